@@ -9,6 +9,7 @@ import { single } from '../channel/index.ts'
 import type { Log } from '../log/index.ts'
 import type { RequestTrace } from '../metrics/traces.ts'
 import type { Candidate } from '../router.ts'
+import { isCounted } from '../usage/counted.ts'
 import type { UsageRow, UsageTry } from '../usage/row.ts'
 import type { Call } from './call.ts'
 
@@ -158,7 +159,7 @@ export class Report {
   /** What the request cost: nothing where it was not answered, undefined where tokens were not counted to the end. */
   private get spent(): Usage | undefined {
     const { status, usage, ended, answerless } = this
-    if (ended && usage !== undefined) return usage
+    if (ended && usage !== undefined && isCounted(usage)) return usage
     return answerless || (status >= 400 && status !== CLIENT_CLOSED) ? NOTHING : undefined
   }
 

@@ -132,6 +132,18 @@ test('to have tokens counted takes none of the tokens a minute', async () => {
   ).toBe(100_000)
 })
 
+test.each([{ prompt_tokens: 9e15, completion_tokens: 1 }, { prompt_tokens: 'many' }, {}])(
+  'a count that is wrong uses up no more than what was expected: %j',
+  async usage => {
+    const { testServer } = await open(response => json(response, { ...ANSWER, usage }), { group: { tpm: 3000 } })
+    const statuses: number[] = []
+    for (let asked = 0; asked < 4; asked++)
+      statuses.push((await testServer.ask(CHAT_PATH, { ...ASK, max_tokens: 1500 })).status)
+    // A thousand tokens are expected of an answer.
+    expect(statuses).toEqual([200, 200, 429, 429])
+  },
+)
+
 test('no bound of an answer gives tokens back', async () => {
   const { script, release } = waiting()
   let answer: Script = response => json(response, { ...ANSWER, usage: { prompt_tokens: 880, completion_tokens: 20 } })
