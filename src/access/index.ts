@@ -82,10 +82,7 @@ export class Access {
     if (this.follower === undefined) return
     await this.follower.open()
     this.unsubscribe = this.bus.subscribe('access', () => void this.refresh())
-    this.timers = [
-      setInterval(() => void this.refresh(), EVERY).unref(),
-      setInterval(() => void this.storeUses(), USES).unref(),
-    ]
+    this.timers = [setInterval(this.look, EVERY).unref(), setInterval(() => void this.storeUses(), USES).unref()]
   }
 
   /**
@@ -168,7 +165,7 @@ export class Access {
   /** Reads what changed in the store. Never rejects. */
   async refresh(): Promise<void> {
     await this.follower?.refresh()
-    if (this.now() >= this.nextEnd) this.notify()
+    this.endDue()
   }
 
   /** What this process changed in the store counts here and, by a notice, elsewhere. Never rejects. */
@@ -213,6 +210,16 @@ export class Access {
       else this.ring.forget(key.id)
     if (drained !== undefined) this.drained = new Set(drained)
     this.notify()
+  }
+
+  private readonly look = (): void => {
+    // What ends by itself does not wait for a store that is slow to answer.
+    this.endDue()
+    void this.refresh()
+  }
+
+  private endDue(): void {
+    if (this.now() >= this.nextEnd) this.notify()
   }
 
   private notify(): void {

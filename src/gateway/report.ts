@@ -9,6 +9,7 @@ import { single } from '../channel/index.ts'
 import type { Log } from '../log/index.ts'
 import type { RequestTrace } from '../metrics/traces.ts'
 import type { Candidate } from '../router.ts'
+import { isCounted } from '../usage/counted.ts'
 import type { UsageRow, UsageTry } from '../usage/row.ts'
 import type { Call } from './call.ts'
 
@@ -53,6 +54,9 @@ export class Report {
   private answerless = false
   /** All of the answer was seen, and so all of what it cost. */
   private ended = false
+  /** Characters of the answer that came so far. */
+  private written = 0
+  private hasMedia = false
   /** What was thrown, where the answer was ended by a fault of ours. */
   private fault: unknown
   private readonly call: Call
@@ -79,6 +83,8 @@ export class Report {
     this.answerBegan = undefined
     this.usage = undefined
     this.ended = false
+    this.written = 0
+    this.hasMedia = false
     this.finish = undefined
     this.error = undefined
   }
@@ -110,7 +116,9 @@ export class Report {
   }
 
   saw(event: CanonicalEvent): void {
-    if (event.type === 'usage') this.usage = event.usage
+    if (event.type === 'part-delta') this.written += event.append.length
+    else if (event.type === 'part-start') this.hasMedia ||= event.part.type === 'media'
+    else if (event.type === 'usage') this.usage = event.usage
     else if (event.type === 'candidate-end') this.finish ??= event.finish
     else if (event.type === 'error') this.error = event.error
     else if (event.type === 'result-end') this.ended = true
@@ -151,8 +159,13 @@ export class Report {
   /** What the request cost: nothing where it was not answered, undefined where tokens were not counted to the end. */
   private get spent(): Usage | undefined {
     const { status, usage, ended, answerless } = this
-    if (ended && usage !== undefined) return usage
+    if (ended && usage !== undefined && isCounted(usage)) return usage
     return answerless || (status >= 400 && status !== CLIENT_CLOSED) ? NOTHING : undefined
+  }
+
+  /** About how many tokens came of an answer whose end did not: callers could leave right before the count. */
+  private get seen(): number {
+    return this.hasMedia ? 0 : this.written / LETTERS
   }
 
   /** What it cost, in nanodollars; undefined where that is unknown. */
@@ -210,7 +223,9 @@ export class Report {
   write(recorder: Recorder): void {
     const { log } = recorder
     const cost = this.cost(recorder)
-    this.allowance?.settle(this.spent, cost)
+    const { spent } = this
+    if (spent === undefined) this.allowance?.settleUncounted(this.seen)
+    else this.allowance?.settle(spent, cost)
     const row = this.row(cost)
     recorder.take(row)
     this.trace?.end(row)
@@ -250,6 +265,8 @@ export class Report {
 /** A caller that did not wait for its answer: what it cost, it cost. */
 const CLIENT_CLOSED = 499
 const NOTHING: Usage = {}
+/** Characters of an answer for a token. */
+const LETTERS = 4
 /** Earlier attempts that are recorded. */
 const MOST_TRIES = 10
 

@@ -8,6 +8,7 @@ import { GatewayError } from '../../src/canonical/error.ts'
 import { hashOf } from '../../src/config/hash.ts'
 import type { Config } from '../../src/config/index.ts'
 import { readConfig } from '../../src/config/read.ts'
+import type { AccessRecords } from '../../src/store/access-records.ts'
 import { UNAVAILABLE } from '../../src/store/fault.ts'
 import { guardedAccess } from '../../src/store/guarded-store.ts'
 import { openSqlite, type Store } from '../../src/store/store.ts'
@@ -207,6 +208,32 @@ describe('keys of the store', () => {
     await access.refresh()
     expect(access.identify(bearer(key)).key).toBe('a')
     expect(refusal(() => access.identify(bearer('other')))).toMatchObject({ code: 'invalid_api_key' })
+  })
+
+  it('end by themselves in time while the store is silent', async () => {
+    vi.useFakeTimers()
+    const expiresAt = Date.now() + 2000
+    const secrets = [{ hash: hashOf('short-lived'), prefix: '', lastFour: '', createdAt: 0 }]
+    const key = { id: 'id', name: 'it', group: 'default', limits: {}, enabled: true, createdAt: 0, secrets, expiresAt }
+    let reads = 0
+    const changes = () =>
+      reads++ === 0
+        ? Promise.resolve({ version: 1, whole: true, keys: [key], groups: [], droppedGroups: [] })
+        : new Promise<never>(() => {})
+    const config = { ...configOf(KEYS), store: { engine: 'postgres' as const, url: 'postgres://nowhere' } }
+    const access = new Access(config, { records: { changes } as unknown as AccessRecords })
+    try {
+      await access.open()
+      const caller = access.identify(bearer('short-lived'))
+      const ends: (string | undefined)[] = []
+      access.onEnded(() => void ends.push(access.endOf(caller)?.error.message))
+      await vi.advanceTimersByTimeAsync(1900)
+      expect(ends).toEqual([])
+      await vi.advanceTimersByTimeAsync(1000)
+      expect(ends).toEqual(['The API key has expired.'])
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it('are gone with a database that is replaced by another', async () => {

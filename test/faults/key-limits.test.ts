@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import type { ModelFacts } from '../../src/config/index.ts'
 import { ANSWER, ASK, events, HEAD, hello, json, STREAM, TAIL, words } from '../builders/chat.ts'
 import type { Asked, TestServer } from '../builders/gateway.ts'
+import { GET, VERSION_HEADERS } from '../builders/http.ts'
 import { opener } from '../builders/opener.ts'
 import { CHAT_PATH } from '../builders/paths.ts'
 import { until } from '../builders/time.ts'
@@ -116,6 +117,50 @@ describe('concurrent requests', () => {
   })
 })
 
+test('to have tokens counted takes none of the tokens a minute', async () => {
+  const { testServer } = await open(hello, { group: { tpm: 100_000 } })
+  const left: unknown[] = []
+  for (let asked = 0; asked < 3; asked++) {
+    const { status, headers } = await testServer.ask('/v1/messages/count_tokens', ASK, VERSION_HEADERS)
+    expect(status).toBe(200)
+    left.push(headers['anthropic-ratelimit-tokens-remaining'])
+    await until(() => testServer.lines.filter(({ message }) => message === 'request').length === asked + 1)
+  }
+  const { headers } = await testServer.ask('/v1/models', undefined, { ...GET, ...VERSION_HEADERS })
+  expect(
+    Number(Object.entries(headers).find(([name]) => /ratelimit.*tokens/.test(name) && /remaining/.test(name))![1]),
+  ).toBe(100_000)
+})
+
+test.each([{ prompt_tokens: 9e15, completion_tokens: 1 }, { prompt_tokens: 'many' }, {}])(
+  'a count that is wrong uses up no more than what was expected: %j',
+  async usage => {
+    const { testServer } = await open(response => json(response, { ...ANSWER, usage }), { group: { tpm: 3000 } })
+    const statuses: number[] = []
+    for (let asked = 0; asked < 4; asked++)
+      statuses.push((await testServer.ask(CHAT_PATH, { ...ASK, max_tokens: 1500 })).status)
+    // A thousand tokens are expected of an answer.
+    expect(statuses).toEqual([200, 200, 429, 429])
+  },
+)
+
+test('no bound of an answer gives tokens back', async () => {
+  const { script, release } = waiting()
+  let answer: Script = response => json(response, { ...ANSWER, usage: { prompt_tokens: 880, completion_tokens: 20 } })
+  const { testServer } = await open((response, seen) => answer(response, seen), { group: { tpm: 1000 } })
+  const over = (count: number) =>
+    until(() => testServer.lines.filter(({ message }) => message === 'request').length === count)
+  const short = { ...ASK, max_tokens: 10 }
+  expect((await testServer.ask(CHAT_PATH, short)).status).toBe(200)
+  await over(1)
+  answer = script
+  const { out } = testServer.send(CHAT_PATH, { ...STREAM, max_tokens: -1e15 })
+  await until(() => release.length === 1)
+  out.destroy()
+  await over(2)
+  expect((await testServer.ask(CHAT_PATH, { ...ASK, max_tokens: 500 })).status).toBe(429)
+})
+
 describe('budgets', () => {
   /** A dollar for a thousand tokens of the prompt, two for as many of the answer. */
   const PRICED: ModelFacts = { id: 'm', input: ['text'], output: ['text'], price: { input: 1000, output: 2000 } }
@@ -168,6 +213,23 @@ describe('budgets', () => {
     out.destroy()
     await until(() => testServer.lines.some(({ message }) => message === 'request'))
     expect((await testServer.ask(CHAT_PATH, SHORT)).status).toBe(429)
+  })
+
+  test('count what came of an answer whose caller left before it was counted', async () => {
+    const { script, release } = waiting()
+    const long: Script = (response, seen) => {
+      script(response, seen)
+      response.write(words('word '.repeat(400)))
+    }
+    const { testServer } = await open(long, options({ day: 1 }))
+    const { out, answer } = testServer.send(CHAT_PATH, { ...STREAM, max_tokens: 10 })
+    let text = ''
+    ;(await answer).setEncoding('utf8').on('data', piece => (text += piece))
+    await until(() => release.length === 1 && text.length > 2000)
+    out.destroy()
+    await until(() => testServer.lines.some(({ message }) => message === 'request'))
+    // 500 tokens are a dollar.
+    expect((await testServer.ask(CHAT_PATH, SHORT)).json.error).toMatchObject({ code: 'insufficient_quota' })
   })
 
   test('do not count models without a price, and say so once a model', async () => {

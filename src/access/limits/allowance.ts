@@ -15,6 +15,9 @@ export interface SpentTokens {
   readonly output?: number
 }
 
+/** The largest count of one request: a higher one is wrong. */
+const MOST_TOKENS = 1e11
+
 /** Nanodollars that so many tokens cost; undefined where a price is unknown. */
 export type CostOf = (tokens: { readonly input: number; readonly output: number }) => number | undefined
 
@@ -48,6 +51,10 @@ export class Allowance {
   private tokens = 0
   private cost = 0
   private reservedAt = 0
+  /** What the answer is expected to have. */
+  private answer = 0
+  private expected: (() => ExpectedTokens) | undefined
+  private costOf: CostOf = UNPRICED
 
   constructor(key: string, use: KeyUse, limiter: Limiter) {
     this.key = key
@@ -81,36 +88,52 @@ export class Allowance {
     if (limits.tpm === undefined && !hasBudget) return
     const now = this.limiter.now()
     const isPlenty = !hasBudget && use.tokensThen >= PLENTY * (most + typicalOutput)
-    const { input, output = Number.POSITIVE_INFINITY } = isPlenty ? { input: most, output: typicalOutput } : expected()
-    const answer = Math.min(output, typicalOutput)
+    const guess = isPlenty ? { input: most, output: typicalOutput } : expected()
+    const { input, output = Number.POSITIVE_INFINITY } = guess
+    const answer = Math.max(0, Math.min(output, typicalOutput))
     const tokens = limits.tpm === undefined ? 0 : Math.ceil(input + answer)
     const cost = hasBudget ? whole(costOf({ input, output: answer })) : 0
     this.tokens = tokens
     this.cost = cost
     this.reservedAt = now
+    this.answer = answer
+    this.expected = isPlenty ? expected : () => guess
+    this.costOf = costOf
     return this.enforce(this.step(0, tokens, cost, true, undefined, undefined), now)
   }
 
   /**
-   * Replaces what was reserved by what was used, and gives the place back. Where the use is unknown, what was reserved
-   * stays spent.
+   * Replaces what was reserved by what was used, and gives the place back.
    *
    * @param cost nanodollars; undefined where it is unknown: then it is not counted.
    */
-  settle(spent: SpentTokens | undefined, cost?: number): void {
-    const { use } = this
-    if (spent === undefined) {
-      this.leave()
-      return
-    }
-    const { input = 0, output = 0 } = spent
-    const { limits, hasBudget } = use
-    const tokens = limits.tpm === undefined ? 0 : input + output - this.tokens
-    const extra = hasBudget ? whole(cost) - this.cost : 0
-    use.answered(output)
+  settle(spent: SpentTokens, cost?: number): void {
+    const output = counted(spent.output)
+    this.use.answered(output)
+    this.replace(counted(spent.input) + output, whole(cost))
+  }
+
+  /**
+   * The same where the upstream did not count what was used: as much as was expected counts, and what was seen of the
+   * answer where that is more.
+   *
+   * @param seen about so many tokens.
+   */
+  settleUncounted(seen: number): void {
+    const { expected, costOf, use } = this
+    if (expected === undefined) return this.leave()
+    const { input, output = Number.POSITIVE_INFINITY } = expected()
+    const answer = Math.max(Math.min(this.answer, Math.max(0, output)), seen)
+    const cost = use.hasBudget ? whole(costOf({ input, output: answer })) : 0
+    this.replace(Math.ceil(input + answer), cost)
+  }
+
+  private replace(used: number, cost: number): void {
+    const { limits, hasBudget } = this.use
+    const tokens = limits.tpm === undefined ? 0 : used - this.tokens
+    const extra = hasBudget ? cost - this.cost : 0
     if (tokens !== 0 || extra !== 0 || this.place !== undefined) this.take(tokens, extra)
-    this.tokens = 0
-    this.cost = 0
+    this.forget()
   }
 
   /** Gives the place back, if it has one; nothing else changes. */
@@ -184,9 +207,15 @@ export class Allowance {
   /** Nothing of the step happened. */
   private refused({ enter }: LimitStep, refusal: Parameters<typeof limited>[0]): ReturnType<typeof limited> {
     if (enter !== undefined) this.place = undefined
+    this.forget()
+    return limited(refusal)
+  }
+
+  /** Nothing is reserved any more. */
+  private forget(): void {
     this.tokens = 0
     this.cost = 0
-    return limited(refusal)
+    this.expected = undefined
   }
 }
 
@@ -196,4 +225,10 @@ const isLimited = ({ limits, hasBudget }: KeyUse): boolean =>
 const UNPRICED: CostOf = () => undefined
 
 /** Whole nanodollars; what is unknown is not counted. */
-const whole = (cost: number | undefined): number => Math.ceil(cost ?? 0)
+const whole = (cost: number | undefined): number => Math.min(Math.ceil(Math.max(0, cost || 0)), MOST_COST)
+
+/** The largest cost of one request, in nanodollars: a higher one is wrong. */
+const MOST_COST = 1e14
+
+/** A count of an upstream, which may have sent anything. */
+const counted = (count: number | undefined): number => Math.min(Math.max(0, count || 0), MOST_TOKENS)

@@ -63,5 +63,8 @@ export class KeyUse {
   }
 }
 
+/** The largest budget: other processes are told of it as JSON, which has no infinity. */
+const MOST_BUDGET = 1e18
+
 const nanodollars = (dollars: number | undefined): number | undefined =>
-  dollars === undefined ? undefined : Math.round(dollars * NANODOLLARS)
+  dollars === undefined ? undefined : Math.min(Math.round(dollars * NANODOLLARS), MOST_BUDGET)

@@ -25,7 +25,8 @@ export function expectedTokens(request: CanonicalRequest): ExpectedTokens {
   const input = tokensOf(messages) + tokensOf(tools)
   if (WITHOUT_OUTPUT.has(work)) return { input, output: 0 }
   const most = sampling?.maxTokens
-  return most === undefined ? { input } : { input, output: most * (output.candidates ?? 1) }
+  // Callers may write any number; whether it is valid, the upstream says.
+  return most === undefined ? { input } : { input, output: Math.max(0, most) * Math.max(1, output.candidates ?? 1) }
 }
 
 /** A bound on the input of a request, by the size of its body; undefined where that is unknown. */

@@ -7,6 +7,7 @@ import type { Usage } from '../../canonical/result.ts'
 import { totalUsage } from '../../canonical/usage.ts'
 import type { SessionRecord } from '../../realtime/live-session.ts'
 import type { Candidate } from '../../router.ts'
+import { isCounted } from '../../usage/counted.ts'
 import type { UsageRow } from '../../usage/row.ts'
 import type { Recorder } from '../report.ts'
 
@@ -87,8 +88,9 @@ export class Record implements SessionRecord {
 
   spent(usage: Usage | undefined): void {
     const allowance = this.admitted.shift() ?? this.shares.any()
-    const cost = usage === undefined ? undefined : this.costOf(usage)
-    allowance.settle(usage, cost)
+    const cost = usage === undefined || !isCounted(usage) ? undefined : this.costOf(usage)
+    if (usage === undefined || !isCounted(usage)) allowance.leave()
+    else allowance.settle(usage, cost)
     if (usage !== undefined) this.usage = totalUsage(this.usage === undefined ? [usage] : [this.usage, usage])
     if (usage === undefined) return
     if (cost === undefined) this.unpriced = true

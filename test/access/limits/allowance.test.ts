@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Allowance } from '../../../src/access/limits/allowance.ts'
-import { Limits, type ReadSpent } from '../../../src/access/limits/index.ts'
+import { type LimitStep, Limits, type ReadSpent } from '../../../src/access/limits/index.ts'
+import { MemoryEngine } from '../../../src/access/limits/memory-engine.ts'
+import { takeSteps } from '../../../src/access/limits/remote-engine.ts'
 import { GatewayError } from '../../../src/canonical/error.ts'
 import type { LimitSettings } from '../../../src/config/index.ts'
 
@@ -93,7 +95,7 @@ describe('requests and tokens a minute', () => {
     expect(refusal(() => enter(1000))).toMatchObject({ kind: 'rate-limited', retryAfterSeconds: 12 })
     enter(900, 0)
     first.settle({ input: 500, output: 0 })
-    second.settle(undefined)
+    second.settleUncounted(0)
     expect(first.left.tokens).toMatchObject({ remaining: 1600 })
     key.now += 60_000
     expect(first.left.tokens).toMatchObject({ remaining: 5000, reset: 0 })
@@ -124,6 +126,31 @@ describe('requests and tokens a minute', () => {
     const allowance = key.allowance()
     allowance.reserve(() => ({ input: 0 }))
     expect(before - allowance.left.tokens!.remaining).toBeLessThan(210)
+  })
+
+  it('gives no tokens for counts and bounds that cannot be', () => {
+    const key = new Key({ tpm: 10_000 })
+    for (const output of [-1e15, -1, Number.NEGATIVE_INFINITY])
+      expect(key.allowance().reserve(() => ({ input: 100, output }))).toBeUndefined()
+    expect(key.allowance().left.tokens).toMatchObject({ remaining: 9700 })
+    for (const count of [-1e300, -5, Number.NaN, Number.NEGATIVE_INFINITY])
+      key.allowance().settle({ input: count, output: count })
+    expect(key.allowance().left.tokens).toMatchObject({ remaining: 9700 })
+    key.allowance().settle({ input: 1e300, output: Number.POSITIVE_INFINITY })
+    expect(refusal(() => key.allowance().reserve(() => ({ input: 1 })))).toMatchObject({ retryAfterSeconds: 3600 })
+  })
+
+  it('keeps of an uncounted answer what was expected of it, not what there was plenty for', () => {
+    const key = new Key({ tpm: 100_000 })
+    const [asked, counted, left] = [key.enter(), key.enter(), key.enter()]
+    asked.reserve(() => ({ input: 50, output: 10 }), 200)
+    counted.reserve(() => ({ input: 0, output: 0 }), 200)
+    left.reserve(() => ({ input: 40 }), 200)
+    asked.settleUncounted(0)
+    counted.settleUncounted(0)
+    expect(key.allowance().left.tokens).toMatchObject({ remaining: 100_000 - 60 - 1200 })
+    left.settleUncounted(7000)
+    expect(key.allowance().left.tokens).toMatchObject({ remaining: 100_000 - 60 - 7040 })
   })
 
   it('counts each key on its own', () => {
@@ -178,7 +205,7 @@ describe('concurrent requests', () => {
       ...{ kind: 'rate-limited', code: 'rate_limit_exceeded', retryAfterSeconds: 1 },
       message: 'This key has as many requests running as it may have at once.',
     })
-    first.settle(undefined)
+    first.settleUncounted(0)
     first.leave()
     first.leave()
     key.enter()
@@ -253,6 +280,48 @@ describe('budgets', () => {
     key.now += 5001
     expect(await refusalOf(key.paid(1) as never)).toMatchObject({ code: 'insufficient_quota' })
     expect(key.lines[1]).toBe('budgets are enforced again')
+  })
+
+  it('are not given back by bounds and counts that cannot be', async () => {
+    const key = new Key({ budget: { day: 1 } })
+    ;(await key.paid(0.5 * DOLLAR)).settle({ input: 1 }, 0.5 * DOLLAR)
+    const costOf = ({ output }: { readonly output: number }) => output * 1000
+    const bold = key.allowance()
+    await bold.enter()
+    await bold.reserve(() => ({ input: 1, output: -1e15 }), 1, costOf)
+    bold.settleUncounted(0)
+    for (const cost of [-DOLLAR, Number.NaN, Number.NEGATIVE_INFINITY]) key.allowance().settle({ input: 1 }, cost)
+    expect(await refusalOf(key.paid(0.6 * DOLLAR) as never)).toMatchObject({ code: 'insufficient_quota' })
+    await key.paid(0.4 * DOLLAR)
+  })
+
+  it('count what was seen of an answer that nobody counted to its end', async () => {
+    const key = new Key({ budget: { day: 1 } })
+    const costOf = ({ output }: { readonly output: number }) => output * 1e5
+    const leaver = key.allowance()
+    await leaver.enter()
+    await leaver.reserve(() => ({ input: 1 }), 1, costOf)
+    leaver.settleUncounted(9000)
+    expect(await refusalOf(key.paid(0.2 * DOLLAR) as never)).toMatchObject({ code: 'insufficient_quota' })
+    await key.paid(0.1 * DOLLAR)
+  })
+
+  it('may be as large as numbers are', async () => {
+    const key = new Key({ budget: { day: 1e300, month: Number.MAX_VALUE } })
+    const asked: LimitStep[] = []
+    const engine = new MemoryEngine()
+    const worker = new Limits({
+      ask: async steps => {
+        const sent = JSON.parse(JSON.stringify(steps)) as LimitStep[]
+        asked.push(...sent)
+        return takeSteps(engine, sent)
+      },
+    })
+    const allowance = worker.of('k', key.settings)
+    await allowance.enter()
+    expect(asked.every(({ limits }) => limits.day! > 1e17 && limits.month! > 1e17)).toBe(true)
+    worker.close()
+    await key.paid(1e6 * DOLLAR)
   })
 
   it('do not count what has no price', async () => {

@@ -207,7 +207,8 @@ describe('places', () => {
               if (isIn) running.push(allowance)
               else allowance.leave()
             } else if (one !== undefined) {
-              if (kind === 'settle') one.settle(which % 2 === 0 ? undefined : { input: 1 })
+              if (kind === 'settle' && which % 2 === 0) one.settleUncounted(which)
+              else if (kind === 'settle') one.settle({ input: 1 })
               else one.leave()
               if (kind === 'twice') one.leave()
               running.splice(running.indexOf(one), 1)
