@@ -69,7 +69,7 @@ export interface BodyLimits {
   readonly waiting: { readonly key: number; readonly all: number }
   /** The same for large files of forms, which are held on disk. */
   readonly spooled: { readonly key: number; readonly all: number }
-  /** WebSocket connections a key may have open. */
+  /** WebSocket connections a key may have open at one process. */
   readonly connections: number
 }
 
@@ -91,7 +91,7 @@ export interface MediaConfig {
 export interface ResponsesConfig {
   /** Milliseconds for which they are stored; 0 stores none. */
   readonly keep: number
-  /** Background responses a key may have unfinished. */
+  /** Background responses a key may have unfinished, at all processes. */
   readonly background: number
 }
 
@@ -112,7 +112,7 @@ export interface RealtimeConfig {
   readonly message: number
   /** Bytes that may wait for a caller who reads slowly. */
   readonly buffer: number
-  /** Sessions that may be open, of one key and of all. */
+  /** Sessions that may be open: of one key at all processes, of all keys at one process. */
   readonly sessions: { readonly key: number; readonly all: number }
   /** Keys are accepted as the WebSocket subprotocol `openai-insecure-api-key.KEY`, which browsers use. */
   readonly browserKeys: boolean

@@ -47,6 +47,7 @@ export class Gateway extends Queries {
   readonly realtime = new Realtime(this.config, {
     ...{ access: this.access, channels: this.channels, running: this.running, recorder: this.recorder, gateway: this },
     shared: this.store.shared,
+    takePlace: (key, most) => this.limits.place('sessions', key, most),
     answer: incoming => this.answer(incoming),
   })
   private readonly estimates = new CostEstimates(this.recorder)

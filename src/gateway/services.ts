@@ -119,7 +119,13 @@ export class Services {
       onFault: err => log.error({ err }, 'the key of seals cannot be had'),
     })
     this.seals = new Seals(secret)
-    this.stored = new State(config, log, this.store, () => this.channels.all)
+    this.stored = new State(
+      config,
+      log,
+      this.store,
+      () => this.channels.all,
+      (key, most) => this.limits.place('background', key, most),
+    )
     const unremembered = (err: unknown): void => log.error({ err }, 'thoughts cannot be remembered')
     const shared = hasOthers(config)
       ? new SharedThoughts({ records: this.store.shared, secret, onFault: unremembered })

@@ -15,15 +15,22 @@ const TICK = 250
 /** Milliseconds after which a lease is renewed. */
 const RENEWAL = 20_000
 
+/** Takes one of so many places that a key has in all processes; the result gives it back, undefined: none is free. */
+export type TakePlace = (key: string, most: number) => Promise<(() => void) | undefined>
+
 /** The answers that are in the making without a caller who waits for them. */
 export class Background {
   private readonly copies: Copies
+  private readonly takePlace: TakePlace
+  /** What gives the places of the work back, by the ids of the responses. */
+  private readonly places = new Map<string, () => void>()
   private readonly working = new Map<string, BackgroundRun>()
   /** Those that have ended, and are known here alone until the store takes them. */
   private readonly unkept = new Map<string, BackgroundRun>()
 
-  constructor(copies: Copies) {
+  constructor(copies: Copies, takePlace: TakePlace) {
     this.copies = copies
+    this.takePlace = takePlace
   }
 
   /** The work on that response, if this process does it, or alone has its end. */
@@ -39,14 +46,15 @@ export class Background {
    */
   async start({ keeper, most, request, store }: Beginning): Promise<BackgroundRun> {
     const { owner, id } = keeper
-    // Nothing is awaited between the count and what it counts.
     const worker = await identified(store)
-    if (this.countOf(owner) >= most) throw tooMany(most)
+    const leave = await this.takePlace(owner, most)
+    if (leave === undefined) throw tooMany(most)
     keeper.saves = false
     const one = new BackgroundRun(new Run(firstOf(request, keeper)), keeper, store, this.copies, worker)
     this.working.set(id, one)
+    this.places.set(id, leave)
     if (!(await keeper.keep(one.response, one.lease))) {
-      this.working.delete(id)
+      this.over(id)
       throw new GatewayError({ kind: 'overloaded', message: 'The response cannot be kept just now.' })
     }
     await one.save()
@@ -62,8 +70,10 @@ export class Background {
     void this.work(one.keeper.id, one, answered)
   }
 
-  private countOf(owner: string): number {
-    return [...this.working.values()].filter(({ keeper }) => keeper.owner === owner).length
+  private over(id: string): void {
+    this.working.delete(id)
+    this.places.get(id)?.()
+    this.places.delete(id)
   }
 
   private async work(id: string, one: BackgroundRun, answered: Promise<void>): Promise<void> {
@@ -78,7 +88,7 @@ export class Background {
     await one.finish()
     clearInterval(renewal)
     this.unkept.set(id, one)
-    this.working.delete(id)
+    this.over(id)
     await one.keepLate()
     this.unkept.delete(id)
   }
@@ -122,7 +132,7 @@ export class Background {
 
 export interface Beginning {
   readonly keeper: Keeper
-  /** How many a key may have. */
+  /** How many a key may have, in all processes. */
   readonly most: number
   readonly request: CanonicalRequest
   readonly store: StoreView

@@ -11,7 +11,7 @@ import type { StoreFault } from '../store/fault.ts'
 import { UNAVAILABLE } from '../store/fault.ts'
 import type { StoreView } from '../store/lazy-store.ts'
 import type { Turns } from '../store/turns.ts'
-import { Background } from './background.ts'
+import { Background, type TakePlace } from './background.ts'
 import type { BackgroundRun } from './background-run.ts'
 import { checkCalls } from './calls.ts'
 import { ConversationsApi } from './conversations-api.ts'
@@ -42,12 +42,15 @@ export class State {
   private config: Config
   private readonly store: StoreView
 
-  /** @param channels those in use: upstreams delete and cancel what is deleted and cancelled here. */
-  constructor(config: Config, log: Log, store: StoreView, channels: () => readonly Channel[]) {
+  /**
+   * @param channels those in use: upstreams delete and cancel what is deleted and cancelled here.
+   * @param takePlace a place for work in the background.
+   */
+  constructor(config: Config, log: Log, store: StoreView, channels: () => readonly Channel[], takePlace: TakePlace) {
     this.config = config
     this.log = log
     this.copies = new Copies(channels, log)
-    this.background = new Background(this.copies)
+    this.background = new Background(this.copies, takePlace)
     this.store = store
   }
 

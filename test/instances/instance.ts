@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -47,6 +47,20 @@ export class Instance {
     return new Instance(child, address, folder, output)
   }
 
+  get pid(): number {
+    return this.child.pid!
+  }
+
+  /** The process ids of its workers, the oldest first. */
+  get workers(): readonly number[] {
+    return childrenOf(this.pid)
+  }
+
+  /** Gives it another config file. */
+  configure(shared: Shared): void {
+    writeConfig(this.folder, shared)
+  }
+
   /** Everything it wrote, the log among it. */
   get written(): string {
     return this.output.text
@@ -80,9 +94,23 @@ export async function command(shared: Shared, ...words: string[]): Promise<strin
   }
 }
 
-function folderWith({ store, redis, config }: Shared): string {
+/** Ids of the processes that one has started and that live. */
+function childrenOf(pid: number): readonly number[] {
+  try {
+    const text = execFileSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' })
+    return text.trim().split('\n').map(Number)
+  } catch {
+    return []
+  }
+}
+
+function folderWith(shared: Shared): string {
   const folder = mkdtempSync(join(tmpdir(), 'instance-'))
+  writeConfig(folder, shared)
+  return folder
+}
+
+function writeConfig(folder: string, { store, redis, config }: Shared): void {
   const whole = { store, ...(redis === undefined ? {} : { redis }), ...config }
   writeFileSync(join(folder, 'interlingua.json'), JSON.stringify(whole))
-  return folder
 }

@@ -7,6 +7,7 @@ import { Allowance, type Limiter } from './allowance.ts'
 import type { InitialSpend, LimitEngine, LimitState, LimitStep } from './engine.ts'
 import { KeyUse } from './key-use.ts'
 import { MemoryEngine } from './memory-engine.ts'
+import { type PlaceKind, takePlace } from './places.ts'
 import { RedisCounts } from './redis-counts.ts'
 import { type AskSteps, RemoteCounts, takeSteps } from './remote-engine.ts'
 import { SharedEngine } from './shared-engine.ts'
@@ -68,6 +69,11 @@ export class Limits implements Limiter {
 
   placeName(): string {
     return `${this.owner}.${(this.places++).toString(36)}`
+  }
+
+  /** Takes one of so many places that a key has in all processes; the result gives it back, undefined: none is free. */
+  place(kind: PlaceKind, key: string, most: number): Promise<(() => void) | undefined> {
+    return takePlace(this.engine, kind, key, most, this.placeName())
   }
 
   spentBefore(key: string): Promise<InitialSpend | undefined> {

@@ -51,6 +51,8 @@ export interface RealtimeContext {
   readonly recorder: Recorder
   /** Where client secrets are stored. */
   readonly shared: SharedRecords
+  /** Takes one of so many places that a key has in all processes; the result gives it back, undefined: none is free. */
+  takePlace(key: string, most: number): Promise<(() => void) | undefined>
   readonly gateway: {
     readonly waiting: Waiting
     authenticate(call: Pick<Call, 'message' | 'queryKey'>, door?: Format): Caller
@@ -75,7 +77,6 @@ const SECRET_BODY = 2 ** 20
 export class Realtime {
   private readonly context: RealtimeContext
   private readonly secrets = new ClientSecrets(() => this.context.shared)
-  private readonly byKey = new Map<string, number>()
   private total = 0
   private config: Config
 
@@ -98,7 +99,7 @@ export class Realtime {
     const { secret, caller, model, settings, session } = await this.identified(call)
     const { access, recorder } = this.context
     const allowance = access.allowance(caller)
-    const release = this.counted(caller)
+    const release = await this.counted(caller)
     const record = new Record(
       {
         ...{ id: call.id, clientId: clientIdOf(call.message), path: call.path, format: REALTIME, caller, model },
@@ -197,19 +198,19 @@ export class Realtime {
     if (this.config.realtime.cascade === undefined && routed.every(({ emulated }) => emulated)) throw NO_CHANNEL
   }
 
-  /** Counts a session until the result is called. */
-  private counted({ id }: Caller): () => void {
-    const own = this.byKey.get(id) ?? 0
+  /** Counts a session until the result is called: for its key in all processes, and for this process. */
+  private async counted({ id }: Caller): Promise<() => void> {
     const { key, all } = this.config.realtime.sessions
-    if (own >= key || this.total >= all) throw TOO_MANY
-    this.byKey.set(id, own + 1)
+    if (this.total >= all) throw TOO_MANY
     this.total++
-    return () => {
+    const leave = await this.context.takePlace(id, key).catch(() => undefined)
+    const end = (): void => {
       this.total--
-      const left = this.byKey.get(id)! - 1
-      if (left === 0) this.byKey.delete(id)
-      else this.byKey.set(id, left)
+      leave?.()
     }
+    if (leave !== undefined) return end
+    end()
+    throw TOO_MANY
   }
 }
 
