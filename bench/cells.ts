@@ -1,4 +1,5 @@
 import type { CallerFormat, UpstreamFormat } from './formats.ts'
+import type { SideName } from './setup.ts'
 
 /** What is measured in a cell: see measure.ts. */
 export type Kind = 'request' | 'event' | 'paced' | 'first-byte' | 'memory' | 'session' | 'session-p50' | 'session-p99'
@@ -19,7 +20,14 @@ export interface Cell {
   /** The ratio to the bare proxy that is required, and the one aimed at. */
   readonly floor: number
   readonly goal: number
+  /** What is compared: a reference, and what is measured against it. */
+  readonly sides: readonly [SideName, SideName]
+  /** Milliseconds after a round whose CPU counts, too: what is written in batches is written then. */
+  readonly later?: number
 }
+
+/** By default a ratio is that of the gateway to the bare proxy. */
+export const AGAINST_BARE: Cell['sides'] = ['bare', 'gateway']
 
 /** The settings of each kind of work; few large bodies are in flight, as the bare proxy holds each in memory. */
 const WORK = {
@@ -36,10 +44,12 @@ const WORK = {
   '10 MB edit': { kind: 'request', mode: 'whole', events: 0, image: false, lanes: 4, floor: 2.4, goal: 1.8 },
   '25 MB form': { kind: 'request', mode: 'whole', events: 0, image: false, lanes: 4, floor: 2.4, goal: 1.8 },
 } as const satisfies {
-  readonly [work: string]: Omit<Cell, 'name' | 'caller' | 'upstream' | 'lanes'> & Partial<Pick<Cell, 'lanes'>>
+  readonly [work: string]: Omit<Cell, 'name' | 'caller' | 'upstream' | 'lanes' | 'sides'> & Partial<Pick<Cell, 'lanes'>>
 }
 
 const LANES = 32
+/** How much more limits and usage may cost. */
+const DEARER = 1.05
 
 const PAIRS = {
   'chat to chat': ['chat', 'chat'],
@@ -72,13 +82,41 @@ const SESSIONS: readonly Cell[] = (
 ).flatMap(([mode, floor, goal]) =>
   (['session', 'session-p50', 'session-p99'] as const).map(kind => ({
     ...{ name: `realtime ${mode}, ${kind}`, kind, mode, floor, goal, events: 0, image: false, lanes: 1 },
-    ...({ caller: 'chat', upstream: 'chat' } as const),
+    ...({ caller: 'chat', upstream: 'chat', sides: AGAINST_BARE } as const),
   })),
 )
 
 const REQUESTS: readonly Cell[] = (Object.keys(PAIRS) as (keyof typeof PAIRS)[]).flatMap(pair => {
   const [caller, upstream] = PAIRS[pair]
-  return MEASURED[pair].map(work => ({ name: `${pair}, ${work}`, caller, upstream, lanes: LANES, ...WORK[work] }))
+  return MEASURED[pair].map(work => ({
+    name: `${pair}, ${work}`,
+    caller,
+    upstream,
+    sides: AGAINST_BARE,
+    lanes: LANES,
+    ...WORK[work],
+  }))
 })
 
-export const CELLS: readonly Cell[] = [...REQUESTS, ...SESSIONS]
+const AGAINST_PLAIN: Cell['sides'] = ['plain', 'limited']
+/** Milliseconds until all rows of a round are written. */
+const WRITTEN = 1500
+
+/** A stored key, limits, prices and usage against a key of the config without any of it. */
+const LIMITED: readonly Cell[] = (
+  [
+    ['chat to messages', 'whole'],
+    ['responses to chat', 'whole'],
+    ['chat to messages', 'paced'],
+    ['chat to messages', 'memory'],
+  ] as const
+).map(([pair, work]) => {
+  const [caller, upstream] = PAIRS[pair]
+  const name = `limits and usage against none: ${pair}, ${work}`
+  return {
+    ...{ name, caller, upstream, lanes: LANES, ...WORK[work], sides: AGAINST_PLAIN, later: WRITTEN },
+    ...{ floor: DEARER, goal: DEARER },
+  }
+})
+
+export const CELLS: readonly Cell[] = [...REQUESTS, ...SESSIONS, ...LIMITED]

@@ -38,13 +38,15 @@ const QUICK: Effort = { rounds: 3, warm: 500, round: 250, paced: 50, open: 200, 
 async function measureAll(cells: readonly Cell[], effort: Effort): Promise<Outcome[]> {
   const outcomes: Outcome[] = []
   let setup: Setup | undefined
+  let sides: Cell['sides'] | undefined
   for (const cell of cells) {
     // Memory is measured in a process that has done nothing else.
-    if (cell.kind === 'memory') {
+    if (cell.kind === 'memory' || cell.sides !== sides) {
       await setup?.close()
       setup = undefined
     }
-    setup ??= await openSetup({ profile: given.profile })
+    ;({ sides } = cell)
+    setup ??= await openSetup({ sides, profile: given.profile })
     try {
       const outcome = await measure(cell, setup, cell.kind === 'memory' ? { ...effort, rounds: 1 } : effort)
       outcomes.push(outcome)

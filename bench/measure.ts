@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cell, Kind } from './cells.ts'
+import { KEY } from './configs.ts'
 import { CALLERS, type CalledFormat, UPSTREAMS } from './formats.ts'
 import { Load, type Shot } from './load.ts'
 import { runSessions, type Sessions } from './sessions.ts'
-import { KEY, type Setup, type Side } from './setup.ts'
+import type { Setup, Side } from './setup.ts'
 
 /** The length of a measurement, in milliseconds and rounds. */
 export interface Effort {
@@ -27,11 +28,12 @@ interface Figure {
 export interface Outcome {
   readonly cell: Cell
   readonly unit: string
-  readonly bare: number
-  readonly gateway: number
+  /** Of the first of the cell's sides, and of the second. */
+  readonly reference: number
+  readonly measured: number
   /** The median of the rounds' ratios, each of two runs next to each other. */
   readonly ratio: number
-  readonly rates?: { readonly bare: number; readonly gateway: number }
+  readonly rates?: { readonly reference: number; readonly measured: number }
 }
 
 /** How much longer the gateway takes to warm up than the bare proxy: it has more code to compile. */
@@ -51,19 +53,18 @@ const UNITS: { readonly [K in Kind]: string } = {
 }
 
 /**
- * Measures one cell: bare and gateway in turn, round by round, after both are warm. The bare proxy carries the
- * upstream's format, the gateway the caller's.
+ * Measures one cell: its two sides in turn, round by round, after both are warm. The bare proxy carries the upstream's
+ * format, a gateway the caller's.
  *
  * @throws Error where the gateway does not answer correctly.
  */
 export async function measure(cell: Cell, setup: Setup, effort: Effort): Promise<Outcome> {
   if (!cell.kind.startsWith('session')) {
-    await probe(cell, setup.bare)
-    await probe(cell, setup.gateway)
+    for (const name of cell.sides) await probe(cell, setup.side(name))
   }
-  const sides = [setup.bare, setup.gateway].map(proxy => ({
-    proxy,
-    load: new Load(proxy.origin),
+  const sides = cell.sides.map(name => ({
+    proxy: setup.side(name),
+    load: new Load(setup.side(name).origin),
     figures: [] as Figure[],
   }))
   const run = RUNS[cell.kind]
@@ -72,16 +73,16 @@ export async function measure(cell: Cell, setup: Setup, effort: Effort): Promise
   for (let round = 0; round < effort.rounds; round++)
     for (const { proxy, load, figures } of sides) figures.push(await run(cell, proxy, load, effort))
   for (const { load } of sides) await load.close()
-  const [bare, gateway] = sides.map(({ figures }) => figures) as [Figure[], Figure[]]
+  const [reference, measured] = sides.map(({ figures }) => figures) as [Figure[], Figure[]]
   const middle = (figures: readonly Figure[]) => median(figures.map(({ value }) => value))
   const rate = (figures: readonly Figure[]) => median(figures.map(({ rate }) => rate ?? 0))
   return {
     cell,
     unit: UNITS[cell.kind],
-    bare: middle(bare),
-    gateway: middle(gateway),
-    ratio: median(gateway.map(({ value }, round) => value / bare[round]!.value)),
-    ...(bare[0]?.rate === undefined ? {} : { rates: { bare: rate(bare), gateway: rate(gateway) } }),
+    reference: middle(reference),
+    measured: middle(measured),
+    ratio: median(measured.map(({ value }, round) => value / reference[round]!.value)),
+    ...(reference[0]?.rate === undefined ? {} : { rates: { reference: rate(reference), measured: rate(measured) } }),
   }
 }
 
@@ -91,8 +92,10 @@ const perRequest: Run = async (cell, proxy, load, { round }) => {
   const before = await proxy.read()
   const began = performance.now()
   const done = await load.many(shotOf(cell, proxy), cell.lanes, round)
+  const rate = (done * 1000) / (performance.now() - began)
+  if (cell.later !== undefined) await sleep(cell.later)
   const { cpu } = await proxy.read()
-  return { value: (cpu - before.cpu) / done, rate: (done * 1000) / (performance.now() - began) }
+  return { value: (cpu - before.cpu) / done, rate }
 }
 
 const perEvent: Run = async (cell, proxy, load, effort) => {
@@ -159,13 +162,13 @@ const RUNS: { readonly [K in Kind]: Run } = {
 
 /** The request for a proxy: in the caller's format for the gateway, in the upstream's for the bare one. */
 export function shotOf({ caller, upstream, mode, image, kind }: Cell, { name }: Pick<Side, 'name'>): Shot {
-  const format: CalledFormat = name === 'gateway' ? CALLERS[caller] : UPSTREAMS[upstream]
+  const format: CalledFormat = name === 'bare' ? UPSTREAMS[upstream] : CALLERS[caller]
   const streams = kind !== 'request'
   const model = `${upstream}-${mode}`
   const path = format.path(model, streams)
   const form = format.form?.(model)
   return {
-    path: name === 'gateway' ? path : `/${mode}${path}`,
+    path: name === 'bare' ? `/${mode}${path}` : path,
     headers: {
       ...format.headers,
       authorization: `Bearer ${KEY}`,

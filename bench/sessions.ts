@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import type { Cell } from './cells.ts'
-import { KEY, type Side } from './setup.ts'
+import { KEY } from './configs.ts'
+import type { Side } from './setup.ts'
 
 /** Milliseconds between two messages of a session, and of audio in each. */
 const EVERY = 20

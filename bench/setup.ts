@@ -1,78 +1,88 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { UPSTREAMS } from './formats.ts'
+import { CONFIGS, configOf, type GatewayName, storeKey } from './configs.ts'
 import type { Reading } from './meter.ts'
 import { pinned } from './pin.ts'
 
-/** The key of every caller of the bench. */
-export const KEY = 'il-bench-0123456789abcdef0123456789'
-/** The stub's kinds of answers. A model here is named by format and mode: `chat-burst-500`. */
-const MODES = ['whole', 'few', 'burst-100', 'burst-500', 'once-500', 'paced-50', 'paced-2s', 'open', 'flood']
+export type SideName = 'bare' | GatewayName
 
 /** One proxy under measurement. */
 export interface Side {
-  readonly name: 'bare' | 'gateway'
+  readonly name: SideName
   readonly origin: string
   read(): Promise<Reading>
   /** Collects garbage first. */
   readClean(): Promise<Reading>
 }
 
-/** The processes of a measurement: an upstream, and two proxies in front of it. */
+/** The processes of a measurement: an upstream, and proxies in front of it. */
 export interface Setup {
   readonly upstream: string
-  readonly bare: Side
-  readonly gateway: Side
+  readonly side: (name: SideName) => Side
   close(): Promise<void>
 }
 
 export interface SetupOptions {
-  /** The directory of the gateway's CPU profile. */
+  /** The proxies to start. */
+  readonly sides: readonly SideName[]
+  /** The directory of the gateways' CPU profiles. */
   readonly profile: string | undefined
 }
 
-/** Starts all three on the loopback, the proxies on a separate core where the system supports that. */
-export async function openSetup({ profile }: SetupOptions): Promise<Setup> {
+/** Starts all of them on the loopback, the proxies on a separate core where the system supports that. */
+export async function openSetup({ sides, profile }: SetupOptions): Promise<Setup> {
   const dir = mkdtempSync(join(tmpdir(), 'interlingua-bench-'))
-  const [stubPort, echoPort, barePort, gatewayPort] = [
-    await freePort(),
-    await freePort(),
-    await freePort(),
-    await freePort(),
-  ]
-  const upstream = `http://127.0.0.1:${stubPort}`
-  const sessions = `http://127.0.0.1:${echoPort}`
-  const config = join(dir, 'interlingua.json')
-  writeFileSync(config, JSON.stringify(configOf(upstream, sessions, gatewayPort, join(dir, 'data'))))
-
   const log = openSync(join(dir, 'log'), 'w')
-  const stub = start('load', ['bench/stub.ts', `${stubPort}`], log)
-  const echo = start('load', ['bench/echo.ts', `${echoPort}`], log)
-  const bare = start('proxy', [...METERED, 'bench/bare.ts', `${barePort}`, upstream, sessions], log)
-  const profiling = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]
-  const gateway = start(
-    'proxy',
-    [...METERED, ...profiling, ...(process.env['FLAGS']?.split(' ') ?? []), ...STARTED, 'serve', '--config', config],
-    log,
-  )
+  const children: ChildProcess[] = []
   const close = async (): Promise<void> => {
-    await Promise.all([stub, echo, bare, gateway].map(stopped))
+    await Promise.all(children.map(stopped))
     rmSync(dir, { recursive: true })
   }
-  await Promise.all([stubPort, echoPort, barePort, gatewayPort].map(opened)).catch(async (fault: unknown) => {
+  const begin = async (role: 'proxy' | 'load', argsOf: (port: number) => readonly string[]): Promise<Begun> => {
+    const port = await freePort()
+    const child = start(role, argsOf(port), log)
+    children.push(child)
+    return { child, port }
+  }
+  const [stub, echo] = [
+    await begin('load', port => ['bench/stub.ts', `${port}`]),
+    await begin('load', port => ['bench/echo.ts', `${port}`]),
+  ]
+  const upstream = `http://127.0.0.1:${stub.port}`
+  const sessions = `http://127.0.0.1:${echo.port}`
+  const profiling = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]
+  const flags = [...METERED, ...profiling, ...(process.env['FLAGS']?.split(' ') ?? []), ...STARTED]
+  const begun = new Map<SideName, Begun>()
+  for (const name of sides) {
+    const own = join(dir, name)
+    mkdirSync(own)
+    if (name === 'limited') await storeKey(join(own, 'data'))
+    begun.set(
+      name,
+      await begin('proxy', port => {
+        if (name === 'bare') return [...METERED, 'bench/bare.ts', `${port}`, upstream, sessions]
+        const config = join(own, 'interlingua.json')
+        const written = CONFIGS[name](configOf(upstream, sessions, port, join(own, 'data')))
+        writeFileSync(config, JSON.stringify(written))
+        return [...flags, 'serve', '--config', config]
+      }),
+    )
+  }
+  await Promise.all([stub, echo, ...begun.values()].map(({ port }) => opened(port))).catch(async (fault: unknown) => {
     await close()
     throw fault
   })
-  return {
-    upstream,
-    bare: proxy('bare', bare, barePort),
-    gateway: proxy('gateway', gateway, gatewayPort),
-    close,
-  }
+  const all = new Map([...begun].map(([name, { child, port }]) => [name, proxy(name, child, port)]))
+  return { upstream, side: name => all.get(name)!, close }
+}
+
+interface Begun {
+  readonly child: ChildProcess
+  readonly port: number
 }
 
 /** The flags that `npm start` passes to Node. */
@@ -83,34 +93,6 @@ export const STARTED = (
   .slice(1)
 
 const METERED = ['--expose-gc', '--import', './bench/meter.ts']
-
-/** Formats whose paths have the version, instead of the base address. */
-const VERSIONED = new Set(['messages', 'contents'])
-
-/** Everything that costs time is switched on: a key, limits out of reach, the log. */
-export const configOf = (upstream: string, sessions: string, port: number, dataDir: string) => ({
-  server: { host: '127.0.0.1', port, drain: '0s', grace: '1s' },
-  data_dir: dataDir,
-  groups: { default: { models: ['*'], rpm: 1e9, tpm: 1e12 } },
-  keys: [{ name: 'bench', key: KEY, group: 'default' }],
-  realtime: { sessions: { key: 10_000, all: 10_000 } },
-  channels: [
-    ...Object.keys(UPSTREAMS).flatMap(format =>
-      MODES.map(mode => ({
-        name: `${format}-${mode}`,
-        provider: 'custom',
-        formats: [format],
-        base_url: `${upstream}/${mode}${VERSIONED.has(format) ? '' : '/v1'}`,
-        key: 'upstream-key',
-        models: { [`${format}-${mode}`]: 'upstream-model' },
-      })),
-    ),
-    {
-      ...{ name: 'realtime', provider: 'custom', formats: ['realtime'], base_url: `${sessions}/echo/v1` },
-      ...{ key: 'upstream-key', models: { 'realtime-echo': 'upstream-model' } },
-    },
-  ],
-})
 
 function start(role: 'proxy' | 'load', args: readonly string[], output: number): ChildProcess {
   const [command, ...all] = pinned(role, [process.execPath, ...args])

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Cell } from './cells.ts'
+import { AGAINST_BARE, type Cell } from './cells.ts'
 import { Load } from './load.ts'
 import { shotOf } from './measure.ts'
 import { openSetup, type Setup, type Side } from './setup.ts'
@@ -14,12 +14,12 @@ const CELL: Cell = {
   caller: 'chat',
   upstream: 'messages',
   mode: 'paced-2s',
-  ...{ events: 100, image: false, lanes: 1, floor: 0, goal: 0 },
+  ...{ events: 100, image: false, lanes: 1, floor: 0, goal: 0, sides: AGAINST_BARE },
 }
 
 /** Prints the gateway's memory while streams come and go, and while one reader of a long stream stops reading. */
 export async function soak(seconds: number): Promise<void> {
-  const setup = await openSetup({ profile: undefined })
+  const setup = await openSetup({ sides: ['gateway'], profile: undefined })
   try {
     await churn(setup, seconds)
     await slowReader(setup)
@@ -28,7 +28,8 @@ export async function soak(seconds: number): Promise<void> {
   }
 }
 
-async function churn({ gateway }: Setup, seconds: number): Promise<void> {
+async function churn(setup: Setup, seconds: number): Promise<void> {
+  const gateway = setup.side('gateway')
   const load = new Load(gateway.origin)
   const shot = shotOf(CELL, gateway)
   let stopped = false
@@ -55,7 +56,8 @@ async function churn({ gateway }: Setup, seconds: number): Promise<void> {
 }
 
 /** One reader stops reading a stream of some 20 MB. */
-async function slowReader({ gateway }: Setup): Promise<void> {
+async function slowReader(setup: Setup): Promise<void> {
+  const gateway = setup.side('gateway')
   const load = new Load(gateway.origin)
   let bytes = 0
   const stream = load.open(shotOf({ ...CELL, mode: 'flood' }, gateway), size => void (bytes += size))

@@ -10,8 +10,8 @@ export const verdict = ({ ratio, cell }: Outcome): string =>
 const rowOf = (outcome: Outcome): readonly string[] => [
   outcome.cell.name,
   outcome.unit,
-  figure(outcome.bare),
-  figure(outcome.gateway),
+  figure(outcome.reference),
+  figure(outcome.measured),
   outcome.ratio.toFixed(2),
   outcome.cell.floor.toFixed(2),
   outcome.cell.goal.toFixed(2),

@@ -1,4 +1,4 @@
-import type { Cell } from './cells.ts'
+import { AGAINST_BARE, type Cell } from './cells.ts'
 import { Load } from './load.ts'
 import { shotOf } from './measure.ts'
 
@@ -6,7 +6,7 @@ import { shotOf } from './measure.ts'
 
 const CELL: Cell = {
   ...{ name: 'workers', kind: 'request', caller: 'chat', upstream: 'messages', mode: 'whole' },
-  ...{ events: 0, image: false, lanes: 1, floor: 0, goal: 0 },
+  ...{ events: 0, image: false, lanes: 1, floor: 0, goal: 0, sides: AGAINST_BARE },
 }
 
 const [origin, lanes, milliseconds] = process.argv.slice(2)

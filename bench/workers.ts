@@ -2,7 +2,8 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { configOf, freePort, opened, STARTED, stopped } from './setup.ts'
+import { configOf } from './configs.ts'
+import { freePort, opened, STARTED, stopped } from './setup.ts'
 
 /** The name by which `--cell` selects the measurement. */
 export const WORKERS = '1 against 2 workers, chat to messages'

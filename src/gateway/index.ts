@@ -65,7 +65,7 @@ export class Gateway extends Queries {
       report.caller = caller
       report.trace = this.trace(call)
       report.allowance = this.allowance(caller, call)
-      const entered = report.allowance.enter()
+      const entered = report.allowance.enter(true, mostTokens(call.message))
       if (entered !== undefined) await entered
       const incoming = await this.read(call, caller, report)
       try {

@@ -1,5 +1,4 @@
 import type { Allowance, Caller } from '../access/index.ts'
-import { defined } from '../canonical/defined.ts'
 import { type CanonicalError, ERRORS, type GatewayError } from '../canonical/error.ts'
 import type { CanonicalEvent } from '../canonical/event.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
@@ -178,6 +177,7 @@ export class Report {
     return prices.cost({ model, upstreamModel, provider: channel.provider }, spent)
   }
 
+  /** All rows have the same shape: what is unknown is undefined. */
   private row(cost: number | undefined): UsageRow {
     const { call, caller, candidate, usage, began } = this
     const now = performance.now()
@@ -191,31 +191,29 @@ export class Report {
       status: this.status,
       losses: this.losses,
       duration: now - began,
-      ...defined({
-        key: caller?.id,
-        keyName: caller?.key,
-        group: caller?.group,
-        model: this.model,
-        upstreamModel: candidate?.upstreamModel,
-        channel: candidate?.channel.name,
-        upstreamFormat: candidate?.format.format,
-        error: this.error?.kind,
-        finish: this.finish?.reason,
-        upstreamId: this.upstreamId,
-        input: usage?.input,
-        output: usage?.output,
-        cacheRead: usage?.cacheRead,
-        cacheWrite: usage?.cacheWrite,
-        inputAudio: usage?.inputBy?.audio,
-        reasoning: usage?.reasoning,
-        outputAudio: usage?.outputBy?.audio,
-        cost,
-        readAfter: after(began, this.read),
-        sentAfter: after(began, this.sent),
-        answeredAfter: after(began, this.answerBegan),
-        firstByteAfter: after(began, this.firstByte),
-        tries: this.tries,
-      }),
+      key: caller?.id,
+      keyName: caller?.key,
+      group: caller?.group,
+      model: this.model,
+      upstreamModel: candidate?.upstreamModel,
+      channel: candidate?.channel.name,
+      upstreamFormat: candidate?.format.format,
+      error: this.error?.kind,
+      finish: this.finish?.reason,
+      upstreamId: this.upstreamId,
+      input: usage?.input,
+      output: usage?.output,
+      cacheRead: usage?.cacheRead,
+      cacheWrite: usage?.cacheWrite,
+      inputAudio: usage?.inputBy?.audio,
+      reasoning: usage?.reasoning,
+      outputAudio: usage?.outputBy?.audio,
+      cost,
+      readAfter: after(began, this.read),
+      sentAfter: after(began, this.sent),
+      answeredAfter: after(began, this.answerBegan),
+      firstByteAfter: after(began, this.firstByte),
+      tries: this.tries,
     }
   }
 

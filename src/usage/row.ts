@@ -7,52 +7,52 @@ export interface UsageRow {
   /** When it began. */
   readonly at: number
   /** The key's id and its name then; absent where the key was not known. */
-  readonly key?: string
-  readonly keyName?: string
-  readonly group?: string
+  readonly key?: string | undefined
+  readonly keyName?: string | undefined
+  readonly group?: string | undefined
   /** The public id of the model, as the caller named it, and what its upstream calls it. */
-  readonly model?: string
-  readonly upstreamModel?: string
+  readonly model?: string | undefined
+  readonly upstreamModel?: string | undefined
   /** Absent where no channel was tried: then the model is only what the caller named, and sums leave it out. */
-  readonly channel?: string
+  readonly channel?: string | undefined
   /** The path of the endpoint, as the route has it. */
   readonly door: string
   /** The caller's format and the upstream's. */
   readonly format: Format
-  readonly upstreamFormat?: Format
+  readonly upstreamFormat?: Format | undefined
   readonly stream: boolean
   readonly attempts: number
   readonly status: number
   /** The kind of the error, where it failed. */
-  readonly error?: string
+  readonly error?: string | undefined
   /** Why the answer ended. */
-  readonly finish?: string
+  readonly finish?: string | undefined
   /** The upstream's id of the request. */
-  readonly upstreamId?: string
+  readonly upstreamId?: string | undefined
   /** Tokens, as far as the upstream counted them. The whole prompt and the whole answer. */
-  readonly input?: number
-  readonly output?: number
+  readonly input?: number | undefined
+  readonly output?: number | undefined
   /** Parts of `input`: read from and written to a cache, audio. */
-  readonly cacheRead?: number
-  readonly cacheWrite?: number
-  readonly inputAudio?: number
+  readonly cacheRead?: number | undefined
+  readonly cacheWrite?: number | undefined
+  readonly inputAudio?: number | undefined
   /** Parts of `output`: thoughts, audio. */
-  readonly reasoning?: number
-  readonly outputAudio?: number
+  readonly reasoning?: number | undefined
+  readonly outputAudio?: number | undefined
   /** Nanodollars; absent where the price is unknown. */
-  readonly cost?: number
+  readonly cost?: number | undefined
   readonly losses: number
   /**
    * Time from its beginning until the request was read, was sent to the upstream that answered, that upstream began to
    * answer, the first byte went to the caller; and in all.
    */
-  readonly readAfter?: number
-  readonly sentAfter?: number
-  readonly answeredAfter?: number
-  readonly firstByteAfter?: number
+  readonly readAfter?: number | undefined
+  readonly sentAfter?: number | undefined
+  readonly answeredAfter?: number | undefined
+  readonly firstByteAfter?: number | undefined
   readonly duration: number
   /** The attempts before the last, where there were several. */
-  readonly tries?: readonly UsageTry[]
+  readonly tries?: readonly UsageTry[] | undefined
 }
 
 /** An attempt that another followed. */

@@ -31,8 +31,6 @@ export interface LimitsOptions {
   readonly spent?: ReadSpent
 }
 
-/** Milliseconds the primary process may take for a step; the link to Redis has a limit of its own. */
-const PRIMARY_TIMEOUT = 1000
 /** Keys of which is remembered what is left of their limits. */
 const MOST_KEYS = 10_000
 
@@ -117,7 +115,6 @@ function sharedEngine({ redis, ask }: LimitsOptions, now: () => number, log: Log
   const faults = new LogOnce(write, { lasting: true, interval: 0 })
   return new SharedEngine(counts, {
     local: new MemoryEngine(now),
-    timeout: redis === undefined ? PRIMARY_TIMEOUT : undefined,
     onFault: thrown => faults.log(thrown, where),
     onRecovery() {
       if (faults.recovered()) log.info({ limits: where }, 'limits are shared again')

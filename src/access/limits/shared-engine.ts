@@ -1,7 +1,7 @@
 import type { LimitEngine, LimitState, LimitStep } from './engine.ts'
 import { PendingSteps } from './pending-steps.ts'
 
-/** Where several processes count together. */
+/** Where several processes count together. Nothing waits for them without an end. */
 export interface SharedCounts {
   /** Whether a step could be sent now. */
   readonly isUp: boolean
@@ -16,8 +16,6 @@ export interface SharedCounts {
 export interface SharedOptions {
   /** Counts while the others cannot be reached. */
   readonly local: LimitEngine
-  /** Milliseconds a step may take; absent where the counts see to that themselves. */
-  readonly timeout?: number | undefined
   /** Each process counts for itself from now on. */
   readonly onFault?: (thrown: unknown) => void
   readonly onRecovery?: () => void
@@ -69,10 +67,10 @@ export class SharedEngine implements LimitEngine {
   }
 
   private async stepTogether(step: LimitStep): Promise<LimitState> {
-    const { local, timeout } = this.options
+    const { local } = this.options
     if (this.pending.returned(step.leave)) await local.step(leaving(step))
     try {
-      return await within(timeout, this.counts.step(step))
+      return await this.counts.step(step)
     } catch (thrown) {
       this.failed(thrown)
       this.pending.doubt(step)
@@ -101,9 +99,9 @@ export class SharedEngine implements LimitEngine {
     const { counts, pending, options } = this
     try {
       if (!counts.isUp) throw NOT_CONNECTED
-      await within(options.timeout, counts.probe())
+      await counts.probe()
       for (let step = pending.first(); step !== undefined; step = pending.first()) {
-        await within(options.timeout, counts.step(step))
+        await counts.step(step)
         pending.paid(step)
       }
       this.timer = undefined
@@ -121,13 +119,3 @@ const leaving = ({ key, limits, leave }: LimitStep): LimitStep => ({
 })
 
 const NOT_CONNECTED = new Error('there is no connection')
-
-/** What a promise settles to; rejects where that takes too many milliseconds, unless this process was too busy to see. */
-function within<T>(milliseconds: number | undefined, promise: Promise<T>): Promise<T> {
-  if (milliseconds === undefined) return promise
-  return new Promise((resolve, reject) => {
-    const late = (): void => reject(new Error(`no answer within ${milliseconds} ms`))
-    const timer = setTimeout(() => setImmediate(late), milliseconds)
-    promise.then(resolve, reject).finally(() => clearTimeout(timer))
-  })
-}

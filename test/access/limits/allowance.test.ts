@@ -335,3 +335,48 @@ describe('budgets', () => {
     await key.paid(1 * DOLLAR)
   })
 })
+
+describe('a request whose size is bounded before it is read', () => {
+  const steps: LimitStep[] = []
+  const engine = new MemoryEngine(() => 0)
+  const limits = new Limits({
+    now: () => 0,
+    ask: async asked => {
+      steps.push(...asked.filter(({ enforced }) => enforced))
+      return takeSteps(engine, asked)
+    },
+  })
+  const settings = { rpm: 100, tpm: 1_000_000 }
+  const whole = async (spent: { input: number; output: number }, most: number): Promise<number> => {
+    const allowance = limits.of('k', settings)
+    const before = steps.length
+    await allowance.enter(true, most)
+    await allowance.reserve(() => ({ input: most / 2 }), most)
+    const taken = steps.length - before
+    allowance.settle(spent)
+    return taken
+  }
+
+  it('takes one step where there is room for many, two where that is not known, and pays what it used', async () => {
+    expect(await whole({ input: 10, output: 20 }, 100)).toBe(2)
+    expect(await whole({ input: 30, output: 40 }, 100)).toBe(1)
+    // As much as there is room for: it must be counted exactly.
+    expect(await whole({ input: 50, output: 60 }, 900_000)).toBe(2)
+    const looking = limits.of('k', settings)
+    await looking.enter()
+    expect(looking.left).toMatchObject({ requests: { remaining: 96 }, tokens: { remaining: 1_000_000 - 210 } })
+  })
+
+  it('corrects what it took where the request turns out larger, and takes nothing where it is refused', async () => {
+    await limits.of('other', settings).enter()
+    const allowance = limits.of('other', settings)
+    await allowance.enter(true, 100)
+    await allowance.reserve(() => ({ input: 5000, output: 0 }))
+    expect(allowance.left.tokens?.remaining).toBe(1_000_000 - 5000)
+    await expect(Promise.resolve(limits.of('other', { rpm: 1, tpm: 1_000_000 }).enter(true, 100))).rejects.toThrow()
+    allowance.settle({})
+    const after = limits.of('other', settings)
+    await after.enter()
+    expect(after.left.tokens?.remaining).toBe(1_000_000)
+  })
+})
