@@ -53,7 +53,7 @@ export class Gateway extends Queries {
   private readonly estimates = new CostEstimates(this.recorder)
 
   /**
-   * The path of one request: authorise, read, answer. Never rejects: whatever goes wrong is answered in the caller's
+   * The path of one request: authorise, limits, read, answer. Never rejects: whatever goes wrong is answered in the caller's
    * format.
    */
   async handle(call: Call): Promise<void> {

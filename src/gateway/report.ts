@@ -11,6 +11,7 @@ import type { Candidate } from '../router.ts'
 import { isCounted } from '../usage/counted.ts'
 import type { UsageRow, UsageTry } from '../usage/row.ts'
 import type { Call } from './call.ts'
+import { tokenFields, upstreamFields } from './row-fields.ts'
 
 /** Where a report goes when its request is over. */
 export interface Recorder {
@@ -195,19 +196,11 @@ export class Report {
       keyName: caller?.key,
       group: caller?.group,
       model: this.model,
-      upstreamModel: candidate?.upstreamModel,
-      channel: candidate?.channel.name,
-      upstreamFormat: candidate?.format.format,
+      ...upstreamFields(candidate),
       error: this.error?.kind,
       finish: this.finish?.reason,
       upstreamId: this.upstreamId,
-      input: usage?.input,
-      output: usage?.output,
-      cacheRead: usage?.cacheRead,
-      cacheWrite: usage?.cacheWrite,
-      inputAudio: usage?.inputBy?.audio,
-      reasoning: usage?.reasoning,
-      outputAudio: usage?.outputBy?.audio,
+      ...tokenFields(usage),
       cost,
       readAfter: after(began, this.read),
       sentAfter: after(began, this.sent),

@@ -10,6 +10,7 @@ import type { Candidate } from '../../router.ts'
 import { isCounted } from '../../usage/counted.ts'
 import type { UsageRow } from '../../usage/row.ts'
 import type { Recorder } from '../report.ts'
+import { tokenFields, upstreamFields } from '../row-fields.ts'
 
 export interface SessionFacts {
   readonly id: string
@@ -138,17 +139,9 @@ export class Record implements SessionRecord {
       ...{ attempts: this.attempts, status, losses: this.reported.size, duration },
       ...{ key: facts.caller.id, keyName: facts.caller.key, group: facts.caller.group, model: facts.model },
       ...defined({
-        upstreamModel: candidate?.upstreamModel,
-        channel: candidate?.channel.name,
-        upstreamFormat: candidate?.format.format,
+        ...upstreamFields(candidate),
         error: this.error?.kind,
-        input: usage?.input,
-        output: usage?.output,
-        cacheRead: usage?.cacheRead,
-        cacheWrite: usage?.cacheWrite,
-        inputAudio: usage?.inputBy?.audio,
-        reasoning: usage?.reasoning,
-        outputAudio: usage?.outputBy?.audio,
+        ...tokenFields(usage),
         cost,
       }),
     }
