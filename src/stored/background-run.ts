@@ -87,7 +87,7 @@ export class BackgroundRun implements EventSource {
     }
     if (!run.changed || this.ended !== undefined) return
     run.changed = false
-    if ((await keeper.advance(run.response, this.lease)) === false) this.end('cancelled')
+    if ((await keeper.advance(run.shown, this.lease)) === false) this.end('cancelled')
   }
 
   /** Stores how it ended, before the end is sent. */
@@ -132,7 +132,7 @@ export class BackgroundRun implements EventSource {
   }
 
   get response(): JsonObject {
-    return this.run.response
+    return this.run.log.over ? this.run.response : this.run.shown
   }
 
   async from(number: number): Promise<Batch> {
