@@ -9,10 +9,12 @@ type Place = Pick<Config, 'dataDir' | 'store'>
 /** Does something with the stored keys and groups, also while a gateway runs on them. Rejects like `openStore`. */
 export async function withRecords<T>({ dataDir, store }: Place, work: (records: AccessRecords) => Promise<T>) {
   const { openStore } = await import('../store/store.ts')
-  const { access, close } = await openStore(store)
+  const { namingStore } = await import('../store/unusable.ts')
+  const unusable = (thrown: unknown) => Promise.reject(namingStore(store, thrown))
+  const { access, close } = await openStore(store).catch(unusable)
   try {
     await importKeys(dataDir, access)
-    return await work(access)
+    return await work(access).catch(unusable)
   } finally {
     await close()
   }

@@ -21,6 +21,12 @@ test.each([
   expect(greeted()).toContain(command)
 })
 
+test('keys that cannot be read are not said to be none', () => {
+  const told = greeting('http://127.0.0.1:1', defaultConfig({}), { known: [], unread: true }, '1.0')
+  expect(told).toContain('unknown until the store can be used')
+  expect(told).not.toContain('They cannot be shown')
+})
+
 test('a gateway without channels says so, and offers nothing to try that must fail', () => {
   expect(greeted('channels: []')).toContain('none: no channel is configured')
   expect(greeted('channels: []')).not.toContain('/v1/chat/completions')
