@@ -9,6 +9,8 @@ export interface FirstKey {
   readonly created?: string
   /** Stored keys: some of them, where there are many. */
   readonly known: readonly StoredKey[]
+  /** The store cannot be read: there may be keys. */
+  readonly unread?: true
 }
 
 /** Stored keys that a greeting may name. */
@@ -31,6 +33,6 @@ export async function startingKey(config: Config, terminal: Terminal): Promise<F
     return await firstKey(config)
   } catch (thrown) {
     terminal.fault(`warning: stored keys cannot be read: ${(thrown as Error).message}`)
-    return { known: [] }
+    return { known: [], unread: true }
   }
 }

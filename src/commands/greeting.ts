@@ -35,13 +35,17 @@ function tryLines(address: string, key: string, channels: readonly ChannelConfig
   ]
 }
 
-function keyLines(config: Config, { created, known }: FirstKey): string[] {
+function keyLines(config: Config, { created, known, unread }: FirstKey): string[] {
   if (created !== undefined)
     return [
       `key      ${created}`,
       `         It is shown only now and stored as a hash; \`${program()} keys create NAME\` creates another.`,
     ]
-  if (config.keys.length + known.length === 0) return ['keys     those of the store, which cannot be read now']
+  if (unread === true && config.keys.length === 0)
+    return [
+      'keys     unknown until the store can be used; the gateway tries it again and again.',
+      `         \`${program()} keys create NAME\` then creates one.`,
+    ]
   const names = [...config.keys.map(({ name }) => name), ...known.map(({ name }) => name)]
   return [
     `keys     ${shortened(names)}`,

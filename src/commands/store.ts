@@ -16,7 +16,13 @@ export async function migrateCommand(options: { from: string; to: string }, term
   terminal.out('All is copied, and the numbers agree. The source is as it was; now set `store:` to the target.')
 }
 
+/** The store of an address. Throws UsageError, which does not repeat what may hold a password. */
+function checked(written: string): StoreConfig {
+  if (written.startsWith('sqlite:') || URL.canParse(written)) return storeAt(written)
+  throw new UsageError('an address is not valid; special characters of a password are percent-encoded (# is %23)')
+}
+
 function configOf(written: string): StoreConfig {
-  if (/^(sqlite:|postgres(ql)?:\/\/)/.test(written)) return storeAt(written)
+  if (/^(sqlite:|postgres(ql)?:\/\/)/.test(written)) return checked(written)
   throw new UsageError('a store is written as sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE')
 }

@@ -4,7 +4,6 @@ import { keyFile } from '../access/key-file.ts'
 import { findConfig, loadConfig } from '../config/file.ts'
 import type { Config } from '../config/index.ts'
 import type { AccessRecords } from '../store/access-records.ts'
-import { NewerStore, storeFault } from '../store/fault.ts'
 
 type Place = Pick<Config, 'dataDir' | 'store'>
 
@@ -14,23 +13,15 @@ export const configAt = (file: string | undefined): Config => loadConfig(findCon
 /** Does something with the stored keys and groups, also while a gateway runs on them. Rejects like `openStore`. */
 export async function withRecords<T>({ dataDir, store }: Place, work: (records: AccessRecords) => Promise<T>) {
   const { openStore } = await import('../store/store.ts')
-  const { access, close } = await openStore(store).catch(thrown => {
-    throw unusable(thrown)
-  })
+  const { namingStore } = await import('../store/unusable.ts')
+  const unusable = (thrown: unknown) => Promise.reject(namingStore(store, thrown))
+  const { access, close } = await openStore(store).catch(unusable)
   try {
     await importKeys(dataDir, access)
-    return await work(access)
+    return await work(access).catch(unusable)
   } finally {
     await close()
   }
-}
-
-/** An error of a database driver, which by itself does not name the store. */
-function unusable(thrown: unknown): unknown {
-  if (thrown instanceof NewerStore || storeFault(thrown) === undefined) return thrown
-  // A name with several addresses that all refuse has an error for each, and no message of its own.
-  const { message } = thrown instanceof AggregateError ? (thrown.errors[0] as Error) : (thrown as Error)
-  return new Error(`the store cannot be used: ${message}; the config's \`store\` names it`, { cause: thrown })
 }
 
 /** The same where nothing is written: a store that was never written to is not begun, but has nothing. */

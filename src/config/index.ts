@@ -171,6 +171,10 @@ const store = v.pipe(
     value => /^(?:postgres(?:ql)?:\/\/.|sqlite:.)/.test(value),
     'expected postgres://user@host/database or sqlite:FILE',
   ),
+  v.check(
+    value => value.startsWith('sqlite:') || URL.canParse(value),
+    'not a valid address; special characters of a password are percent-encoded (# is %23, / is %2F)',
+  ),
 )
 const redis = v.pipe(
   text,

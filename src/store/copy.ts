@@ -4,6 +4,7 @@ import { RECORDS } from './applied.ts'
 import type { Engine, Row } from './engine.ts'
 import { isInUse, openEngine } from './open-engine.ts'
 import { openDatabase } from './store.ts'
+import { namingStore } from './unusable.ts'
 
 /** Rows that are read at a time, and values of one statement: databases limit them. */
 const ROWS = 100
@@ -38,7 +39,8 @@ interface Opened {
  * @throws CopyError where a process uses the source, or the target holds something.
  */
 export async function copyStore(from: StoreConfig, to: StoreConfig): Promise<readonly Copied[]> {
-  if (await isInUse(from)) throw new CopyError('a running process uses the store that is to be copied: stop it first')
+  if (await isInUse(from).catch(naming(from)))
+    throw new CopyError('a running process uses the store that is to be copied: stop it first')
   await using source = await opened(from)
   await using target = await opened(to)
   // Others may have tables beside ours: ours are in both.
@@ -62,10 +64,13 @@ export async function copyStore(from: StoreConfig, to: StoreConfig): Promise<rea
   return copied
 }
 
+/** Errors of a store name it: two are in use. */
+const naming = (config: StoreConfig) => (thrown: unknown) => Promise.reject(namingStore(config, thrown))
+
 /** A database of the newest structure: that of an older source is brought there first, as a start would. */
 async function opened(config: StoreConfig): Promise<Opened & AsyncDisposable> {
   const engine = await openEngine(config)
-  const database = (await openDatabase(engine)) as Kysely<AnyTables>
+  const database = (await openDatabase(engine).catch(naming(config))) as Kysely<AnyTables>
   return { engine, database, [Symbol.asyncDispose]: () => database.destroy() }
 }
 

@@ -7,7 +7,7 @@ import {
   sql,
   type Transaction,
 } from 'kysely'
-import { Client, type ClientConfig, type CustomTypesConfig, Pool, types } from 'pg'
+import { Client, type ClientConfig, type CustomTypesConfig, Pool, type PoolClient, types } from 'pg'
 import type { Engine, Row } from './engine.ts'
 
 /**
@@ -42,7 +42,7 @@ export function postgres(url: string): Engine {
   return {
     name: 'postgres',
     dialect: new Dialect({
-      pool,
+      pool: { connect: () => connectionOfPool(pool), end: () => pool.end() },
       onCreateConnection: async connection => {
         await connection.executeQuery(CompiledQuery.raw(SET_SESSION))
       },
@@ -55,6 +55,26 @@ export function postgres(url: string): Engine {
     rows: rowsOf,
   }
 }
+
+/** A connection; where the server gives no more of them, one of those that there are, as soon as it is free. */
+async function connectionOfPool(pool: Pool): Promise<PoolClient> {
+  for (;;) {
+    try {
+      return await pool.connect()
+    } catch (thrown) {
+      const isFew = (thrown as { code?: unknown }).code === TOO_MANY && pool.totalCount > 0
+      if (!isFew || pool.options.max <= 1) throw thrown
+      // Never more than before: each try makes it less, and ends.
+      pool.options.max = Math.min(pool.options.max - 1, pool.totalCount)
+      setTimeout(() => {
+        pool.options.max = CONNECTIONS
+      }, IDLE).unref()
+    }
+  }
+}
+
+/** PostgreSQL's code for too many connections. */
+const TOO_MANY = '53300'
 
 /** Whether another process that runs this program is connected to the database. */
 export async function isPostgresInUse(url: string): Promise<boolean> {

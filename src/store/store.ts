@@ -18,6 +18,7 @@ import { migrate } from './migrate.ts'
 import { openEngine } from './open-engine.ts'
 import type { Processes } from './processes.ts'
 import type { SharedRecords } from './shared-records.ts'
+import { checkTables } from './structure.ts'
 import type { Database, Tables } from './tables.ts'
 import type { Tasks } from './tasks.ts'
 import type { Turns } from './turns.ts'
@@ -37,7 +38,7 @@ export interface Store {
   sweep(): Promise<void>
   /** Whether the file was moved away: what is written here would be lost. */
   moved(): boolean
-  /** Writes something and deletes it; rejects with the database's error where that fails. */
+  /** Looks for all tables, writes something and deletes it; rejects with the database's error where that fails. */
   probe(): Promise<void>
   close(): Promise<void>
 }
@@ -85,7 +86,10 @@ function storeIn(database: Database, engine: Engine, now: () => number): Store {
       await shared.sweep()
     },
     moved: engine.moved,
-    probe: () => engine.probe(database),
+    async probe() {
+      await checkTables(database)
+      await engine.probe(database)
+    },
     close: () => database.destroy(),
   }
 }

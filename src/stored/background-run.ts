@@ -56,6 +56,12 @@ export class BackgroundRun implements EventSource {
     return { lease: Date.now() + LEASE, ...(this.worker === undefined ? {} : { worker: this.worker }) }
   }
 
+  /** Ends the work that was cancelled elsewhere, as the store has it already. */
+  endedElsewhere(): void {
+    this.run.shown = { ...this.run.shown, status: 'cancelled', error: null }
+    this.end('cancelled')
+  }
+
   /** Ends the work. */
   end(how: Ended, why?: GatewayError): void {
     this.ended ??= how
@@ -77,7 +83,7 @@ export class BackgroundRun implements EventSource {
     if (texts.length > 0) {
       const noted = await keeper.note(run.log.stored, texts)
       if (noted === true) run.log.store(texts)
-      else if (noted === false) return this.end('cancelled')
+      else if (noted === false) return this.endedElsewhere()
       // A store at fault holds up no answer.
       else run.log.lossy ||= run.log.full
     }
@@ -87,7 +93,7 @@ export class BackgroundRun implements EventSource {
     }
     if (!run.changed || this.ended !== undefined) return
     run.changed = false
-    if ((await keeper.advance(run.response, this.lease)) === false) this.end('cancelled')
+    if ((await keeper.advance(run.shown, this.lease)) === false) this.endedElsewhere()
   }
 
   /** Stores how it ended, before the end is sent. */
@@ -132,7 +138,7 @@ export class BackgroundRun implements EventSource {
   }
 
   get response(): JsonObject {
-    return this.run.response
+    return this.run.log.over ? this.run.response : this.run.shown
   }
 
   async from(number: number): Promise<Batch> {

@@ -97,7 +97,7 @@ export class Background {
   private async look(id: string, one: BackgroundRun, turns: Turns): Promise<void> {
     await one.save()
     const unfinished = await turns.unfinished([id]).catch(() => undefined)
-    if (unfinished?.has(id) === false && this.working.has(id)) one.end('cancelled')
+    if (unfinished?.has(id) === false && this.working.has(id)) one.endedElsewhere()
   }
 
   /** Ends the work on a response, and waits for its end; false where this process does not work on it. */

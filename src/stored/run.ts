@@ -16,6 +16,8 @@ export class Run implements Reply {
   readonly log = new EventLog()
   /** The response as it stands. */
   response: JsonObject
+  /** The same for others, who see how it ended once that is stored. */
+  shown: JsonObject
   /** The response as it is sent at once. */
   readonly first: JsonObject
   /** The response changed since this was last made false. */
@@ -35,6 +37,7 @@ export class Run implements Reply {
   constructor(response: JsonObject) {
     this.first = { ...response, status: 'queued', background: true }
     this.response = this.first
+    this.shown = this.first
     for (const type of ['response.created', 'response.queued']) this.log.push(eventText(type, this.response))
   }
 
@@ -51,6 +54,7 @@ export class Run implements Reply {
 
   private stand(more: JsonObject): void {
     this.response = { ...this.response, ...more }
+    this.shown = this.response
     this.changed = true
   }
 

@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { Access } from '../../src/access/index.ts'
 import { keyFile, readKeys } from '../../src/access/key-file.ts'
@@ -11,7 +11,8 @@ import { readConfig } from '../../src/config/read.ts'
 import type { AccessRecords } from '../../src/store/access-records.ts'
 import { UNAVAILABLE } from '../../src/store/fault.ts'
 import { guardedAccess } from '../../src/store/guarded-store.ts'
-import { openSqlite, type Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/store.ts'
+import { openStoreAt, storeAt, written } from '../builders/engines.ts'
 import { createKey, rotateKey, withKeys } from '../builders/keys.ts'
 
 const dirs: string[] = []
@@ -29,7 +30,8 @@ function dataDir(): string {
   return dir
 }
 
-const configOf = (lines: string, dir = dataDir()): Config => readConfig(`data_dir: ${dir}\n${lines}`, {})
+const configOf = (lines: string, dir = dataDir()): Config =>
+  readConfig(`data_dir: ${dir}\nstore: "${written(storeAt(dir))}"\n${lines}`, {})
 
 function open(config: Config, now?: () => number): Access {
   const access = new Access(config, now === undefined ? {} : { now })
@@ -92,11 +94,9 @@ describe('whose key it is', () => {
 })
 
 describe('keys of the store', () => {
-  const dataOf = ({ store }: Config): string => (store.engine === 'sqlite' ? dirname(store.path) : '')
-
   /** Access to a store, and the store. */
   async function openStored(config: Config, now?: () => number) {
-    const store = await openSqlite(join(dataOf(config), 'interlingua.sqlite'))
+    const store = await openStoreAt(config.dataDir)
     stores.push(store)
     const access = new Access(config, { records: store.access, ...(now === undefined ? {} : { now }) })
     opened.push(access)
@@ -107,9 +107,9 @@ describe('keys of the store', () => {
   it('count within a second, and end within a second', async () => {
     const config = configOf('')
     const { access } = await openStored(config)
-    const key = await withKeys(dataOf(config), records => createKey(records, 'late'))
+    const key = await withKeys(config.dataDir, records => createKey(records, 'late'))
     await vi.waitFor(() => expect(access.identify(bearer(key)).key).toBe('late'), 1000)
-    await withKeys(dataOf(config), async other => other.revokeKey((await other.keyNamed('late'))!.id, 1))
+    await withKeys(config.dataDir, async other => other.revokeKey((await other.keyNamed('late'))!.id, 1))
     await vi.waitFor(() => expect(() => access.identify(bearer(key))).toThrow('not valid'), 1000)
   })
 
@@ -189,7 +189,7 @@ describe('keys of the store', () => {
 
   it('stay in force while the store cannot be read; an unknown one is no wrong one until it was', async () => {
     const config = configOf('keys: [{ name: fixed, key: fixed-secret }]')
-    const store = await openSqlite(join(dataOf(config), 'interlingua.sqlite'))
+    const store = await openStoreAt(config.dataDir)
     stores.push(store)
     const key = await createKey(store.access, 'a')
     let isDown = true
@@ -240,7 +240,7 @@ describe('keys of the store', () => {
     const { access, records } = await openStored(configOf(''))
     const key = await createKey(records, 'a')
     await access.refresh()
-    const other = await openSqlite(join(dataDir(), 'x.sqlite'), () => Date.now() + 100_000)
+    const other = await openStoreAt(dataDir(), () => Date.now() + 100_000)
     stores.push(other)
     const kept = await createKey(other.access, 'b')
     records.changes = since => other.access.changes(since)
@@ -258,17 +258,17 @@ describe('keys of the store', () => {
       row('a', { hash, owner }),
       row('b', { hash: hashOf('b-secret') }),
     ]
-    writeFileSync(keyFile(dataOf(config)), JSON.stringify({ keys }))
+    writeFileSync(keyFile(config.dataDir), JSON.stringify({ keys }))
     const { access, records } = await openStored(config)
     expect(await records.keyNamed('a')).toMatchObject({ id: owner, secrets: [{ hash, prefix: 'il-abcd' }] })
     expect(access.identify(bearer('b-secret')).id).toBe(hashOf('b-secret').slice(0, 32))
-    expect(readKeys(keyFile(dataOf(config)))).toEqual([])
-    expect(readKeys(`${keyFile(dataOf(config))}.imported`)).toHaveLength(3)
+    expect(readKeys(keyFile(config.dataDir))).toEqual([])
+    expect(readKeys(`${keyFile(config.dataDir)}.imported`)).toHaveLength(3)
   })
 
   it('keep a gateway from starting where their file is damaged', async () => {
     const config = configOf('')
-    writeFileSync(keyFile(dataOf(config)), '{"keys": [{}]}')
+    writeFileSync(keyFile(config.dataDir), '{"keys": [{}]}')
     await expect(openStored(config)).rejects.toThrow('damaged')
   })
 })

@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { expect, it, vi } from 'vitest'
 import { ANSWER, ASK } from '../builders/chat.ts'
 import { closingAfterEach } from '../builders/closing.ts'
+import { ENGINE, storeAt, written } from '../builders/engines.ts'
 import { CHAT_PATH, MAIN } from '../builders/paths.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
 
@@ -21,7 +22,12 @@ async function start() {
   const cwd = mkdtempSync(join(tmpdir(), 'walk-'))
   closing.push(() => rmSync(cwd, { recursive: true }))
   const channel = `{ name: one, provider: custom, base_url: "${upstream.address}/v1", formats: [chat], models: [m] }`
-  const config = ['data_dir: ./data', 'server: { port: 0 }', 'models: { m: { price: { input: 1, output: 2 } } }']
+  const config = [
+    'data_dir: ./data',
+    `store: "${written(storeAt(join(cwd, 'data')))}"`,
+    'server: { port: 0 }',
+    'models: { m: { price: { input: 1, output: 2 } } }',
+  ]
   writeFileSync(join(cwd, 'interlingua.yaml'), [...config, `channels: [${channel}]`].join('\n'))
   const child = spawn(process.execPath, [MAIN, 'serve'], { cwd, env: ENV })
   const ended = new Promise(resolve => child.once('exit', resolve))
@@ -71,7 +77,7 @@ it('makes a key, uses it, finds the request, and revokes the key within a second
   expect(row).toMatchObject({ key: id, key_name: 'walker', channel: 'one', model: 'm', status: 200, ...tokens })
   const sums = (await admin('GET', `/usage?by=key&key=${id}`)).json.data
   expect(sums).toMatchObject([{ key: id, key_name: 'walker', requests: 1, errors: 0, ...tokens }])
-  expect((await admin('GET', '/status')).json).toMatchObject({ store: { engine: 'sqlite' }, workers: 1 })
+  expect((await admin('GET', '/status')).json).toMatchObject({ store: { engine: ENGINE }, workers: 1 })
 
   expect((await admin('DELETE', `/keys/${id}`)).status).toBe(204)
   const revoked = performance.now()

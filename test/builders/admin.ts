@@ -7,8 +7,9 @@ import { freshSecret } from '../../src/access/secret.ts'
 import { ENDPOINTS } from '../../src/admin/index.ts'
 import { PROBLEMS } from '../../src/admin/problem.ts'
 import type { ChannelConfig, Config } from '../../src/config/index.ts'
-import { openSqlite, type Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/store.ts'
 import { KEY, type TestServerOptions } from './config.ts'
+import { openStoreAt } from './engines.ts'
 import { type Asked, TestServer } from './gateway.ts'
 
 /** A gateway with a store, and an administrator's token. */
@@ -39,7 +40,7 @@ export class AdminServer {
     options: TestServerOptions = {},
   ): Promise<AdminServer> {
     const path = mkdtempSync(join(tmpdir(), 'admin-'))
-    const store = await openSqlite(join(path, 'interlingua.sqlite'))
+    const store = await openStoreAt(path)
     const { text, secret } = freshSecret('iladm', Date.now())
     const id = '0'.repeat(32)
     await store.access.addToken({ id, name: 'tests', ...secret })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Client } from 'pg'
 import type { StoreConfig } from '../../src/config/index.ts'
+import { openStore, type Store } from '../../src/store/store.ts'
 import { BIN, databaseFor, noPostgres, postgres, type TestPostgres } from './postgres.ts'
 
 /** The engine of all stores of a run of tests: `STORE=postgres npx vitest run …` runs them over PostgreSQL. */
@@ -20,7 +21,22 @@ const folders = new Set<string>()
 export async function openEngines(): Promise<void> {
   if (ON_FILES) return
   if (noPostgres !== undefined) throw new Error(`STORE=postgres: ${noPostgres}`)
-  server = await postgres()
+  server = await withTemplate()
+}
+
+/** The database in the newest structure that others are copies of: that is half of the work of making one. */
+const TEMPLATE = 'newest'
+
+/** Workers keep globals between test files, also where they load modules anew. */
+const shared = globalThis as { testTemplate?: Promise<TestPostgres> }
+
+const withTemplate = (): Promise<TestPostgres> => (shared.testTemplate ??= serverWithTemplate())
+
+async function serverWithTemplate(): Promise<TestPostgres> {
+  const started = await postgres()
+  const { url } = await started.database(TEMPLATE)
+  await (await openStore({ engine: 'postgres', url })).close()
+  return started
 }
 
 /** The store that stands for a folder: gateways that share the folder share it. */
@@ -29,7 +45,7 @@ export function storeAt(folder: string): StoreConfig {
   const name = databaseFor(folder)
   if (!folders.has(folder)) {
     folders.add(folder)
-    const create = `create database ${name} template template0 strategy file_copy`
+    const create = `create database ${name} template ${TEMPLATE} strategy file_copy`
     execFileSync(join(BIN!, 'psql'), ['-q', '-c', create, server.address('postgres')], { stdio: 'pipe' })
   }
   return { engine: 'postgres', url: server.address(name) }
@@ -42,6 +58,17 @@ export async function dropUnused(): Promise<void> {
     folders.delete(folder)
     await server!.run(`drop database if exists ${databaseFor(folder)} with (force)`)
   }
+}
+
+/** Opens the store that stands for a folder, on connections of its own. */
+export const openStoreAt = (folder: string, now?: () => number): Promise<Store> => openStore(storeAt(folder), now)
+
+/**
+ * Has processes that were killed count as dead, at once: others see that where they held files. Where a server is shared,
+ * they would after 20 s of silence. Those that live say so again within 5 s.
+ */
+export async function noticeDead(folder: string): Promise<void> {
+  if (!ON_FILES) await inDatabase(folder, 'delete from processes')
 }
 
 /** How a store is written in a config file. */

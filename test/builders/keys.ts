@@ -1,12 +1,11 @@
-import { join } from 'node:path'
 import { freshSecret } from '../../src/access/secret.ts'
 import { newKey } from '../../src/commands/keys.ts'
 import type { AccessRecords, StoredKey } from '../../src/store/access-records.ts'
-import { openSqlite } from '../../src/store/store.ts'
+import { openStoreAt } from './engines.ts'
 
 /** Does something with the stored keys of a data directory, on a connection of its own. */
 export async function withKeys<T>(dataDir: string, work: (records: AccessRecords) => Promise<T>): Promise<T> {
-  const { access, close } = await openSqlite(join(dataDir, 'interlingua.sqlite'))
+  const { access, close } = await openStoreAt(dataDir)
   try {
     return await work(access)
   } finally {

@@ -21,9 +21,10 @@ test.each([
   expect(greeted()).toContain(command)
 })
 
-test('a gateway that cannot read its keys names none', () => {
-  const lines = greeting('http://127.0.0.1:1', defaultConfig({}), { known: [] }, '1.0').split('\n')
-  expect(lines).toContain('keys     those of the store, which cannot be read now')
+test('keys that cannot be read are not said to be none', () => {
+  const told = greeting('http://127.0.0.1:1', defaultConfig({}), { known: [], unread: true }, '1.0')
+  expect(told).toContain('unknown until the store can be used')
+  expect(told).not.toContain('They cannot be shown')
 })
 
 test('a gateway without channels says so, and offers nothing to try that must fail', () => {

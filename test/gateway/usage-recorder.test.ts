@@ -1,13 +1,12 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { commandLine } from '../../src/commands/command-line.ts'
-import { openSqlite } from '../../src/store/store.ts'
 import type { UsageRow } from '../../src/usage/row.ts'
 import { channelAt } from '../builders/config.ts'
+import { ON_FILES, openStoreAt, storeAt, written } from '../builders/engines.ts'
 import { TestServer } from '../builders/gateway.ts'
-import { until } from '../builders/time.ts'
 import { HOUR } from '../builders/units.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
 
@@ -39,7 +38,6 @@ afterEach(async () => {
   rmSync(folder, { recursive: true })
 })
 
-const file = () => join(folder, 'interlingua.sqlite')
 const open = (keep: number) =>
   TestServer.open(
     [
@@ -51,7 +49,7 @@ const open = (keep: number) =>
 const MODELS = { named: new Map([['four', 'gpt-4o']]), patterns: [] }
 
 async function rows(): Promise<readonly UsageRow[]> {
-  const store = await openSqlite(file())
+  const store = await openStoreAt(folder)
   const page = await store.usage.rows({ since: 0, until: Date.now() + HOUR, limit: 10 })
   await store.close()
   return page.rows
@@ -88,13 +86,14 @@ test('nothing is stored where nothing is kept', async () => {
   server = await open(0)
   expect((await server.ask('/v1/chat/completions', REQUEST)).status).toBe(200)
   await server.server.close()
-  expect(existsSync(file())).toBe(false)
+  if (ON_FILES) expect(readdirSync(folder)).toEqual([])
+  expect(await rows()).toEqual([])
 })
 
 test('the command line sums up what a running gateway recorded', async () => {
   server = await open(HOUR)
   const config = join(folder, 'interlingua.yaml')
-  writeFileSync(config, `data_dir: ${folder}\nstore: sqlite:${file()}\n`)
+  writeFileSync(config, `data_dir: ${folder}\nstore: "${written(storeAt(folder))}"\n`)
   const run = async (...options: string[]) => {
     const said: string[] = []
     const terminal = { out: (text: string) => void said.push(text), fault: (text: string) => void said.push(text) }
@@ -103,10 +102,9 @@ test('the command line sums up what a running gateway recorded', async () => {
   }
   expect(await run()).toBe('No requests are recorded for that time.')
   await server.ask('/v1/chat/completions', REQUEST)
-  await until(() => existsSync(file()))
-  for (let tries = 0; tries < 100 && (await run('--json')) === '[]'; tries++)
-    await new Promise(done => setTimeout(done, 20))
-  expect(await run('--by', 'model')).toMatch(/^MODEL +REQUESTS.*\nfour +1 +0 +1,000 +400 +100 +\$0.0030 /)
+  await expect
+    .poll(() => run('--by', 'model'), { timeout: 10_000 })
+    .toMatch(/^MODEL +REQUESTS.*\nfour +1 +0 +1,000 +400 +100 +\$0.0030 /)
   expect(JSON.parse(await run('--by', 'key', '--since', '1h', '--json'))).toMatchObject([
     { key: 'dev', requests: 1, input_tokens: 1000, cost_usd: 0.003, requests_of_unknown_cost: 0 },
   ])

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import OpenAI from 'openai'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { KEY } from '../builders/config.ts'
-import { ON_FILES, storeAt, written } from '../builders/engines.ts'
+import { noticeDead, ON_FILES, storeAt, written } from '../builders/engines.ts'
 import { MAIN } from '../builders/paths.ts'
 import { until } from '../builders/time.ts'
 import { SOON, Speaker, scratch } from './test-server.ts'
@@ -40,7 +40,7 @@ afterEach(async () => {
   data.drop()
 })
 
-/** Others know that a process is dead: at once where it held a file, after its silence where a server is shared. */
+/** Others see that a process is dead: at once where it held a file, after its silence where a server is shared. */
 const noticed = () => new Promise(resolve => setTimeout(resolve, ON_FILES ? 0 : 21_000))
 
 function killed(child: ChildProcess): Promise<unknown> {
@@ -74,7 +74,7 @@ test('what a killed process worked on has failed at the first look of the next, 
   const { id } = await begin(first.client)
   await until(() => speaker.bodies.length === 1)
   await killed(first.child)
-  await noticed()
+  await noticeDead(join(data.path, 'data'))
   const second = await start()
   const failed = await second.client.responses.retrieve(id)
   expect(failed).toMatchObject({ id, status: 'failed', error: { code: 'server_error' }, background: true })

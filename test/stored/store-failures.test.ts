@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { inDatabase, ON_FILES } from '../builders/engines.ts'
 import { dataOf, GET } from '../builders/http.ts'
@@ -26,6 +27,9 @@ async function open(format = 'chat'): Promise<Speaker> {
   testServer = await Keeping.open([speaker], { dataDir: place.path })
   return speaker
 }
+
+/** Milliseconds in which a store at fault is tried again. */
+const TRIED = 2500
 
 const HI = { model: 'm', input: 'Hi!' }
 const create = (body: object = {}, headers = {}) =>
@@ -101,6 +105,8 @@ describe.each(BREAKAGES)('%s', (_, breakage) => {
       else expect(answer, `${method} ${path}`).toMatchObject(down)
       if (answer.status === 503) expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
     }
+    // It is tried again meanwhile, without success.
+    if (breakage.kind === 'damaged') await sleep(TRIED)
     const ready = await get('/readyz')
     expect(ready).toMatchObject({ status: 200, json: { status: 'degraded', faults: { store: breakage.kind } } })
     expect(storeLines().map(({ fields }) => fields['store'])).toEqual([breakage.kind])

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import type { TasksConfig } from '../../src/config/index.ts'
-import { openSqlite } from '../../src/store/store.ts'
 import type { StoredTask } from '../../src/store/tasks.ts'
 import { GONE_THERE } from '../../src/tasks/content.ts'
 import { KeptFiles } from '../../src/tasks/kept-files.ts'
+import { openStoreAt, storeAt } from '../builders/engines.ts'
 import { TestServer } from '../builders/gateway.ts'
 import { clientAt, PUBLIC, TASKS } from './stage.ts'
 import { openVideoUpstream, type VideoScene } from './upstreams/index.ts'
@@ -41,7 +41,7 @@ async function openInstance(scene: VideoScene, store: string, tasks: Partial<Tas
     keep: dataDir,
     config: {
       tasks: { ...TASKS, ...tasks },
-      store: { engine: 'sqlite', path: join(store, 'interlingua.sqlite') },
+      store: storeAt(store),
     },
   })
   closing.push(() => testServer.server.close(0))
@@ -98,7 +98,7 @@ test('a video that is deleted at the other goes from the folder of the one that 
 })
 
 test('a video that one gives up is still kept by the other, however late it gives up', async () => {
-  const store = await openSqlite(':memory:')
+  const store = await openStoreAt(scratch())
   closing.push(() => store.close())
   const place = { channel: 'c', format: 'videos', upstreamModel: 'm' }
   const id = `video_${'1'.repeat(32)}`

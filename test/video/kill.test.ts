@@ -7,7 +7,7 @@ import type OpenAI from 'openai'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { TasksConfig } from '../../src/config/index.ts'
 import { configOf } from '../builders/config.ts'
-import { ON_FILES } from '../builders/engines.ts'
+import { noticeDead } from '../builders/engines.ts'
 import { clientAt, MODELS, PUBLIC, TASKS } from './stage.ts'
 import { type Kind, openVideoUpstream, type VideoScene } from './upstreams/index.ts'
 
@@ -22,8 +22,8 @@ afterEach(async () => {
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
 })
 
-/** Milliseconds of a test: a process that was killed counts as dead after 20 s of silence where a server is shared. */
-const LONG = ON_FILES ? 20_000 : 60_000
+/** Milliseconds of a test. */
+const LONG = 20_000
 
 const written = (value: unknown): string =>
   JSON.stringify(value, (_, one) => (one instanceof Map ? { map: [...one] } : one))
@@ -54,6 +54,7 @@ async function start(tasks: Partial<TasksConfig> = {}): Promise<Running> {
       const gone = new Promise(resolve => child.once('exit', resolve))
       child.kill('SIGKILL')
       await gone
+      await noticeDead(folder!)
     },
   }
 }

@@ -7,6 +7,7 @@ import { ownerOf } from '../../../src/access/key-file.ts'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import type { Config } from '../../../src/config/index.ts'
 import { channelAt, KEY, keyOf } from '../../builders/config.ts'
+import { ON_FILES, storeAt } from '../../builders/engines.ts'
 import { TestServer } from '../../builders/gateway.ts'
 import { FakeUpstream } from '../../builders/upstream.ts'
 import { UPSTREAMS } from '../../clients/upstreams/index.ts'
@@ -19,7 +20,7 @@ afterAll(() => rmSync(DATA, { recursive: true, force: true }))
 /** Fields of a config that stores everything in a folder. */
 const dataIn = (dataDir: string): Pick<Config, 'dataDir' | 'store'> => ({
   dataDir,
-  store: { engine: 'sqlite', path: join(dataDir, 'interlingua.sqlite') },
+  store: storeAt(dataDir),
 })
 
 const TALK = [
@@ -157,7 +158,7 @@ describe('a seal', () => {
     const testServer = await open('chat', 'Short.')
     const one = (await compact(testServer)).json.output.at(-1).encrypted_content
     expect((await compact(testServer)).json.output.at(-1).encrypted_content).not.toBe(one)
-    expect(readdirSync(DATA)).toContain('interlingua.sqlite')
+    if (ON_FILES) expect(readdirSync(DATA)).toContain('interlingua.sqlite')
     for (const name of readdirSync(DATA)) expect(statSync(join(DATA, name)).mode & 0o777).toBe(0o600)
   })
 
