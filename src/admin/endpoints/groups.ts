@@ -11,6 +11,12 @@ import { fixedGroupView, groupView } from '../views.ts'
 
 const name = fields({ name: text() })
 
+/** What clients make of these in a path is another path. */
+const newName = v.pipe(
+  text(),
+  v.check(value => value !== '.' && value !== '..', 'cannot be in a path'),
+)
+
 const settings = { ...permissionFields, channels: v.nullish(list(text())) }
 
 type Settings = v.InferOutput<v.StrictObjectSchema<typeof settings, undefined>>
@@ -53,7 +59,7 @@ const createGroup = endpoint({
   path: '/groups',
   operation: 'createGroup',
   summary: 'Makes a group. Without models it has all of them.',
-  body: fields({ name: text(), ...settings }),
+  body: fields({ name: newName, ...settings }),
   status: 201,
   answer: GROUP,
   problems: ['name-taken', 'read-only'],
@@ -70,7 +76,7 @@ const putGroup = endpoint({
   path: '/groups/{name}',
   operation: 'putGroup',
   summary: 'Makes a group, or replaces all fields of the one of that name.',
-  params: name,
+  params: fields({ name: newName }),
   body: fields(settings),
   answer: GROUP,
   problems: ['read-only'],
