@@ -17,6 +17,7 @@ import {
   type ReadableSpan,
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace-base'
+import { flatCopy } from '../canonical/flat.ts'
 import { type TraceHeaders, traceParent, traceState } from '../channel/trace-context.ts'
 import type { TracesConfig } from '../config/index.ts'
 import type { UsageRow } from '../usage/row.ts'
@@ -81,7 +82,8 @@ class ReportingExporter extends OTLPTraceExporter {
   }
 }
 
-const shortened = (text: string): string => text.slice(0, LONGEST)
+/** A copy: spans wait for their collector, and a slice would have all of the text wait with them. */
+const shortened = (text: string): string => (text.length <= LONGEST ? text : flatCopy(text.slice(0, LONGEST)))
 
 const nameOf = ({ method = 'POST', own = false, door, format }: TracedRequest): string =>
   own ? operationOf(format, '') : `${method} ${door}`
@@ -107,7 +109,12 @@ function contextOf({ headers }: TracedRequest): Context {
   if (parent === undefined) return ROOT_CONTEXT
   const state = traceState(headers)
   return trace.setSpanContext(ROOT_CONTEXT, {
-    ...{ traceId: parent.traceId, spanId: parent.spanId, traceFlags: parent.flags & 1, isRemote: true },
+    ...{
+      traceId: flatCopy(parent.traceId),
+      spanId: flatCopy(parent.spanId),
+      traceFlags: parent.flags & 1,
+      isRemote: true,
+    },
     ...(state === undefined ? {} : { traceState: createTraceState(state) }),
   })
 }
