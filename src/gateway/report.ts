@@ -2,6 +2,7 @@ import type { Allowance, Caller } from '../access/index.ts'
 import { defined } from '../canonical/defined.ts'
 import { type CanonicalError, ERRORS, type GatewayError } from '../canonical/error.ts'
 import type { CanonicalEvent } from '../canonical/event.ts'
+import { flatCopy } from '../canonical/flat.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult, Finish, Usage } from '../canonical/result.ts'
 import type { Prices } from '../catalogue/prices.ts'
@@ -63,7 +64,7 @@ export class Report {
   }
 
   received(request: CanonicalRequest): void {
-    this.model = request.model
+    this.model = shortened(request.model)
     this.read = performance.now()
     this.stream = request.stream
     this.counting = request.output.count === true
@@ -87,7 +88,7 @@ export class Report {
     this.tries ??= []
     if (this.tries.length >= MOST_TRIES) return
     this.tries.push({
-      ...{ channel: channel.name, upstreamModel },
+      ...{ channel: channel.name, upstreamModel: shortened(upstreamModel) },
       ...{ sentAfter: tenths((this.sent ?? now) - this.began), endedAfter: tenths(now - this.began) },
     })
   }
@@ -182,7 +183,7 @@ export class Report {
         keyName: caller?.key,
         group: caller?.group,
         model: this.model,
-        upstreamModel: candidate?.upstreamModel,
+        upstreamModel: candidate && shortened(candidate.upstreamModel),
         channel: candidate?.channel.name,
         upstreamFormat: candidate?.format.format,
         error: this.error?.kind,
@@ -226,7 +227,7 @@ export class Report {
       stream: this.stream,
       channel: candidate?.channel.name,
       format: candidate?.format.format,
-      upstream_model: candidate?.upstreamModel,
+      upstream_model: row.upstreamModel,
       attempts: this.attempts,
       status: this.status,
       error: error?.kind,
@@ -249,6 +250,11 @@ export class Report {
 /** A caller that did not wait for its answer: what it cost, it cost. */
 const CLIENT_CLOSED = 499
 const NOTHING: Usage = {}
+/** Characters of a model that are recorded; rows wait for the store, and a slice would have all of a name wait. */
+const LONGEST_MODEL = 500
+const shortened = (model: string): string =>
+  model.length <= LONGEST_MODEL ? model : flatCopy(model.slice(0, LONGEST_MODEL))
+
 /** Earlier attempts that are recorded. */
 const MOST_TRIES = 10
 
