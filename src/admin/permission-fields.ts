@@ -4,14 +4,17 @@ import { suggestion } from '../config/faults.ts'
 import type { LimitSettings } from '../config/index.ts'
 import { DOORS } from '../providers/index.ts'
 import { invalidInput } from './problem.ts'
-import { fields, list, money, oneOf, text, whole } from './schema.ts'
+import { describedAs, fields, list, money, oneOf, text, whole } from './schema.ts'
+
+/** Names are checked by `checkDoors`, which suggests others. */
+const doorName = describedAs(text(), { enum: [...DOORS.keys()] })
 
 const budget = fields({ day: v.nullish(money), month: v.nullish(money) })
 
 /** What a key or a group may be allowed, as it is written; null stands for no such field. */
 export const permissionFields = {
   models: v.nullish(list(text())),
-  doors: v.nullish(list(text())),
+  doors: v.nullish(list(doorName)),
   rpm: v.nullish(whole()),
   tpm: v.nullish(whole()),
   concurrent: v.nullish(whole()),

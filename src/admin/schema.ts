@@ -10,7 +10,7 @@ export type AnySchema = v.GenericSchema<never, unknown> | v.GenericSchema
 const described = new WeakMap<object, JsonSchema>()
 
 /** A schema with its JSON Schema, where that cannot be derived. */
-function describedAs<S extends object>(schema: S, json: JsonSchema): S {
+export function describedAs<S extends object>(schema: S, json: JsonSchema): S {
   // Of a pipe, its first schema is what is asked for.
   const { pipe } = schema as { readonly pipe?: readonly [object, ...object[]] }
   described.set(pipe?.[0] ?? schema, json)
@@ -44,16 +44,25 @@ function kindOf(value: unknown): string {
   return typeof value === 'string' ? 'another text' : `${/^[aeiou]/.test(typeof value) ? 'an' : 'a'} ${typeof value}`
 }
 
-/** A text of one to so many characters. */
+/** A text of one to so many characters (code points, as JSON Schema counts them). */
 export const text = (most = 200) =>
-  v.pipe(
-    v.string(expects('a text')),
-    v.minLength(1, 'is empty'),
-    v.maxLength(most, `has more than ${most} characters`),
-    v.regex(PRINTABLE, 'holds characters that cannot be stored'),
+  describedAs(
+    v.pipe(
+      v.string(expects('a text')),
+      v.check(value => value !== '', 'is empty'),
+      v.check(value => !isLonger(value, most), `has more than ${most} characters`),
+      v.check(value => PRINTABLE.test(value), 'holds characters that cannot be stored'),
+    ),
+    { type: 'string', minLength: 1, maxLength: most, pattern: PORTABLE },
   )
+
+const isLonger = (value: string, most: number): boolean =>
+  value.length > most && (value.length > 2 * most || [...value].length > most)
+
 /** Neither control characters nor halves of characters; NUL cannot be stored everywhere. */
 const PRINTABLE = /^[^\p{Cc}\p{Cs}]*$/u
+/** The same for those who read the description: not every validator knows classes of Unicode; JSON has no halves. */
+const PORTABLE = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$'
 
 /** A list, which is not changed. */
 export const list = <S extends v.GenericSchema>(item: S, most = 1000) =>
@@ -76,15 +85,20 @@ export const whole = (least = 0, most = Number.MAX_SAFE_INTEGER) => {
     v.maxValue(most, `is more than ${most}`),
   )
 }
-/** US dollars. */
+const MOST_DOLLARS = 1_000_000
+/** US dollars. More of them could not be counted exactly. */
 export const money = v.pipe(
   v.number(expects('an amount, 0 or more')),
-  v.finite(expects('an amount, 0 or more')),
   v.minValue(0, expects('an amount, 0 or more')),
+  v.maxValue(MOST_DOLLARS, `is more than ${MOST_DOLLARS}`),
 )
 
 const TIME = 'a time such as 2027-01-31T12:00:00Z'
-const isTime = (value: string): boolean => /^\d{4}-\d\d-\d\d/.test(value) && !Number.isNaN(Date.parse(value))
+/** ISO 8601: a day in UTC, or an instant with its offset (RFC 3339). */
+const ISO = /^\d{4}-\d\d-\d\d(?:[Tt]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d\d:\d\d))?$/
+/** The first instant of the year 10000, which has no time of four digits. */
+const END = 253_402_300_800_000
+const isTime = (value: string): boolean => ISO.test(value) && Date.parse(value) >= 0 && Date.parse(value) < END
 
 /** An instant of a body: ISO 8601, in Unix milliseconds. */
 export const time = describedAs(
@@ -119,7 +133,7 @@ export const since = describedAs(
       return before === undefined ? Date.parse(value) : Math.max(0, Date.now() - before)
     }),
   ),
-  { type: 'string', description: AGO },
+  { type: 'string', pattern: '^\\d', description: AGO },
 )
 
 /** The size of a page. */

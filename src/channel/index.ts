@@ -22,7 +22,7 @@ export type { Taker } from './flowing.ts'
 export { flat, type Headers, single } from './headers.ts'
 export { isReachable } from './reachable.ts'
 export { keyPairOf } from './signed-token.ts'
-export { passedTrace } from './trace-context.ts'
+export { passedTrace, type TraceHeaders } from './trace-context.ts'
 
 /** A request of a format to send, and the caller's headers, of which the channel may pass some on. */
 export interface Sending {

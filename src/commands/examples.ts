@@ -1,6 +1,6 @@
 import type { Work } from '../canonical/work.ts'
 import { suggestion } from '../config/faults.ts'
-import type { ChannelConfig } from '../config/index.ts'
+import type { ChannelConfig, Config } from '../config/index.ts'
 import { fitnessOf } from '../providers/index.ts'
 import { type Terminal, UsageError } from './outcome.ts'
 import { configAt } from './stored.ts'
@@ -112,13 +112,17 @@ export function examplesCommand(
   terminal: Terminal,
 ): void {
   const { server, channels } = configAt(config)
-  const options = { address: address ?? `http://${server.host}:${server.port}`, key, channels }
+  const options = { address: address ?? addressOf(server), key, channels }
   if (door !== undefined && !EXAMPLE_PATHS.some(path => path.includes(door)))
     throw new UsageError(`no endpoint has '${door}' in its path${suggestion(door, EXAMPLE_PATHS)}`)
   const lines = exampleLines(options, door)
   if (lines.length === 0) terminal.fault('No channel can answer such a request.')
   else terminal.out(lines.join('\n'))
 }
+
+/** Where clients reach a gateway: certificates are for public names. */
+const addressOf = ({ tls, publicUrls: [first], host, port }: Config['server']): string =>
+  first ?? `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`
 
 /** Where examples are sent, and by whom. */
 export interface ExampleOptions {

@@ -19,10 +19,14 @@ export function greeting(address: string, config: Config, first: FirstKey, versi
     ...keyLines(config, first),
     `models   ${shortened([...named, ...listed]) || 'none: no channel is configured'}`,
     '',
-    ...tryLines(address, first.created ?? KEY_VARIABLE, config.channels),
+    ...tryLines(triedAt(address, config), first.created ?? KEY_VARIABLE, config.channels),
   ]
   return lines.join('\n')
 }
+
+/** Certificates are for public names. */
+const triedAt = (address: string, { server: { tls, publicUrls } }: Config): string =>
+  tls === undefined ? address : (publicUrls[0] ?? address)
 
 /** One request to try, and where the others are. */
 function tryLines(address: string, key: string, channels: readonly ChannelConfig[]): string[] {

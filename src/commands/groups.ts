@@ -38,9 +38,9 @@ export async function createGroupCommand(
   const config = configAt(file)
   checkFree(name, config)
   await withRecords(config, async records => {
-    if ((await groupNamed(name, records)) !== undefined) throw new Error(`there is a group named "${name}" already`)
     const first = { name, models: ['*'], limits: {}, onLoss: 'show', createdAt: Date.now() } as const
-    await records.keepGroup(changed(first, options))
+    const made = await records.changeGroup(name, known => (known === undefined ? changed(first, options) : undefined))
+    if (made === undefined) throw new Error(`there is a group named "${name}" already`)
   })
   terminal.out(`${name} is created.`)
 }
@@ -55,9 +55,8 @@ export async function changeGroupCommand(
   const config = configAt(file)
   checkFree(name, config)
   await withRecords(config, async records => {
-    const group = await groupNamed(name, records)
+    const group = await records.changeGroup(name, known => known && changed(known, options))
     if (group === undefined) throw await missing(name, records)
-    await records.keepGroup(changed(group, options))
   })
   terminal.out(`${name} is changed.`)
 }
@@ -87,9 +86,6 @@ const row = ({ name, models, doors, channels, limits }: Omit<GroupConfig, 'impli
 
 const view = ({ name, models, doors, channels, limits, onLoss }: Omit<GroupConfig, 'implied'>, fixed?: true): object =>
   defined({ name, models, doors, channels, limits, on_loss: onLoss, fixed })
-
-const groupNamed = async (name: string, records: AccessRecords): Promise<StoredGroup | undefined> =>
-  (await records.groups()).find(group => group.name === name)
 
 function checkFree(name: string, { groups }: Config): void {
   const group = groups.get(name)

@@ -46,7 +46,7 @@ export async function changeCommand(name: string, options: KeyOptions, file: str
       checkName(options.name)
       checkFree(options.name, config)
     }
-    const changed = await records.changeKey(key.id, changeOf(key, options))
+    const changed = await records.changeKey(key.id, now => changeOf(now, options))
     if (changed === 'taken') throw taken(options.name!)
     if (changed === undefined) throw missing(name)
   })

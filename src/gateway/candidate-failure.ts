@@ -5,6 +5,7 @@ import type { Candidate } from '../router.ts'
 import { headersOf, logMessage, publicError, toFailure, UpstreamFailure } from './failures.ts'
 import { rest } from './rest.ts'
 import { loggable } from './scrub.ts'
+import { withoutAddresses } from './secrets.ts'
 
 interface Failed {
   readonly candidate: Candidate
@@ -25,7 +26,7 @@ export function candidateFailure(thrown: unknown, { candidate, channel, model, l
     const rested = rest(channel, candidate, error)
     const said = logMessage(error, candidate)
     const { kind, status } = error
-    const seen = { at: Date.now(), kind, message: said, model: candidate.upstreamModel }
+    const seen = { at: Date.now(), kind, message: withoutAddresses(said), model: candidate.upstreamModel }
     channel.stats.failed(status === undefined ? seen : { ...seen, status })
     const fields = {
       channel: candidate.channel.name,

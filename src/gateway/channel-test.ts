@@ -19,6 +19,7 @@ import { updateListing } from './listing.ts'
 import { abilitiesOf } from './models.ts'
 import { Report } from './report.ts'
 import { roundTrip } from './round-trip.ts'
+import { withoutAddresses } from './secrets.ts'
 import type { Attempt } from './types.ts'
 
 /** What became of a test of a channel. */
@@ -174,7 +175,7 @@ function textOf({ candidates }: CanonicalResult): { readonly text?: string } {
   return text === '' ? {} : { text: text.slice(0, LONGEST) }
 }
 
-/** The failure, which counts as that of any request does, in the words of the upstream without its credentials. */
+/** The failure, which counts as that of any request does, in the words of the upstream without its credentials and inner addresses. */
 function failureOf(
   thrown: unknown,
   candidate: Candidate,
@@ -185,7 +186,7 @@ function failureOf(
   const failure = signal.aborted ? LATE : toFailure(thrown)
   candidateFailure(failure, { candidate, channel, model: candidate.upstreamModel, log })
   const { kind, status } = failure.error
-  return { ...defined({ status }), error: { kind, message: logMessage(failure.error, candidate) } }
+  return { ...defined({ status }), error: { kind, message: withoutAddresses(logMessage(failure.error, candidate)) } }
 }
 
 const LATE = new GatewayError({ kind: 'timed-out', message: 'The upstream did not answer in time.' })

@@ -46,7 +46,7 @@ export class Gateway extends Queries {
   /** Realtime sessions; requests that a cascade makes are answered like any other. */
   readonly realtime = new Realtime(this.config, {
     ...{ access: this.access, channels: this.channels, running: this.running, recorder: this.recorder, gateway: this },
-    shared: this.store.shared,
+    ...{ shared: this.store.shared, traces: this.traces },
     takePlace: (key, most) => this.limits.place('sessions', key, most),
     answer: incoming => this.answer(incoming),
   })

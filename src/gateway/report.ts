@@ -11,7 +11,7 @@ import type { Candidate } from '../router.ts'
 import { isCounted } from '../usage/counted.ts'
 import type { UsageRow, UsageTry } from '../usage/row.ts'
 import type { Call } from './call.ts'
-import { tokenFields, upstreamFields } from './row-fields.ts'
+import { recordedModel, tokenFields, upstreamFields } from './row-fields.ts'
 
 /** Where a report goes when its request is over. */
 export interface Recorder {
@@ -67,7 +67,7 @@ export class Report {
   }
 
   received(request: CanonicalRequest): void {
-    this.model = request.model
+    this.model = recordedModel(request.model)
     this.read = performance.now()
     this.stream = request.stream
     this.counting = request.output.count === true
@@ -93,7 +93,7 @@ export class Report {
     this.tries ??= []
     if (this.tries.length >= MOST_TRIES) return
     this.tries.push({
-      ...{ channel: channel.name, upstreamModel },
+      ...{ channel: channel.name, upstreamModel: recordedModel(upstreamModel) },
       ...{ sentAfter: tenths((this.sent ?? now) - this.began), endedAfter: tenths(now - this.began) },
     })
   }
@@ -233,7 +233,7 @@ export class Report {
       stream: this.stream,
       channel: candidate?.channel.name,
       format: candidate?.format.format,
-      upstream_model: candidate?.upstreamModel,
+      upstream_model: row.upstreamModel,
       attempts: this.attempts,
       status: this.status,
       error: error?.kind,
@@ -258,6 +258,7 @@ const CLIENT_CLOSED = 499
 const NOTHING: Usage = {}
 /** Characters of an answer for a token. */
 const LETTERS = 4
+
 /** Earlier attempts that are recorded. */
 const MOST_TRIES = 10
 

@@ -1,6 +1,14 @@
+import { flatCopy } from '../canonical/flat.ts'
 import type { Usage } from '../canonical/result.ts'
 import type { Candidate } from '../router.ts'
 import type { UsageRow } from '../usage/row.ts'
+
+/** Characters of a model that are recorded; rows wait for the store, and a slice would have all of a name wait. */
+const LONGEST_MODEL = 500
+
+/** The name of a model as it is recorded. */
+export const recordedModel = (model: string): string =>
+  model.length <= LONGEST_MODEL ? model : flatCopy(model.slice(0, LONGEST_MODEL))
 
 type Optional<T> = { readonly [name in keyof T]: T[name] | undefined }
 
@@ -8,7 +16,7 @@ type Optional<T> = { readonly [name in keyof T]: T[name] | undefined }
 export const upstreamFields = (
   candidate: Candidate | undefined,
 ): Optional<Pick<UsageRow, 'upstreamModel' | 'channel' | 'upstreamFormat'>> => ({
-  upstreamModel: candidate?.upstreamModel,
+  upstreamModel: candidate && recordedModel(candidate.upstreamModel),
   channel: candidate?.channel.name,
   upstreamFormat: candidate?.format.format,
 })

@@ -10,6 +10,7 @@ import type { Candidate } from '../router.ts'
 import { answerFailure, UpstreamFailure } from './failures.ts'
 import { type Prepared, prepare, refused } from './prepare.ts'
 import { publicHeaders, withoutCredentials } from './scrub.ts'
+import { tracedAttempt } from './traced-attempt.ts'
 import type { Attempt } from './types.ts'
 
 const LARGEST_ERROR = 1024 * 1024
@@ -75,7 +76,7 @@ export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortS
   if (signal === undefined) report.tried(candidate)
   const ready = channel.ready()
   if (ready !== undefined) await ready
-  const trace = report.trace?.attempt(tracedOf(candidate))
+  const trace = report.trace?.attempt(tracedAttempt(candidate))
   const passed = trace?.headers ?? passedTrace(call.message.headers)
   const exchange = channel.send({
     format: candidate.format,
@@ -106,10 +107,6 @@ export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortS
     throw failure
   }
 }
-
-const tracedOf = ({ channel, format, upstreamModel }: Candidate) => ({
-  ...{ channel: channel.name, provider: channel.provider, format: format.format, model: upstreamModel },
-})
 
 /** The attempt with all fields of its request: the answer is read and written by them. */
 function completed(attempt: Attempt, request: Attempt['request']): [Attempt, Prepared] {

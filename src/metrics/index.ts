@@ -4,6 +4,7 @@ import type { Config } from '../config/index.ts'
 import type { UsageRow } from '../usage/row.ts'
 import type { Family } from './family.ts'
 import { processFamilies } from './process.ts'
+import { Queries } from './queries.ts'
 import { type Readings, readingFamilies } from './readings.ts'
 import { requestFamilies } from './request-families.ts'
 import { Requests } from './requests.ts'
@@ -15,6 +16,7 @@ export type { MeterName, Read, Readings } from './readings.ts'
 /** The metrics of a process: what requests add up to, and what is read of its state when metrics are. */
 export class Metrics {
   private readonly requests: Requests
+  private readonly queries = new Queries()
   private readings: Readings = {}
   private providers: ReadonlyMap<string, string> = new Map()
 
@@ -33,6 +35,11 @@ export class Metrics {
     this.requests.take(row)
   }
 
+  /** Counts an answer to a request that has no row of usage. */
+  answered(door: string, status: number): void {
+    this.queries.take(door, status)
+  }
+
   /** Has meters read by these functions from now on, beside those it had. */
   reads(readings: Readings): void {
     this.readings = { ...this.readings, ...readings }
@@ -43,7 +50,7 @@ export class Metrics {
     return {
       series: this.requests.all.map(({ counted }) => counted),
       providers: [...this.providers],
-      states: [...(await readingFamilies(this.readings)), ...processFamilies()],
+      states: [this.queries.family, ...(await readingFamilies(this.readings)), ...processFamilies()],
     }
   }
 }

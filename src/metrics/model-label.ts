@@ -6,7 +6,9 @@ export const OTHER = 'other'
 export const NONE = 'none'
 
 /** Models that channels take by pattern and that have labels of their own. */
-const MOST = 200
+const MOST = 100
+/** Characters of such a model: it is in every line of a page that is about it. */
+const LONGEST = 100
 
 /**
  * The model of a request as a label. Callers write names of models, so only those are told apart that the config names,
@@ -27,7 +29,7 @@ export class ModelLabels {
   of({ model, channel, status }: UsageRow): string {
     if (model === undefined) return NONE
     if (this.known.has(model) || this.met.has(model)) return model
-    if (channel === undefined || status >= 400 || this.met.size >= MOST) return OTHER
+    if (channel === undefined || status >= 400 || this.met.size >= MOST || model.length > LONGEST) return OTHER
     this.met.add(model)
     return model
   }

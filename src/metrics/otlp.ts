@@ -5,6 +5,7 @@ import {
   ROOT_CONTEXT,
   type Span,
   SpanKind,
+  type SpanOptions,
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api'
@@ -16,6 +17,7 @@ import {
   type ReadableSpan,
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace-base'
+import { flatCopy } from '../canonical/flat.ts'
 import { type TraceHeaders, traceParent, traceState } from '../channel/trace-context.ts'
 import type { TracesConfig } from '../config/index.ts'
 import type { UsageRow } from '../usage/row.ts'
@@ -42,8 +44,8 @@ export function openTracer({ otlp, headers, sample }: TracesConfig, onFault: (fa
   const tracer = provider.getTracer('interlingua')
   return {
     begin: request => {
-      const options = { kind: SpanKind.SERVER, attributes: requestAttributes(request) }
-      return new OtlpRequest(tracer.startSpan(`POST ${request.door}`, options, contextOf(request)), (attempt, within) =>
+      const span = tracer.startSpan(nameOf(request), optionsOf(request), contextOf(request))
+      return new OtlpRequest(span, (attempt, within) =>
         tracer.startSpan(
           `${operationOf(attempt.format, '')} ${shortened(attempt.model)}`,
           { kind: SpanKind.CLIENT, attributes: attemptAttributes(attempt) },
@@ -80,13 +82,18 @@ class ReportingExporter extends OTLPTraceExporter {
   }
 }
 
-const shortened = (text: string): string => text.slice(0, LONGEST)
+/** A copy: spans wait for their collector, and a slice would have all of the text wait with them. */
+const shortened = (text: string): string => (text.length <= LONGEST ? text : flatCopy(text.slice(0, LONGEST)))
 
-const requestAttributes = ({ door, format }: TracedRequest): Attributes => ({
-  'http.request.method': 'POST',
-  'http.route': door,
-  'gen_ai.operation.name': operationOf(format, door),
-})
+const nameOf = ({ method = 'POST', own = false, door, format }: TracedRequest): string =>
+  own ? operationOf(format, '') : `${method} ${door}`
+
+function optionsOf({ method = 'POST', own = false, door, format }: TracedRequest): SpanOptions {
+  const operation = { 'gen_ai.operation.name': operationOf(format, own ? '' : door) }
+  return own
+    ? { kind: SpanKind.INTERNAL, attributes: operation }
+    : { kind: SpanKind.SERVER, attributes: { 'http.request.method': method, 'http.route': door, ...operation } }
+}
 
 const attemptAttributes = ({ channel, provider, format, model }: TracedAttempt): Attributes => ({
   'gen_ai.operation.name': operationOf(format, ''),
@@ -102,7 +109,12 @@ function contextOf({ headers }: TracedRequest): Context {
   if (parent === undefined) return ROOT_CONTEXT
   const state = traceState(headers)
   return trace.setSpanContext(ROOT_CONTEXT, {
-    ...{ traceId: parent.traceId, spanId: parent.spanId, traceFlags: parent.flags & 1, isRemote: true },
+    ...{
+      traceId: flatCopy(parent.traceId),
+      spanId: flatCopy(parent.spanId),
+      traceFlags: parent.flags & 1,
+      isRemote: true,
+    },
     ...(state === undefined ? {} : { traceState: createTraceState(state) }),
   })
 }
@@ -136,6 +148,10 @@ class OtlpRequest implements RequestTrace {
   constructor(span: Span, start: Start) {
     this.span = span
     this.start = start
+  }
+
+  get headers(): TraceHeaders {
+    return headersOf(this.span)
   }
 
   attempt(attempt: TracedAttempt): AttemptTrace {

@@ -4,6 +4,10 @@ import type { UsageRow } from '../usage/row.ts'
 
 /** A request that is traced. */
 export interface TracedRequest {
+  /** How it was asked for; `POST` by default. */
+  readonly method?: 'GET' | 'POST'
+  /** It is one that the gateway makes, and belongs to the trace of the headers. */
+  readonly own?: boolean
   readonly door: string
   readonly format: string
   readonly headers: Headers
@@ -33,6 +37,8 @@ export interface AttemptTrace {
 
 /** One request of a caller. */
 export interface RequestTrace {
+  /** What other requests that belong to this one continue. */
+  readonly headers: TraceHeaders
   attempt(attempt: TracedAttempt): AttemptTrace
   end(row: UsageRow): void
 }

@@ -3,7 +3,7 @@ import type { TracesConfig } from '../config/index.ts'
 import { type Log, LogOnce } from '../log/index.ts'
 import type { RequestTrace, TracedRequest, Tracer } from './trace.ts'
 
-export type { AttemptTrace, RequestTrace } from './trace.ts'
+export type { AttemptTrace, RequestTrace, TracedAttempt } from './trace.ts'
 
 /** The traces of requests, where a collector of them is configured; what makes them is loaded only then. */
 export class Traces {

@@ -18,8 +18,8 @@ const EXPOSED = [
 const METHODS = 'GET, HEAD, POST, DELETE'
 /** Seconds a browser remembers a preflight: the most that Chrome does. */
 const REMEMBERED = '7200'
-/** What only the operator uses: never for pages of other origins. */
-const OWN = /^\/(?:admin|metrics)(?:[/?]|$)/
+/** What only the operator uses: never for pages of other origins. Routes take any case. */
+const OWN = /^\/(?:admin|metrics)(?:[/?]|$)/i
 /** Names of headers, separated by commas. */
 const NAMES = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/
 /** Where clients other than browsers put their key: pages cannot set headers of sockets. */

@@ -7,6 +7,7 @@ import { LoneCluster } from '../cluster/lone.ts'
 import type { Config } from '../config/index.ts'
 import { Gateway, IMAGES_PATH, type Log } from '../gateway/index.ts'
 import { Cors } from './cors.ts'
+import { counted } from './counted.ts'
 import { handleRequest, listModels, refuseLast, refuseRequest, sendStatus } from './handlers.ts'
 import { sendImage } from './images.ts'
 import { lazyAdmin } from './lazy-admin.ts'
@@ -240,7 +241,10 @@ function routes(gateway: Gateway, metrics: MetricsDoor, vendor: string) {
     refuseRequest(gateway, wrongMethod(message), message, response, { allow })
   const methods = taskMethods(vendor)
   for (const route of taskRoutes(vendor))
-    app[route.method](route.path, (message, response) => handleTask(gateway, route, message, response))
+    app[route.method](
+      route.path,
+      counted(gateway, route.path, (message: Request, response) => handleTask(gateway, route, message, response)),
+    )
   app.post(REMIX_PATH, (message, response) =>
     handleRequest(gateway, { route: remixRoute(message.params.id), streams: false }, message, response),
   )
@@ -249,21 +253,38 @@ function routes(gateway: Gateway, metrics: MetricsDoor, vendor: string) {
       .post(route.path, (message, response) => handleRequest(gateway, { route, streams: false }, message, response))
       .all(route.path, wrong(methods.get(route.path) ?? 'POST'))
   for (const { method, path, action } of STORED_ROUTES)
-    app[method](path, (message, response) => handleStored(gateway, action, message, response))
-  app.post(SECRETS_PATH, (message, response) => handleSecret(gateway, message, response))
+    app[method](
+      path,
+      counted(gateway, path, (message: Request, response) => handleStored(gateway, action, message, response)),
+    )
+  app.post(
+    SECRETS_PATH,
+    counted(gateway, SECRETS_PATH, (message, response) => handleSecret(gateway, message, response)),
+  )
   app.post(MODEL_METHODS, (message, response) =>
     handleRequest(gateway, contentsRoute(pathOf(message)), message, response),
   )
   app.all(MODEL_METHODS, (message, response, next) =>
     namesMethod(pathOf(message)) ? wrong('POST')(message, response) : next(),
   )
-  app.get(['/v1/models', '/v1/models/*id'], (message, response) =>
-    listModels(gateway, familyOf(message), message, response, idOf(message.params)),
+  app.get(
+    ['/v1/models', '/v1/models/*id'],
+    counted(gateway, '/v1/models', (message: Request, response) =>
+      listModels(gateway, familyOf(message), message, response, idOf(message.params)),
+    ),
   )
-  app.get(['/v1beta/models', '/v1beta/models/*id'], (message, response) =>
-    listModels(gateway, 'contents', message, response, idOf(message.params)),
+  app.get(
+    ['/v1beta/models', '/v1beta/models/*id'],
+    counted(gateway, '/v1beta/models', (message: Request, response) =>
+      listModels(gateway, 'contents', message, response, idOf(message.params)),
+    ),
   )
-  app.get(`${IMAGES_PATH}/:token`, (message, response) => sendImage(gateway, message.params.token, message, response))
+  app.get(
+    PICTURE_PATH,
+    counted(gateway, PICTURE_PATH, (message: Request<{ token: string }>, response) =>
+      sendImage(gateway, message.params.token, message, response),
+    ),
+  )
   app.get(METRICS_PATH, (message, response) => metrics.answer(message, response))
   app.use('/admin', lazyAdmin(gateway))
   app.get('/healthz', (_, response) => sendStatus(gateway, response, 200, 'ok'))
@@ -282,6 +303,8 @@ function routes(gateway: Gateway, metrics: MetricsDoor, vendor: string) {
 const idOf = ({ id }: { readonly id?: string | string[] }): string | undefined =>
   Array.isArray(id) ? id.join('/') : id
 
+const PICTURE_PATH = `${IMAGES_PATH}/:token`
+
 const MODEL_METHODS = ['/v1/models/*rest', '/v1beta/models/*rest', '/v1/tunedModels/*rest', '/v1beta/tunedModels/*rest']
 
 const READ = 'GET, HEAD'
@@ -293,7 +316,7 @@ const OTHERS: ReadonlyMap<string, string> = new Map([
   [REALTIME_PATH, 'GET'],
   [SECRETS_PATH, 'POST'],
   ...['/v1/models', '/v1/models/*rest', '/v1beta/models', '/v1beta/models/*rest'].map(path => [path, READ] as const),
-  ...[`${IMAGES_PATH}/:token`, METRICS_PATH, '/healthz', '/readyz'].map(path => [path, READ] as const),
+  ...[PICTURE_PATH, METRICS_PATH, '/healthz', '/readyz'].map(path => [path, READ] as const),
 ])
 
 const KNOWN: ReadonlySet<string> = new Set([...BY_PATH.keys(), ...OTHERS.keys(), ...taskMethods('videovendor').keys()])

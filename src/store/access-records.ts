@@ -77,8 +77,12 @@ export interface AccessRecords {
   keyNamed(name: string): Promise<StoredKey | undefined>
   /** A page of keys, by name; one row more than the limit where more follow, none behind an unknown id. */
   keys(page: KeyPage): Promise<readonly StoredKey[]>
-  /** The key as it is then; undefined where there is none that is not revoked, `taken` where the name is another's. */
-  changeKey(id: string, change: KeyChange): Promise<StoredKey | 'taken' | undefined>
+  /**
+   * The key as it is then; undefined where there is none that is not revoked, `taken` where the name is another's.
+   *
+   * @param change a function of the key is called while nobody else can change it, perhaps more than once.
+   */
+  changeKey(id: string, change: KeyChange | ((key: StoredKey) => KeyChange)): Promise<StoredKey | 'taken' | undefined>
   /** Ends a key for good; false where there is none that is not revoked. */
   revokeKey(id: string, at: number): Promise<boolean>
   /** Adds a secret; those there were end at that time, or before. Undefined where the key is revoked, or the secret known. */
@@ -88,6 +92,14 @@ export interface AccessRecords {
   groups(): Promise<readonly StoredGroup[]>
   /** Creates or replaces a group. */
   keepGroup(group: StoredGroup): Promise<void>
+  /**
+   * Creates or changes the group of that name by what it is (undefined where there is none), while nobody else can change
+   * it: what is returned is stored, and undefined leaves all as it is. The function may be called more than once.
+   */
+  changeGroup(
+    name: string,
+    change: (group: StoredGroup | undefined) => StoredGroup | undefined,
+  ): Promise<StoredGroup | undefined>
   dropGroup(name: string): Promise<boolean>
   /** Marks a channel as drained or not; false where it was so already. */
   drain(channel: string, drained: boolean): Promise<boolean>

@@ -107,6 +107,7 @@ export const guardedAccess = (use: Use<AccessRecords>): AccessRecords => ({
   used: at => use('writes', access => access.used(at)),
   groups: () => use('reads', access => access.groups()),
   keepGroup: group => use('writes', access => access.keepGroup(group)),
+  changeGroup: (name, change) => use('writes', access => access.changeGroup(name, change)),
   dropGroup: name => use('writes', access => access.dropGroup(name)),
   drain: (channel, drained) => use('writes', access => access.drain(channel, drained)),
   addToken: token => use('writes', access => access.addToken(token)),

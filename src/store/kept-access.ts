@@ -101,11 +101,15 @@ export class KeptAccess implements AccessRecords {
     return withSecrets(rows, ids.length === 0 ? [] : await secretsOf(this.database, ids))
   }
 
-  changeKey(id: string, change: KeyChange): Promise<StoredKey | 'taken' | undefined> {
+  changeKey(
+    id: string,
+    written: KeyChange | ((key: StoredKey) => KeyChange),
+  ): Promise<StoredKey | 'taken' | undefined> {
     return this.change<StoredKey | 'taken' | undefined>(
       async (database, version) => {
         const key = await keyById(database, id)
         if (key === undefined || key.revokedAt !== undefined) return undefined
+        const change = typeof written === 'function' ? written(key) : written
         const next: StoredKey = { ...key, ...(change as Partial<StoredKey>), id, name: change.name ?? key.name }
         if (plain(next.name) !== key.name && (await isNamed(database, plain(next.name)))) return 'taken'
         const { name, group_name, settings } = keyRowOf(
@@ -182,15 +186,30 @@ export class KeptAccess implements AccessRecords {
   }
 
   async keepGroup(group: StoredGroup): Promise<void> {
-    await this.change(async (database, version) => {
-      const { name, ...row } = groupRowOf(group, version)
+    await this.changeGroup(group.name, () => group)
+  }
+
+  changeGroup(
+    name: string,
+    change: (group: StoredGroup | undefined) => StoredGroup | undefined,
+  ): Promise<StoredGroup | undefined> {
+    return this.change<StoredGroup | undefined>(async (database, version) => {
+      const known = await database
+        .selectFrom('access_groups')
+        .selectAll()
+        .where('name', '=', plain(name))
+        .where('dropped', '=', 0)
+        .executeTakeFirst()
+      const group = change(known && groupOf(known))
+      if (group === undefined) return undefined
+      const { name: _, ...row } = groupRowOf(group, version)
       await database
         .insertInto('access_groups')
-        .values({ name, ...row })
+        .values({ name: plain(name), ...row })
         .onConflict(conflict => conflict.column('name').doUpdateSet(row))
         .execute()
-      return true
-    }, false)
+      return group
+    }, undefined)
   }
 
   dropGroup(name: string): Promise<boolean> {

@@ -31,3 +31,12 @@ test('a gateway without channels says so, and offers nothing to try that must fa
   expect(greeted('channels: []')).toContain('none: no channel is configured')
   expect(greeted('channels: []')).not.toContain('/v1/chat/completions')
 })
+
+test('with TLS, what is to be tried names the public address, which the certificate is for', () => {
+  const channel =
+    'channels: [{ name: a, provider: custom, base_url: "http://127.0.0.1:9/v1", formats: [chat], models: [m] }]'
+  const server = 'tls: { cert: c.pem, key: k.pem }, public_url: ["https://ai.example.org", "https://b.example.org"]'
+  const text = greeted(`server: { ${server} }\n${channel}`)
+  expect(text).toContain('listens on http://127.0.0.1:1\n')
+  expect(text).toContain("curl -s 'https://ai.example.org/v1/chat/completions'")
+})

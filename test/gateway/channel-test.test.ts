@@ -27,6 +27,18 @@ it('ends after its time, and the channel is at fault', async () => {
   expect(channel.health.open).toBe(0)
 })
 
+it('tells neither key nor inner address of the upstream, whatever it says', async () => {
+  const { channel, result } = await tested((response, { headers }) =>
+    response
+      .writeHead(500, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ error: { message: `no ${headers['authorization']} at http://${headers.host}/v1` } })),
+  )
+  expect(result).toMatchObject({ ok: false, status: 500 })
+  const told = JSON.stringify([result, channel.stats.snapshot()])
+  expect(told).not.toContain('upstream-key-1234')
+  expect(told).not.toContain('127.0.0.1')
+})
+
 it('embeds where the model is one for that, and sends nothing of anybody', async () => {
   const models = { named: new Map([['text-embedding-x', 'e']]), patterns: [] }
   const vectors = { object: 'list', data: [{ object: 'embedding', index: 0, embedding: [0.5] }], model: 'e' }

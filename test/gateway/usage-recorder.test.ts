@@ -7,6 +7,7 @@ import type { UsageRow } from '../../src/usage/row.ts'
 import { channelAt } from '../builders/config.ts'
 import { ON_FILES, openStoreAt, storeAt, written } from '../builders/engines.ts'
 import { TestServer } from '../builders/gateway.ts'
+import { until } from '../builders/time.ts'
 import { HOUR } from '../builders/units.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
 
@@ -127,4 +128,14 @@ test('lists of models tell the limits that the catalogue knows', async () => {
   server = await open(0)
   const list = await server.ask('/v1beta/models', undefined, { method: 'GET' })
   expect(list.json.models).toMatchObject([{ name: 'models/four', inputTokenLimit: 128_000, outputTokenLimit: 16_384 }])
+})
+
+test('of a long name of a model, its beginning is recorded', async () => {
+  const channel = channelAt(upstream.address, { models: { named: new Map(), patterns: ['*'] } })
+  server = await TestServer.open([channel])
+  const { status } = await server.ask('/v1/chat/completions', { ...REQUEST, model: 'x'.repeat(20_000) })
+  expect(status).toBe(200)
+  await until(() => server!.lines.some(({ message }) => message === 'request'))
+  const { fields } = server.lines.find(({ message }) => message === 'request')!
+  expect(fields).toMatchObject({ model: 'x'.repeat(500), upstream_model: 'x'.repeat(500) })
 })

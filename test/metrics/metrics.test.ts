@@ -92,12 +92,16 @@ describe('labels are bounded', () => {
     expect(modelsIn(await pageOf(metricsOf([...invented, ...unrouted, ROW])))).toEqual(new Set(['other', 'm']))
   })
 
+  test('long names of models are not told apart', async () => {
+    expect(modelsIn(await pageOf(metricsOf([{ ...ROW, model: 'x'.repeat(101) }])))).toEqual(new Set(['other']))
+  })
+
   test('models that answered are told apart, up to a number', async () => {
     const answered = Array.from({ length: 1000 }, (_, place) => ({ ...ROW, model: `answered-${place}` }))
     const models = modelsIn(await pageOf(metricsOf([...answered, ROW])))
     expect(models).toContain('answered-0')
     expect(models).toContain('m')
-    expect(models.size).toBe(202)
+    expect(models.size).toBe(102)
   })
 
   test('sets of labels are told apart up to a number', async () => {

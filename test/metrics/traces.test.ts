@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import type { TracesConfig } from '../../src/config/index.ts'
 import { ANSWER, ASK, chunk, events, failure, json, STREAM, TAIL } from '../builders/chat.ts'
 import { channelAt, configOf, KEY } from '../builders/config.ts'
-import type { TestServer } from '../builders/gateway.ts'
 import { opener } from '../builders/opener.ts'
 import { until } from '../builders/time.ts'
-import { deadAddress, type FakeUpstream, type Script } from '../builders/upstream.ts'
+import { deadAddress, type Script } from '../builders/upstream.ts'
+import { CLIENT, SERVER, spansOf } from './spans.ts'
 
 const { openGateway, openUpstream } = opener()
 
@@ -20,28 +20,6 @@ const answers: Script = (response, { text }) =>
     : json(response, ANSWER)
 const fails: Script = response => json(response, failure('secret words of the upstream'), 500)
 
-interface SpanSeen {
-  readonly name: string
-  readonly kind: number
-  readonly traceId: string
-  readonly spanId: string
-  readonly parentSpanId?: string
-  readonly status: { readonly code?: number }
-  readonly attributes: { readonly [name: string]: unknown }
-}
-
-/** What a collector gets. */
-interface Export {
-  readonly resourceSpans: readonly { readonly scopeSpans: readonly { readonly spans: readonly Exported[] }[] }[]
-}
-
-interface Exported extends Omit<SpanSeen, 'attributes'> {
-  readonly attributes: readonly { readonly key: string; readonly value: object }[]
-}
-
-const SERVER = 2
-const CLIENT = 3
-
 /** A gateway before upstreams with these scripts, and a collector of its traces. */
 async function open(scripts: readonly Script[], settings: Partial<TracesConfig> = {}) {
   const collector = await openUpstream(response => json(response, {}))
@@ -52,22 +30,6 @@ async function open(scripts: readonly Script[], settings: Partial<TracesConfig> 
   const traces = { otlp: `${collector.address}/v1/traces`, headers: { 'x-token': 'collector-token' }, sample: 1 }
   const testServer = await openGateway(channels, { config: { traces: { ...traces, ...settings } } })
   return { testServer, upstreams, collector }
-}
-
-/** Every span that was made; none is afterwards. */
-async function spansOf({ testServer, collector }: { testServer: TestServer; collector: FakeUpstream }) {
-  testServer.server.reload(configOf([]))
-  await until(() => collector.seen.length > 0)
-  const sent = collector.seen.map(({ text }): Export => JSON.parse(text))
-  const spans = sent.flatMap(({ resourceSpans }) => resourceSpans.flatMap(({ scopeSpans }) => scopeSpans))
-  return spans
-    .flatMap(({ spans }) => spans)
-    .map(
-      ({ attributes, ...span }): SpanSeen => ({
-        ...span,
-        attributes: Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]])),
-      }),
-    )
 }
 
 describe('traces', () => {

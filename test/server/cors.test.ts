@@ -112,7 +112,7 @@ describe('pages of listed origins', () => {
 
   test('are told nothing on the addresses of operators', async () => {
     const { server } = await open(['*'])
-    for (const path of ['/admin/v1/keys', '/metrics'])
+    for (const path of ['/admin/v1/keys', '/ADMIN/v1/keys', '/metrics', '/Metrics/'])
       await expect(browserFetch(PAGE)(`${server.address}${path}`)).rejects.toThrow('refused')
   })
 })

@@ -34,6 +34,26 @@ describe('metrics', () => {
     }
   })
 
+  test('count requests that use no model, too', async () => {
+    const testServer = await open({ keyHash: hashOf(OTHER_KEY) })
+    await testServer.ask('/v1/models', undefined, GET)
+    await testServer.ask('/v1/models/m', undefined, GET)
+    await testServer.ask('/v1/models', undefined, showing('Bearer wrong'))
+    await testServer.ask('/v1/responses/resp_x', undefined, GET)
+    await testServer.ask('/v1/videos/video_x/content', undefined, GET)
+    const { text } = await testServer.ask('/metrics', undefined, showing(`Bearer ${OTHER_KEY}`))
+    const counted = [...text.matchAll(/^interlingua_queries_total\{(.*)\} (\d+)$/gm)].map(([, labels, n]) => [
+      labels,
+      n,
+    ])
+    expect(counted).toEqual([
+      ['door="/v1/models",status="2xx"', '2'],
+      ['door="/v1/models",status="4xx"', '1'],
+      ['door="/v1/responses/{id}",status="4xx"', '1'],
+      ['door="/v1/videos/{id}/content",status="4xx"', '1'],
+    ])
+  })
+
   test('are refused to everybody else', async () => {
     const testServer = await open({ keyHash: hashOf(OTHER_KEY) })
     for (const authorization of [`Bearer ${KEY}`, 'Bearer ', basic('x', KEY), 'Basic ???', '']) {

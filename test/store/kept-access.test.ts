@@ -34,12 +34,13 @@ const change: fc.Arbitrary<Change> = fc.oneof(
   fc.record({ do: fc.constant('use' as const), id: few('k'), at: fc.nat() }),
 )
 
-describe.each(ENGINES)('access records in $name', ({ open, skipped }) => {
+describe.each(ENGINES)('access records in $name', ({ name, open, skipped }) => {
   let opened: Opened
   let records: AccessRecords
   beforeEach(async context => {
     context.skip(skipped !== undefined)
-    opened = await open(1)
+    // Two connections of one thread to one SQLite file would wait for each other.
+    opened = await open(name === 'SQLite' ? 1 : 2)
     records = opened.connections[0]!
   }, 60_000)
   afterEach(() => opened?.close())
@@ -135,6 +136,34 @@ describe.each(ENGINES)('access records in $name', ({ open, skipped }) => {
     await records.used(new Map([['a', 4]]))
     expect(await records.key('a')).toMatchObject({ lastUsedAt: 8 })
     expect(await records.changes(version)).toEqual({ version, keys: [], groups: [], droppedGroups: [] })
+  })
+
+  test('of changes at once, none is lost', async () => {
+    await records.createKey(keyOf('a'))
+    await records.keepGroup(groupOf('g'))
+    const names = ['rpm', 'tpm', 'concurrent'] as const
+    const sides = [records, opened.connections[1] ?? records]
+    await Promise.all(
+      names.flatMap((limit, at) => [
+        sides[at % 2]!.changeKey('a', ({ limits }) => ({ limits: { ...limits, [limit]: at } })),
+        sides[at % 2]!.changeGroup('g', group => ({ ...group!, limits: { ...group!.limits, [limit]: at } })),
+      ]),
+    )
+    const limits = { rpm: 0, tpm: 1, concurrent: 2 }
+    expect(await records.key('a')).toMatchObject({ limits })
+    expect(await records.groups()).toMatchObject([{ limits }])
+  })
+
+  test('of groups made at once under one name, there is one', async () => {
+    const makes = Array.from({ length: 8 }, (_, at) =>
+      records.changeGroup('g', known => (known === undefined ? groupOf('g', { models: [String(at)] }) : undefined)),
+    )
+    const made = (await Promise.all(makes)).filter(group => group !== undefined)
+    expect(made).toHaveLength(1)
+    expect(await records.groups()).toEqual(made)
+    const { version } = await records.changes(0)
+    expect(await records.changeGroup('other', () => undefined)).toBeUndefined()
+    expect((await records.changes(0)).version).toBe(version)
   })
 
   test('groups and drained channels are kept and dropped', async () => {

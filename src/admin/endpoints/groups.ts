@@ -11,6 +11,12 @@ import { fixedGroupView, groupView } from '../views.ts'
 
 const name = fields({ name: text() })
 
+/** What clients make of these in a path is another path. */
+const newName = v.pipe(
+  text(),
+  v.check(value => value !== '.' && value !== '..', 'cannot be in a path'),
+)
+
 const settings = { ...permissionFields, channels: v.nullish(list(text())) }
 
 type Settings = v.InferOutput<v.StrictObjectSchema<typeof settings, undefined>>
@@ -53,16 +59,15 @@ const createGroup = endpoint({
   path: '/groups',
   operation: 'createGroup',
   summary: 'Makes a group. Without models it has all of them.',
-  body: fields({ name: text(), ...settings }),
+  body: fields({ name: newName, ...settings }),
   status: 201,
   answer: GROUP,
   problems: ['name-taken', 'read-only'],
   location: group => `/groups/${encodeURIComponent(group.name)}`,
   handle: async (gateway, { body: { name, ...written } }) => {
-    checkStored(gateway, name)
-    if ((await gateway.records.groups()).some(group => group.name === name))
-      throw new Problem('name-taken', 'There is a group of this name.')
-    return keep(gateway, written, newGroup(name))
+    const group = await keep(gateway, name, written, before => (before === undefined ? newGroup(name) : undefined))
+    if (group === undefined) throw new Problem('name-taken', 'There is a group of this name.')
+    return group
   },
 })
 
@@ -71,15 +76,17 @@ const putGroup = endpoint({
   path: '/groups/{name}',
   operation: 'putGroup',
   summary: 'Makes a group, or replaces all fields of the one of that name.',
-  params: name,
+  params: fields({ name: newName }),
   body: fields(settings),
   answer: GROUP,
   problems: ['read-only'],
   handle: async (gateway, { params, body }) => {
-    checkStored(gateway, params.name)
-    const before = (await gateway.records.groups()).find(group => group.name === params.name)
     const fresh = newGroup(params.name)
-    return keep(gateway, body, { ...fresh, createdAt: before?.createdAt ?? fresh.createdAt })
+    const group = await keep(gateway, params.name, body, before => ({
+      ...fresh,
+      ...defined({ createdAt: before?.createdAt }),
+    }))
+    return group!
   },
 })
 
@@ -93,8 +100,9 @@ const changeGroup = endpoint({
   answer: GROUP,
   problems: ['not-found', 'read-only'],
   handle: async (gateway, { params, body }) => {
-    checkStored(gateway, params.name)
-    return keep(gateway, body, await storedGroup(gateway, params.name))
+    const group = await keep(gateway, params.name, body, before => before)
+    if (group === undefined) throw UNKNOWN
+    return group
   },
 })
 
@@ -108,7 +116,7 @@ const deleteGroup = endpoint({
   problems: ['not-found', 'read-only', 'in-use'],
   handle: async (gateway, { params, query: { force } }) => {
     checkStored(gateway, params.name)
-    await storedGroup(gateway, params.name)
+    if (!(await gateway.records.groups()).some(({ name }) => name === params.name)) throw UNKNOWN
     if (!force && (await isUsed(gateway, params.name)))
       throw new Problem(
         'in-use',
@@ -127,25 +135,29 @@ const newGroup = (name: string): StoredGroup => ({
   ...{ name, models: ['*'], limits: {}, onLoss: 'show', createdAt: Date.now() },
 })
 
-async function keep(gateway: Administration, written: Settings, before: StoredGroup) {
+type Base = (before: StoredGroup | undefined) => StoredGroup | undefined
+
+/** Writes fields into what `base` makes of the group there is; undefined, and nothing changed, where that is nothing. */
+async function keep(gateway: Administration, name: string, written: Settings, base: Base) {
+  checkStored(gateway, name)
   checkDoors(written.doors)
-  const { doors, channels, ...rest } = before
-  const group: StoredGroup = {
-    ...rest,
+  const group = await gateway.records.changeGroup(name, before => {
+    const first = base(before)
+    return first && withFields(first, written)
+  })
+  if (group === undefined) return undefined
+  await gateway.changed()
+  return groupView(group)
+}
+
+function withFields({ doors, channels, ...before }: StoredGroup, written: Settings): StoredGroup {
+  return {
+    ...before,
     models: merged(before.models, written.models) ?? ['*'],
     limits: changedLimits(before.limits, written),
     onLoss: merged(before.onLoss, written.on_loss) ?? 'show',
     ...defined({ doors: merged(doors, written.doors), channels: merged(channels, written.channels) }),
   }
-  await gateway.records.keepGroup(group)
-  await gateway.changed()
-  return groupView(group)
-}
-
-async function storedGroup({ records }: Administration, name: string): Promise<StoredGroup> {
-  const group = (await records.groups()).find(one => one.name === name)
-  if (group === undefined) throw UNKNOWN
-  return group
 }
 
 /** The config's groups take the place of stored ones, save the default group that it does not declare. */

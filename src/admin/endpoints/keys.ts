@@ -30,7 +30,7 @@ const MOST = 200
 /** Where a page begins: behind a key of the config, which come first, or behind a stored one. */
 const CONFIG = 'config:'
 const STORE = 'store:'
-const PLACE = /^(config|store):/
+const PLACE = /^(config|store):[\w-]{0,64}$/
 
 const listKeys = endpoint({
   method: 'get',
@@ -123,17 +123,19 @@ const changeKey = endpoint({
   answer: KEY,
   problems: ['not-found', 'read-only', 'name-taken'],
   handle: async (gateway, { params, body: { name, group, ...written } }) => {
-    const before = await storedKey(gateway, params.id)
+    await storedKey(gateway, params.id)
     if (group !== undefined) await checkGroup(gateway, group)
     checkDoors(written.doors)
     if (name !== undefined && gateway.config.keys.some(key => key.name === name)) throw taken()
-    const change: KeyChange = {
+    const changes: KeyChange = {
       ...defined({ name, group }),
       ...changesOf(written),
-      limits: changedLimits(before.limits, written),
       ...(written.enabled === undefined ? {} : { enabled: written.enabled ?? true }),
     }
-    const key = await gateway.records.changeKey(params.id, change)
+    const key = await gateway.records.changeKey(params.id, ({ limits }) => ({
+      ...changes,
+      limits: changedLimits(limits, written),
+    }))
     if (key === undefined) throw UNKNOWN
     if (key === 'taken') throw taken()
     await gateway.changed()

@@ -9,7 +9,7 @@ import { pageOf, REQUEST } from '../shapes.ts'
 import { filterOf, filterParameters } from './usage.ts'
 
 /** Where a page of rows begins: a time and an id. */
-const PLACE = /^\d{1,15}\.[^.]+$/
+const PLACE = /^\d{1,15}\.[\w-]{1,200}$/
 
 const MONTH = 30 * 86_400_000
 

@@ -3,7 +3,7 @@ import type { Caller } from '../../access/index.ts'
 import { type CanonicalError, GatewayError } from '../../canonical/error.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import { type AudioFormat, PCM_24K, type SessionSettings } from '../../canonical/session.ts'
-import type { Channel } from '../../channel/index.ts'
+import type { Channel, TraceHeaders } from '../../channel/index.ts'
 import type { Config, OnLoss } from '../../config/index.ts'
 import type { Log } from '../../log/index.ts'
 import { AudioPath } from '../../realtime/audio-path.ts'
@@ -27,6 +27,7 @@ import type { Channels } from '../channels.ts'
 import { mayRetry, moreUsefulFailure, publicError } from '../failures.ts'
 import { freshId } from '../fresh-id.ts'
 import { scrubbed, scrubber } from '../scrub.ts'
+import { tracedAttempt } from '../traced-attempt.ts'
 import { byCascade } from './by-cascade.ts'
 import type { Record } from './record.ts'
 
@@ -44,6 +45,8 @@ export interface SessionRequest {
   readonly record: Record
   /** The caller left before the session began. */
   readonly signal: AbortSignal
+  /** The caller's trace, for upstreams where none are made here. */
+  readonly passed: TraceHeaders | undefined
 }
 
 export interface SessionContext {
@@ -76,12 +79,16 @@ export async function openSession(request: SessionRequest, context: SessionConte
     request.record.candidate = candidate
     request.record.attempts++
     const release = channel.hold()
+    const trace = request.record.trace?.attempt(tracedAttempt(candidate))
     try {
-      const opened = await attempt({ ...request, ...context, candidate, channel, release })
+      const passed = trace?.headers ?? request.passed
+      const opened = await attempt({ ...request, ...context, passed, candidate, channel, release })
       channel.stats.succeeded()
+      trace?.end(undefined)
       return opened
     } catch (thrown) {
       release()
+      trace?.end(undefined, thrown instanceof GatewayError ? thrown.error.kind : 'internal')
       if (request.signal.aborted) throw thrown
       const seen = candidateFailure(thrown, { candidate, channel, model: request.model, log: context.log })
       if (!mayRetry(seen.error)) throw seen
@@ -238,11 +245,17 @@ function open(options: AttemptOptions, about: UpstreamOptions): Promise<Upstream
 type Address = { readonly path: string; readonly query: { readonly [name: string]: string } }
 
 const connector =
-  ({ candidate, channel, config }: AttemptOptions, address: Address) =>
+  ({ candidate, channel, config, passed }: AttemptOptions, address: Address) =>
   (signal: AbortSignal): Promise<WebSocket> => {
     const { connect } = channel.config.timeout
-    const place = channel.place(candidate.format, address)
-    return dial({ ...place, timeout: connect, maxPayload: config.realtime.message, signal })
+    const { url, headers } = channel.place(candidate.format, address)
+    return dial({
+      url,
+      headers: { ...headers, ...passed },
+      timeout: connect,
+      maxPayload: config.realtime.message,
+      signal,
+    })
   }
 
 const callerSocket = (socket: WebSocket, { realtime, server }: Config): CallerSocket =>

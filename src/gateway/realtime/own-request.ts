@@ -4,6 +4,7 @@ import type { CanonicalEvent } from '../../canonical/event.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { workOf } from '../../canonical/work.ts'
 import { READERS } from '../../ingress/index.ts'
+import type { RequestTrace, Traces } from '../../metrics/traces.ts'
 import { FORMATS, formatMadeFor } from '../../providers/index.ts'
 import type { Call } from '../call.ts'
 import { toFailure } from '../failures.ts'
@@ -20,12 +21,15 @@ export interface OwnRequestOptions {
   readonly message: Call['message']
   readonly request: CanonicalRequest
   readonly signal: AbortSignal
+  /** The trace it belongs to; undefined where none are made. */
+  readonly within: RequestTrace | undefined
 }
 
 export interface OwnRequestContext {
   answer(incoming: Incoming): Promise<void>
   readonly running: Running
   readonly recorder: Recorder
+  readonly traces: Traces
 }
 
 /** Where it comes from, for the log. */
@@ -37,8 +41,8 @@ const PATH = '/v1/realtime'
  * @throws GatewayError from the iterator, where nothing was answered. To leave the iterator ends the upstream's work.
  */
 export async function* ownRequest(
-  { caller, message, signal, ...options }: OwnRequestOptions,
-  { answer, running, recorder }: OwnRequestContext,
+  { caller, message, signal, within, ...options }: OwnRequestOptions,
+  { answer, running, recorder, traces }: OwnRequestContext,
 ): AsyncGenerator<CanonicalEvent> {
   const work = workOf(options.request)
   const format = formatMadeFor(work)
@@ -56,6 +60,7 @@ export async function* ownRequest(
   const call: Call = { id: `req_${freshId()}`, format, path: PATH, message, wire, framing: 'lines', own: true, reply }
   const report = new Report(call)
   report.caller = caller
+  report.trace = within && traces.begin({ own: true, door: PATH, format, headers: { ...within.headers } })
   report.received(request)
   const leave = (): void => reply.leave()
   signal.addEventListener('abort', leave, { once: true })

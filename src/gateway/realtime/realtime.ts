@@ -3,9 +3,10 @@ import { type Access, type Caller, checkDoor } from '../../access/index.ts'
 import type { Waiting } from '../../access/waiting.ts'
 import { type CanonicalError, GatewayError } from '../../canonical/error.ts'
 import { type Format, isObject, type JsonObject } from '../../canonical/node.ts'
-import { single } from '../../channel/index.ts'
+import { passedTrace, single } from '../../channel/index.ts'
 import type { Config } from '../../config/index.ts'
 import { readJson } from '../../ingress/transport/body.ts'
+import type { RequestTrace, Traces } from '../../metrics/traces.ts'
 import { GOING_AWAY } from '../../realtime/closing.ts'
 import { writeSession } from '../../realtime/formats/realtime/client-writer.ts'
 import { readDialect } from '../../realtime/formats/realtime/dialect.ts'
@@ -49,6 +50,7 @@ export interface RealtimeContext {
   readonly channels: Channels
   readonly running: Running
   readonly recorder: Recorder
+  readonly traces: Traces
   /** Where client secrets are stored. */
   readonly shared: SharedRecords
   /** Takes one of so many places that a key has in all processes; the result gives it back, undefined: none is free. */
@@ -112,6 +114,8 @@ export class Realtime {
         allowance.leave()
       },
     )
+    const { headers } = call.message
+    record.trace = this.context.traces.begin({ method: 'GET', door: call.path, format: REALTIME, headers })
     try {
       checkDoor(caller.permissions, REALTIME)
       await allowance.enter()
@@ -123,12 +127,13 @@ export class Realtime {
           ...{ id: call.id, caller, model, onLoss, settings, session, record },
           naming: namingOf(call.message),
           signal: call.signal,
+          passed: passedTrace(headers),
         },
         {
           channels: this.context.channels,
           config: this.config,
           log: recorder.log,
-          run: this.run(caller, call.message),
+          run: this.run(caller, call.message, record.trace),
         },
       )
       const abandon = (): void => {
@@ -184,8 +189,8 @@ export class Realtime {
     return { caller, model, settings: {} }
   }
 
-  private run(caller: Caller, message: IncomingMessage): RunRequest {
-    return (request, signal) => ownRequest({ caller, message, request, signal }, this.context)
+  private run(caller: Caller, message: IncomingMessage, within: RequestTrace | undefined): RunRequest {
+    return (request, signal) => ownRequest({ caller, message, request, signal, within }, this.context)
   }
 
   private checkModel({ permissions }: Caller, model: string): void {

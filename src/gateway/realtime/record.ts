@@ -5,6 +5,7 @@ import type { Loss } from '../../canonical/loss.ts'
 import type { Format } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { totalUsage } from '../../canonical/usage.ts'
+import type { RequestTrace } from '../../metrics/traces.ts'
 import type { SessionRecord } from '../../realtime/live-session.ts'
 import type { Candidate } from '../../router.ts'
 import { isCounted } from '../../usage/counted.ts'
@@ -46,6 +47,8 @@ const SWITCHED = 101
 export class Record implements SessionRecord {
   candidate: Candidate | undefined
   attempts = 0
+  /** Undefined where no traces are made. */
+  trace: RequestTrace | undefined
   private readonly facts: SessionFacts
   private readonly recorder: Recorder
   private readonly shares: Shares
@@ -148,7 +151,9 @@ export class Record implements SessionRecord {
   }
 
   private write(result: object, status: number): void {
-    this.recorder.take(this.row(status))
+    const row = this.row(status)
+    this.recorder.take(row)
+    this.trace?.end(row)
     const { facts, candidate, usage, error, reported } = this
     const fields = {
       id: facts.id,

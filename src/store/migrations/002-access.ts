@@ -10,6 +10,7 @@ export const ACCESS: Migration = {
     settings text not null, created_at bigint not null, revoked_at bigint, last_used_at bigint, version bigint not null)`,
     'create unique index if not exists access_keys_named on access_keys (name) where revoked_at is null',
     'create index if not exists access_keys_by_name on access_keys (name, id)',
+    'create index if not exists access_keys_by_group on access_keys (group_name, name, id)',
     'create index if not exists access_keys_by_version on access_keys (version)',
     `create table if not exists access_secrets (hash text not null primary key, key_id text not null, prefix text not null,
     last_four text not null, created_at bigint not null, expires_at bigint)`,

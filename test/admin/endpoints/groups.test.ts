@@ -74,3 +74,15 @@ it('refuses doors that are none', async () => {
     { pointer: '/doors/0', detail: 'unknown format; did you mean "chat"?' },
   ])
 })
+
+it('made at once under one name are one, and changes at once are all kept', async () => {
+  const made = await Promise.all(Array.from({ length: 6 }, () => admin.post('/groups', { name: 'once' })))
+  expect(made.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409, 409])
+  const { id } = (await admin.post('/keys', { name: 'many', group: 'once' })).json
+  const changes = [{ rpm: 1 }, { tpm: 2 }, { concurrent: 3 }, { budget: { day: 4 } }, { budget: { month: 5 } }]
+  for (const path of ['/groups/once', `/keys/${id}`]) {
+    await Promise.all(changes.map(change => admin.patch(path, change)))
+    const all = { rpm: 1, tpm: 2, concurrent: 3, budget: { day: 4, month: 5 } }
+    expect((await admin.get(path)).json).toMatchObject(all)
+  }
+})
