@@ -1,4 +1,5 @@
 import { defined } from '../canonical/defined.ts'
+import { timeOfId } from '../usage/request-id.ts'
 import type { UsageRow, UsageTry } from '../usage/row.ts'
 import { matches } from './kept-usage-sums.ts'
 import type { Database } from './tables.ts'
@@ -29,10 +30,23 @@ const rowsWithSeries = (database: Database) =>
     .selectAll('request')
     .select(SERIES.map(column => `series.${column} as s_${column}` as const))
 
-/** One row by its id. */
+/** Milliseconds between the times of an id and of its row: a clock may have been set meanwhile. */
+const NEAR = [1000, 60_000]
+
+/** One row by its id, which tells when it was. */
 export async function rowOf(database: Database, id: string): Promise<UsageRow | undefined> {
-  const row = await rowsWithSeries(database).where('request.id', '=', id).limit(1).executeTakeFirst()
-  return row && usageOf(row as Joined)
+  const at = timeOfId(id)
+  if (at === undefined) return undefined
+  for (const near of NEAR) {
+    const row = await rowsWithSeries(database)
+      .where('request.at', '>=', at - near)
+      .where('request.at', '<=', at + near)
+      .where('request.id', '=', id)
+      .limit(1)
+      .executeTakeFirst()
+    if (row !== undefined) return usageOf(row as Joined)
+  }
+  return undefined
 }
 
 /** A page of rows, the latest first. */

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { UsageField, UsageGroup } from '../../src/store/usage-records.ts'
 import { isFailed } from '../../src/store/usage-series.ts'
+import { requestIdOf } from '../../src/usage/request-id.ts'
 import type { UsageRow } from '../../src/usage/row.ts'
 import { DAY, HOUR } from '../builders/units.ts'
 import { traffic } from '../builders/usage.ts'
@@ -10,8 +11,19 @@ import { ENGINES, type UsageStore } from './usage-stores.ts'
 const NOW = Date.UTC(2026, 10, 22, 12)
 const SINCE = NOW - 3 * DAY
 
-const row = (id: string, more: Partial<UsageRow> = {}): UsageRow => ({
-  ...{ id, at: NOW - 1000, door: '/v1/chat/completions', format: 'chat', stream: false, attempts: 1, status: 200 },
+/** The id of a request a second ago, by any name. */
+const idOf = (name: string): string => requestIdOf(NOW - 1000, Buffer.from(name).toString('hex').padStart(32, '0'))
+
+const row = (name: string, more: Partial<UsageRow> = {}): UsageRow => ({
+  ...{
+    id: idOf(name),
+    at: NOW - 1000,
+    door: '/v1/chat/completions',
+    format: 'chat',
+    stream: false,
+    attempts: 1,
+    status: 200,
+  },
   ...{ losses: 0, duration: 100, ...more },
 })
 
@@ -149,7 +161,7 @@ describe.each(ENGINES)('usage on %s', (_, open) => {
       JSON.parse(JSON.stringify(one, (_, value) => (typeof value === 'number' ? Math.round(value * 10) / 10 : value)))
     expect(read).toEqual(rows.map(rounded).reverse())
     expect(await store.usage.row(rows[7]!.id)).toEqual(rounded(rows[7]!))
-    expect(await store.usage.row('nobody')).toBeUndefined()
+    for (const unknown of ['nobody', idOf('nobody')]) expect(await store.usage.row(unknown)).toBeUndefined()
     const [key] = rows.map(one => one.key!)
     const kept = await store.usage.rows({ since: SINCE, until: NOW, limit: 500, where: { key: key! }, only: 'errors' })
     expect(kept.rows.map(({ id }) => id)).toEqual(
@@ -189,10 +201,10 @@ describe.each(ENGINES)('usage on %s', (_, open) => {
     ]
     await store.usage.add(rows)
     await store.usage.add([row('vast2', { input: 1e300, cost: 1e300, channel: 'c', model: 'm' })])
-    expect(await store.usage.row('odd')).toMatchObject({ status: 500, model: expect.stringMatching(/^a/) })
+    expect(await store.usage.row(idOf('odd'))).toMatchObject({ status: 500, model: expect.stringMatching(/^a/) })
     const [all] = await store.usage.sums({ since: NOW - HOUR, until: NOW, by: [], limit: 9 })
     expect(all).toMatchObject({ requests: 3, errors: 1, input: 2e11 })
-    expect((await store.usage.row('odd'))!.model!.length).toBeLessThanOrEqual(200)
+    expect((await store.usage.row(idOf('odd')))!.model!.length).toBeLessThanOrEqual(200)
   })
 
   test('counts a batch once that is written again, and leaves nothing of one that fails', async () => {
@@ -204,7 +216,7 @@ describe.each(ENGINES)('usage on %s', (_, open) => {
     ).rejects.toThrow()
     const query = { since: NOW - HOUR, until: NOW, by: [], limit: 9 }
     expect(await store.usage.sums(query)).toMatchObject([{ requests: 2, cost: 12 }])
-    expect(await store.usage.row('c')).toBeUndefined()
+    expect(await store.usage.row(idOf('c'))).toBeUndefined()
   })
 
   test('knows what a key has spent in the day and the month, whichever instance wrote it', async () => {
@@ -229,7 +241,9 @@ describe.each(ENGINES)('usage on %s', (_, open) => {
       ...Array.from({ length: 1200 }, (_, at) => row(`old${at}`, { at: old + at, cost: 1 })),
     ])
     await store.usage.sweep(NOW - 30 * DAY)
-    expect((await store.usage.rows({ since: 0, until: NOW, limit: 10 })).rows.map(({ id }) => id)).toEqual(['new'])
+    expect((await store.usage.rows({ since: 0, until: NOW, limit: 10 })).rows.map(({ id }) => id)).toEqual([
+      idOf('new'),
+    ])
     expect(await store.usage.sums({ since: old, until: NOW, by: [], limit: 9 })).toMatchObject([{ requests: 1201 }])
     expect(await store.usage.sums({ since: old, until: old + DAY, by: [], every: 'hour', limit: 9 })).toEqual([])
   })
