@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto'
+import { setImmediate as breath } from 'node:timers/promises'
 import type { Database } from './tables.ts'
 import { HOUR } from './usage-batch.ts'
 import { merged } from './usage-parts.ts'
 
 /** Tables of parts of sums, and the milliseconds that a time in them has. */
-const TABLES = [
-  ['usage_hours', HOUR],
-  ['usage_days', 24 * HOUR],
-] as const
-export type PartTable = (typeof TABLES)[number][0]
+export const UNITS = { usage_hours: HOUR, usage_days: 24 * HOUR } as const
+export type PartTable = keyof typeof UNITS
+const TABLES = Object.entries(UNITS) as readonly (readonly [PartTable, number])[]
 
 /** Parts that a time that goes on may have; one that is over has one in the end. */
 const MOST = 30
@@ -62,3 +61,53 @@ async function mergeAt(database: Database, table: PartTable, at: number): Promis
 
 /** Another process made the same parts one. */
 const MERGED_ELSEWHERE = new Error('the parts of a sum are merged already')
+
+/** Times from which on, and before which, parts are meant. */
+export interface Span {
+  readonly table: PartTable
+  readonly from: number
+  readonly to: number
+}
+
+export interface Part {
+  readonly at: number
+  readonly data: Uint8Array
+}
+
+/** Milliseconds that are read at once, and after which other work has its turn. */
+const WINDOW: { readonly [T in PartTable]: number } = { usage_hours: 48 * HOUR, usage_days: 16 * 24 * HOUR }
+const TURN = 8
+
+/** The parts of a span in the order of time, or the latest first; those of one time are of one moment. */
+export async function* partsOf(
+  database: Database,
+  { table, from, to }: Span,
+  order: 'asc' | 'desc' = 'asc',
+): AsyncGenerator<Part> {
+  const { first, last } = await database
+    .selectFrom(table)
+    .select(({ fn }) => [fn.min('at').as('first'), fn.max('at').as('last')] as const)
+    .where('at', '>=', from)
+    .where('at', '<', to)
+    .executeTakeFirstOrThrow()
+  if (first === null) return
+  const [begin, end, size] = [Number(first), Number(last) + 1, WINDOW[table]]
+  let turn = performance.now()
+  for (let done = 0; begin + done < end; done += size) {
+    const at = order === 'asc' ? begin + done : Math.max(begin, end - done - size)
+    const parts = await database
+      .selectFrom(table)
+      .select(['at', 'data'])
+      .where('at', '>=', at)
+      .where('at', '<', order === 'asc' ? Math.min(at + size, end) : end - done)
+      .orderBy('at', order)
+      .execute()
+    for (const part of parts) {
+      if (performance.now() - turn > TURN) {
+        await breath()
+        turn = performance.now()
+      }
+      yield { at: Number(part.at), data: part.data }
+    }
+  }
+}

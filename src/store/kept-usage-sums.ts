@@ -1,8 +1,7 @@
-import { setImmediate as breath } from 'node:timers/promises'
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import { defined } from '../canonical/defined.ts'
 import { percentilesOf } from '../usage/histogram.ts'
-import type { PartTable } from './kept-usage-parts.ts'
+import { partsOf, type Span } from './kept-usage-parts.ts'
 import type { Database, Tables } from './tables.ts'
 import { DAY, HOUR } from './usage-batch.ts'
 import { DURATIONS, emptySum, FIRST_BYTES, type Sum, unpack } from './usage-parts.ts'
@@ -33,18 +32,24 @@ export function matches(where: Where) {
     )
 }
 
-interface Span {
-  readonly table: PartTable
-  readonly from: number
-  readonly to: number
-}
-
 const floor = (at: number, unit: number): number => Math.floor(at / unit) * unit
 const ceiling = (at: number, unit: number): number => Math.ceil(at / unit) * unit
 
+/** Since when there are sums by hour. */
+const hoursFrom = (now: number): number => ceiling(now - HOURS_KEPT, DAY)
+
+/** The hours of a time, the latest first, and its days where hours are not kept any more. */
+export function hoursOf({ since, until }: UsageFilter, now: number): readonly Span[] {
+  const keptFrom = hoursFrom(now)
+  return spans([
+    ['usage_hours', Math.max(floor(since, HOUR), keptFrom), ceiling(until, HOUR)],
+    ['usage_days', floor(since, DAY), Math.min(keptFrom, ceiling(until, DAY))],
+  ])
+}
+
 /** Which sums cover a time: whole days by day, the rest by hour as far as hours are kept. */
 function spansOf({ since, until }: UsageFilter, every: UsageQuery['every'], now: number): readonly Span[] {
-  const keptFrom = ceiling(now - HOURS_KEPT, DAY)
+  const keptFrom = hoursFrom(now)
   if (every === 'hour') return spans([['usage_hours', floor(since, HOUR), ceiling(until, HOUR)]])
   const from = since < keptFrom || every === 'day' ? floor(since, DAY) : floor(since, HOUR)
   const to = until < keptFrom || every === 'day' ? ceiling(until, DAY) : ceiling(until, HOUR)
@@ -85,43 +90,6 @@ export async function sumsOf(database: Database, query: UsageQuery, now: number)
 
 function append(all: UsageGroup[], more: readonly UsageGroup[]): void {
   for (const one of more) all.push(one)
-}
-
-interface Part {
-  readonly at: number
-  readonly data: Uint8Array
-}
-
-/** Times that are read at once, and milliseconds after which other work has its turn. */
-const TIMES: { readonly [T in PartTable]: number } = { usage_hours: 48 * HOUR, usage_days: 16 * DAY }
-const TURN = 8
-
-/** The parts of a span in the order of time; those of one time are of one moment. */
-async function* partsOf(database: Database, { table, from, to }: Span): AsyncGenerator<Part> {
-  const { first, last } = await database
-    .selectFrom(table)
-    .select(({ fn }) => [fn.min('at').as('first'), fn.max('at').as('last')] as const)
-    .where('at', '>=', from)
-    .where('at', '<', to)
-    .executeTakeFirstOrThrow()
-  if (first === null) return
-  let turn = performance.now()
-  for (let at = Number(first); at <= Number(last); at += TIMES[table]) {
-    const parts = await database
-      .selectFrom(table)
-      .select(['at', 'data'])
-      .where('at', '>=', at)
-      .where('at', '<', Math.min(at + TIMES[table], to))
-      .orderBy('at')
-      .execute()
-    for (const part of parts) {
-      if (performance.now() - turn > TURN) {
-        await breath()
-        turn = performance.now()
-      }
-      yield { at: Number(part.at), data: part.data }
-    }
-  }
 }
 
 interface Group {

@@ -48,7 +48,7 @@ export class KeptUsage implements UsageRecords {
   }
 
   rows(page: RowPage) {
-    return rowsOf(this.database, page)
+    return rowsOf(this.database, page, this.now())
   }
 
   row(id: string) {
