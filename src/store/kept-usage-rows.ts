@@ -62,8 +62,7 @@ export async function rowsOf(
   const shown = found.slice(0, page.limit)
   const last = shown.at(-1)!
   const rows = await rowsWithSeries(database)
-    .where('request.at', '>=', Number(last.at))
-    .where('request.at', '<=', Number(shown[0]!.at))
+    .where('request.at', 'in', [...new Set(shown.map(({ at }) => Number(at)))])
     .where(
       'request.id',
       'in',
@@ -94,43 +93,58 @@ async function idsOf(database: Database, page: RowPage, now: number): Promise<re
       .execute()),
   ]
   if (found.length >= wanted || from === page.since) return found
-  for await (const { since, until } of timesOf(database, { ...page, until: Math.min(page.until, from) }, series, now)) {
-    const times = { ...page, since: Math.max(since, page.since), until: Math.min(until, page.until, from) }
-    const more = await meant(database, times, series)
-      .limit(wanted - found.length)
-      .execute()
-    found.push(...more)
+  const older = { ...page, until: Math.min(page.until, from) }
+  for await (const times of timesOf(database, older, series, now)) {
+    const more = await Promise.all(
+      times.map(({ since, until }) =>
+        meant(database, { ...older, since: Math.max(since, older.since), until: Math.min(until, older.until) }, series)
+          .limit(wanted)
+          .execute(),
+      ),
+    )
+    for (const place of more.flat()) found.push(place)
     if (found.length >= wanted) break
   }
-  return found
+  return found.slice(0, wanted)
 }
 
 /** Whether only the rows of some series are meant. */
 const isBySeries = ({ where, only }: RowPage): boolean =>
   only === 'errors' || Object.values(where ?? {}).some(value => value !== undefined)
 
-/** The hours (or days) that have rows of a page's series, the latest first: their sums tell. */
+/** Times that are read at once. */
+const TIMES = 4
+
+/** The hours (or days) that have rows of a page's series, the latest first, as many as make a page: their sums tell. */
 async function* timesOf(
   database: Database,
   page: RowPage,
   series: readonly number[],
   now: number,
-): AsyncGenerator<Times> {
-  const sum = emptySum()
-  const sums = new Map(series.map(id => [id, sum]))
-  const column = page.only === 'losses' ? LOSSES : 0
+): AsyncGenerator<readonly Times[]> {
   const place = placeOf(page.after)
   const until = Math.min(page.until, place === undefined ? Number.POSITIVE_INFINITY : place.at + 1)
-  let done: number | undefined
+  const column = page.only === 'losses' ? LOSSES : 0
+  const sum = emptySum()
+  const sums = new Map(series.map(id => [id, sum]))
+  let times: Times[] = []
+  let count = 0
   for (const span of hoursOf({ since: page.since, until }, now))
     for await (const { at, data } of partsOf(database, span, 'desc')) {
-      if (at === done) continue
-      unpack(data, id => sums.get(id), false)
-      if (sum[column]! === 0) continue
+      const last = times.at(-1)
+      const isNew = last?.since !== at
+      if (isNew && (count > page.limit || times.length === TIMES)) {
+        yield times
+        times = []
+        count = 0
+      }
       sum.fill(0)
-      done = at
-      yield { since: at, until: at + UNITS[span.table] }
+      unpack(data, id => sums.get(id), false)
+      if (sum[column] === 0) continue
+      count += page.only === 'losses' ? 1 : sum[0]!
+      if (isNew) times.push({ since: at, until: at + UNITS[span.table] })
     }
+  if (times.length > 0) yield times
 }
 
 interface Times {

@@ -155,8 +155,8 @@ function groupOf({ by, sum, keyName }: Group, at: number | undefined, percentile
     ...{ cost: value('cost'), unpriced: value('unpriced'), losses: value('losses') },
     ...(percentiles &&
       defined({
-        firstByte: percentilesOf([...sum.subarray(FIRST_BYTES, DURATIONS)]),
-        duration: percentilesOf([...sum.subarray(DURATIONS)]),
+        firstByte: percentilesOf(sum.slice(FIRST_BYTES, DURATIONS)),
+        duration: percentilesOf(sum.slice(DURATIONS)),
       })),
   }
 }

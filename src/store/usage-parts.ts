@@ -7,9 +7,12 @@ export const DURATIONS = FIRST_BYTES + INTERVALS
 const WIDTH = DURATIONS + INTERVALS
 
 /** What is added up of requests: `SUM_COLUMNS`, then how many were within each interval of `BOUNDS`, twice. */
-export type Sum = Float64Array
+export type Sum = number[]
 
-export const emptySum = (): Sum => new Float64Array(WIDTH)
+/** Numbers of 64 bits in one piece of memory, as lists that held a fraction are: faster made than typed arrays. */
+const EMPTY: Sum = new Array<number>(WIDTH).fill(0.5).fill(0)
+
+export const emptySum = (): Sum => EMPTY.slice()
 
 /** Sums by the number of their series. */
 export type Sums = Map<number, Sum>

@@ -4,7 +4,7 @@ import type { UsageField, UsageGroup } from '../../src/store/usage-records.ts'
 import { isFailed } from '../../src/store/usage-series.ts'
 import { requestIdOf } from '../../src/usage/request-id.ts'
 import type { UsageRow } from '../../src/usage/row.ts'
-import { DAY, HOUR } from '../builders/units.ts'
+import { DAY, HOUR, MINUTE } from '../builders/units.ts'
 import { traffic } from '../builders/usage.ts'
 import { ENGINES, type UsageStore } from './usage-stores.ts'
 
@@ -88,8 +88,10 @@ const bare = ({ keyName: _, firstByte: _f, duration: _d, ...group }: UsageGroup)
 
 describe.each(ENGINES)('usage on %s', (_, open) => {
   let store: UsageStore
+  let now: number
   beforeEach(async () => {
-    store = await open(() => NOW)
+    now = NOW
+    store = await open(() => now)
   })
   afterEach(() => store.close())
 
@@ -124,6 +126,19 @@ describe.each(ENGINES)('usage on %s', (_, open) => {
       ),
       { numRuns: 60 },
     )
+  })
+
+  test('makes many parts of sums one, and loses nothing where two instances do', async () => {
+    const other = await store.other()
+    const rows = [...traffic(800, { since: SINCE, until: NOW, keys: 3, models: 3, channels: 2 })]
+    for (let at = 0; at < rows.length; at += 20) {
+      now = NOW + at * MINUTE
+      await Promise.all([store.usage.add(rows.slice(at, at + 10)), other.add(rows.slice(at + 10, at + 20))])
+    }
+    for (const every of ['hour', 'day'] as const) {
+      const groups = (await other.sums({ since: SINCE, until: NOW, by: ['key'], every, limit: 10_000 })).map(bare)
+      expect(inOrder(groups)).toEqual(summed(rows, ['key'], every === 'hour' ? HOUR : DAY))
+    }
   })
 
   test('tells percentiles within the intervals they were counted in', async () => {
