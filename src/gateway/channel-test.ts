@@ -9,6 +9,7 @@ import type { Channel } from '../channel/index.ts'
 import type { ModelFacts } from '../config/index.ts'
 import type { Log } from '../log/index.ts'
 import { type Candidate, type RoutedChannel, route } from '../router.ts'
+import { requestIdOf } from '../usage/request-id.ts'
 import type { Call, Reply, Worker } from './call.ts'
 import { candidateFailure } from './candidate-failure.ts'
 import type { Seal } from './compaction/seals.ts'
@@ -147,7 +148,15 @@ function ownCall(): Call {
     throw new GatewayError({ kind: 'internal', message: 'The request is canonical already.' })
   }
   const message = { headers: {} } as IncomingMessage
-  const call = { id: `req_${freshId()}`, format: '', path: '', message, wire, framing: 'lines', own: true } as const
+  const call = {
+    id: requestIdOf(Date.now(), freshId()),
+    format: '',
+    path: '',
+    message,
+    wire,
+    framing: 'lines',
+    own: true,
+  } as const
   return { ...call, reply: new NoReply() }
 }
 

@@ -60,6 +60,7 @@ export class Report {
   /** What was thrown, where the answer was ended by a fault of ours. */
   private fault: unknown
   private readonly call: Call
+  private readonly at = Date.now()
   private readonly began = performance.now()
 
   constructor(call: Call) {
@@ -184,7 +185,7 @@ export class Report {
     const now = performance.now()
     return {
       id: call.id,
-      at: Math.round(Date.now() - (now - began)),
+      at: this.at,
       door: call.path,
       format: call.format,
       stream: this.stream,

@@ -1,5 +1,5 @@
-import { flatJoin } from '../canonical/flat.ts'
 import { freshId } from '../gateway/index.ts'
+import { requestIdOf } from '../usage/request-id.ts'
 
-/** The id of a request, for its caller and the log: `req_` and 32 random hexadecimal digits. */
-export const requestId = (): string => flatJoin('req_', freshId())
+/** The id of a request that begins now. */
+export const requestId = (): string => requestIdOf(Date.now(), freshId())

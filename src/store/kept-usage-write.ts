@@ -1,8 +1,8 @@
 import { setImmediate as breath } from 'node:timers/promises'
 import { CompiledQuery, PostgresAdapter } from 'kysely'
+import { addPart } from './kept-usage-parts.ts'
 import type { Database } from './tables.ts'
 import { type Batch, ROW_COLUMNS, type Values } from './usage-batch.ts'
-import { SUM_COLUMNS, TIMING_COLUMNS } from './usage-tables.ts'
 
 const SERIES_COLUMNS = [
   ...['id', 'key_id', 'key_name', 'group_name', 'model', 'channel', 'format', 'upstream_format', 'door'],
@@ -43,37 +43,22 @@ function insertText(engine: Engine, table: string, columns: readonly string[], c
   return `${into} select ${values.join(', ')} from jsonb_array_elements($1::jsonb) as elements(value) ${conflict}`
 }
 
-const addedUp = (table: string): string =>
-  [
-    ...SUM_COLUMNS.map(one => `${one} = ${table}.${one} + excluded.${one}`),
-    ...TIMING_COLUMNS.map(
-      one =>
-        `${one} = case when excluded.${one} is null then ${table}.${one} else coalesce(${table}.${one}, 0) + excluded.${one} end`,
-    ),
-  ].join(', ')
-
 interface Statements {
   readonly series: string
   readonly rows: string
-  readonly hours: string
-  readonly days: string
+  readonly spent: string
 }
 
-const statementsFor = (engine: Engine): Statements => {
-  const sums = (table: string): string =>
-    insertText(
-      engine,
-      table,
-      ['at', 'series', ...SUM_COLUMNS, ...TIMING_COLUMNS],
-      `on conflict (at, series) do update set ${addedUp(table)}`,
-    )
-  return {
-    series: insertText(engine, 'usage_series', SERIES_COLUMNS, 'on conflict do nothing'),
-    rows: insertText(engine, 'usage_rows', ROW_COLUMNS, 'on conflict do nothing'),
-    hours: sums('usage_hours'),
-    days: sums('usage_days'),
-  }
-}
+const statementsFor = (engine: Engine): Statements => ({
+  series: insertText(engine, 'usage_series', SERIES_COLUMNS, 'on conflict do nothing'),
+  rows: insertText(engine, 'usage_rows', ROW_COLUMNS, ''),
+  spent: insertText(
+    engine,
+    'usage_spent',
+    ['key_id', 'day', 'cost'],
+    'on conflict (key_id, day) do update set cost = usage_spent.cost + excluded.cost',
+  ),
+})
 
 /** Rows written at a time: the process does other things in between. */
 const AT_ONCE: { readonly [engine in Engine]: number } = { sqlite: 200, postgres: 2000 }
@@ -92,32 +77,37 @@ export class UsageWriter {
     this.statements = statementsFor(this.engine)
   }
 
-  async write({ series, rows, hours, days }: Batch): Promise<void> {
+  async write({ series, rows, hours, days, spent }: Batch): Promise<void> {
     const unknown = [...series.values()].filter(({ id }) => !this.stored.has(id))
     await this.database.transaction().execute(async database => {
-      const insert = (statement: string, values: readonly Values[]) => this.insert(database, statement, values)
-      await insert(this.statements.series, unknown.map(one => Object.values(one)).sort(byId))
-      // All of them are there where the batch is written again, as its acknowledgement was lost: it counts once.
-      if ((await insert(this.statements.rows, rows)) === 0n) return
-      await insert(this.statements.hours, hours)
-      await insert(this.statements.days, days)
+      if (await holds(database, rows[0]!)) return
+      await this.insert(database, this.statements.series, unknown.map(one => Object.values(one)).sort(byId))
+      await this.insert(database, this.statements.rows, rows)
+      await this.insert(database, this.statements.spent, spent)
+      for (const [table, parts] of [
+        ['usage_hours', hours],
+        ['usage_days', days],
+      ] as const)
+        for (const [at, data] of parts) await addPart(database, table, at, data)
     })
     if (this.stored.size > MOST) this.stored.clear()
     for (const { id } of unknown) this.stored.add(id)
   }
 
-  /** Gives how many rows are new. */
-  private async insert(database: Database, statement: string, values: readonly Values[]): Promise<bigint> {
-    let inserted = 0n
+  private async insert(database: Database, statement: string, values: readonly Values[]): Promise<void> {
     for (let at = 0; at < values.length; at += AT_ONCE[this.engine]) {
       if (at > 0) await breath()
       const some = values.slice(at, at + AT_ONCE[this.engine])
       const parameter = this.engine === 'sqlite' ? some : JSON.stringify(some)
-      const { numAffectedRows } = await database.executeQuery(CompiledQuery.raw(statement, [parameter]))
-      inserted += numAffectedRows ?? 0n
+      await database.executeQuery(CompiledQuery.raw(statement, [parameter]))
     }
-    return inserted
   }
+}
+
+/** Whether a batch is stored already, all of it: it is written again where its acknowledgement was lost. */
+async function holds(database: Database, [at, id]: Values): Promise<boolean> {
+  const query = database.selectFrom('usage_rows').select('at').where('at', '=', Number(at)).where('id', '=', String(id))
+  return (await query.executeTakeFirst()) !== undefined
 }
 
 const byId = ([id]: Values, [other]: Values): number => Number(id) - Number(other)

@@ -1,6 +1,7 @@
 import { setImmediate as breath } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { UsageRow } from '../usage/row.ts'
+import { mergeParts } from './kept-usage-parts.ts'
 import { rowOf, rowsOf } from './kept-usage-rows.ts'
 import { HOURS_KEPT, sumsOf } from './kept-usage-sums.ts'
 import { UsageWriter } from './kept-usage-write.ts'
@@ -14,12 +15,16 @@ const BATCH = 500
 /** Milliseconds for which one process sweeps and no other does, unless it says again that it does. */
 const LEASE = 60_000
 
+/** Milliseconds between two times that parts of sums are made one. */
+const MERGE = 60_000
+
 /** Usage in a database: a row for each request, and sums by hour and day. */
 export class KeptUsage implements UsageRecords {
   private readonly database: Database
   private readonly now: () => number
   private readonly writer: UsageWriter
   private readonly index = new SeriesIndex()
+  private mergedAt = Number.NEGATIVE_INFINITY
   /** Until when this process sweeps. */
   private sweepsUntil = -1
 
@@ -30,7 +35,12 @@ export class KeptUsage implements UsageRecords {
   }
 
   async add(rows: readonly UsageRow[]): Promise<void> {
-    if (rows.length > 0) await this.writer.write(batchOf(rows, this.index))
+    if (rows.length === 0) return
+    await this.writer.write(batchOf(rows, this.index))
+    if (this.now() - this.mergedAt < MERGE) return
+    this.mergedAt = this.now()
+    // What is written is written: parts are made one another time.
+    await mergeParts(this.database, this.now()).catch(() => {})
   }
 
   sums(query: UsageQuery) {
@@ -38,7 +48,7 @@ export class KeptUsage implements UsageRecords {
   }
 
   rows(page: RowPage) {
-    return rowsOf(this.database, page)
+    return rowsOf(this.database, page, this.now())
   }
 
   row(id: string) {
@@ -50,12 +60,12 @@ export class KeptUsage implements UsageRecords {
     const day = at - (at % DAY)
     const month = Date.UTC(date.getUTCFullYear(), date.getUTCMonth())
     const spent = await this.database
-      .selectFrom('usage_days')
+      .selectFrom('usage_spent')
       .select(({ fn }) => fn.sum<number | string | null>('cost').as('month'))
-      .select(sql<number | string | null>`sum(case when at >= ${day} then cost else 0 end)`.as('day'))
-      .where('series', 'in', series => series.selectFrom('usage_series').select('id').where('key_id', '=', key))
-      .where('at', '>=', month)
-      .where('at', '<=', day)
+      .select(sql<number | string | null>`sum(case when day = ${day} then cost else 0 end)`.as('day'))
+      .where('key_id', '=', key)
+      .where('day', '>=', month)
+      .where('day', '<=', day)
       .executeTakeFirst()
     return { day: Number(spent?.day ?? 0), month: Number(spent?.month ?? 0) }
   }
@@ -67,7 +77,7 @@ export class KeptUsage implements UsageRecords {
       ['usage_hours', hoursBefore],
     ] as const
     for (const [table, limit] of tables)
-      while ((await this.maySweep()) && (await this.sweepSome(table, limit)) === BATCH) await breath()
+      while ((await this.maySweep()) && (await this.sweepSome(table, limit))) await breath()
   }
 
   /** Takes the turn to sweep, or prolongs it; false where another process has it. */
@@ -89,12 +99,12 @@ export class KeptUsage implements UsageRecords {
     return numUpdatedRows === 1n
   }
 
-  private async sweepSome(table: 'usage_rows' | 'usage_hours', before: number): Promise<number> {
-    const second = table === 'usage_rows' ? 'id' : 'series'
-    const { numAffectedRows } = await sql`delete from ${sql.table(table)} where (at, ${sql.ref(second)}) in
-      (select at, ${sql.ref(second)} from ${sql.table(table)} where at < ${before} order by at limit ${BATCH})`.execute(
-      this.database,
-    )
-    return Number(numAffectedRows ?? 0)
+  /** Deletes about as many rows as are deleted at a time: of each time all. */
+  private async sweepSome(table: 'usage_rows' | 'usage_hours', before: number): Promise<boolean> {
+    const old = this.database.selectFrom(table).select('at').where('at', '<', before).orderBy('at')
+    const last = await old.limit(1).offset(BATCH).executeTakeFirst()
+    const until = last === undefined ? before : Number(last.at) + 1
+    await this.database.deleteFrom(table).where('at', '<', until).execute()
+    return last !== undefined
   }
 }

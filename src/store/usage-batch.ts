@@ -1,5 +1,6 @@
-import { BOUNDS, INTERVALS, intervalOf } from '../usage/histogram.ts'
+import { intervalOf } from '../usage/histogram.ts'
 import type { UsageRow } from '../usage/row.ts'
+import { DURATIONS, FIRST_BYTES, merged, packed, type Sum, type Sums, sumIn } from './usage-parts.ts'
 import { plainText, type SeriesIndex } from './usage-series.ts'
 import type { SeriesRow } from './usage-tables.ts'
 
@@ -9,12 +10,17 @@ export const DAY = 24 * HOUR
 /** A list of columns' values, in the order of the statement that writes it. */
 export type Values = (number | string | null)[]
 
-/** Rows as they are written: what an engine takes as one JSON text per table. */
+/** Sums by hour or by day: of each the bytes of `packed`. */
+export type Parts = ReadonlyMap<number, Buffer>
+
+/** Rows as they are written: themselves, and what they add to sums. */
 export interface Batch {
   readonly series: ReadonlyMap<number, SeriesRow>
   readonly rows: readonly Values[]
-  readonly hours: readonly Values[]
-  readonly days: readonly Values[]
+  readonly hours: Parts
+  readonly days: Parts
+  /** Nanodollars by key and day. */
+  readonly spent: readonly Values[]
 }
 
 export const ROW_COLUMNS = [
@@ -44,59 +50,61 @@ const time = (milliseconds: number | undefined): number | null =>
 /** Makes of rows what is written: themselves, and their sums by series and hour and day. */
 export function batchOf(rows: readonly UsageRow[], index: SeriesIndex): Batch {
   const series = new Map<number, SeriesRow>()
-  const hours = new Map<SeriesRow, Values[]>()
+  const hours = new Map<number, Sums>()
   const values: Values[] = []
+  let [hour, sums]: [number, Sums] = [-1, new Map()]
   for (const row of rows) {
     const one = index.of(row)
     const written = valuesOf(row, one.id)
     values.push(written)
-    let sums = hours.get(one)
-    if (sums === undefined) {
+    const at = row.at - (row.at % HOUR)
+    if (at !== hour) {
+      hour = at
+      sums = hours.get(hour) ?? new Map()
+      hours.set(hour, sums)
+    }
+    let sum = sums.get(one.id)
+    if (sum === undefined) {
       series.set(one.id, one)
-      sums = []
-      hours.set(one, sums)
+      sum = sumIn(sums, one.id)
     }
-    addTo(sumAt(sums, row.at - (row.at % HOUR), one.id), one.failed, written)
+    addTo(sum, one.failed, written)
   }
-  const byHour = [...hours.values()].flat().sort(inOrder)
-  return { series, rows: values, hours: byHour, days: daysOf(byHour) }
+  const byHour = new Map([...hours].sort(inOrder).map(([at, some]) => [at, packed(some)] as const))
+  return { series, rows: values, hours: byHour, days: daysOf(byHour), spent: spentIn(hours, series) }
 }
 
-/** Two processes write the same sums in the same order, so that neither waits for the other in a circle. */
-const inOrder = ([at, series]: Values, [otherAt, other]: Values): number =>
-  (at as number) - (otherAt as number) || (series as number) - (other as number)
+type InTime<T> = readonly [at: number, what: T]
 
-/** The sum of a series at a time, which is most often that of the row before. */
-function sumAt(sums: Values[], at: number, series: number): Values {
-  const last = sums.at(-1)
-  if (last?.[0] === at) return last
-  const known = sums.find(([time]) => time === at)
-  if (known !== undefined) return known
-  const sum = EMPTY.slice()
-  sum[0] = at
-  sum[1] = series
-  sums.push(sum)
-  return sum
+const inOrder = ([at]: InTime<unknown>, [other]: InTime<unknown>): number => at - other
+
+/** Sums by hour as sums by day: most often there is one hour. */
+function daysOf(hours: Parts): Parts {
+  const days = new Map<number, Buffer[]>()
+  for (const [hour, part] of hours) {
+    const day = hour - (hour % DAY)
+    const parts = days.get(day)
+    if (parts === undefined) days.set(day, [part])
+    else parts.push(part)
+  }
+  return new Map([...days].map(([at, parts]) => [at, parts.length === 1 ? parts[0]! : merged(parts)] as const))
 }
 
-/** Sums by hour as sums by day. */
-function daysOf(hours: readonly Values[]): Values[] {
-  const days = new Map<number, Values[]>()
-  for (const hour of hours) {
-    const at = (hour[0] as number) - ((hour[0] as number) % DAY)
-    const series = hour[1] as number
-    let sums = days.get(series)
-    if (sums === undefined) {
-      sums = []
-      days.set(series, sums)
-    }
-    const day = sumAt(sums, at, series)
-    for (let place = 2; place < hour.length; place++) {
-      const count = hour[place]
-      if (count !== null) day[place] = ((day[place] as number | null) ?? 0) + (count as number)
+/** What keys spent by day, ordered, so that two processes do not wait for each other in a circle. */
+function spentIn(hours: ReadonlyMap<number, Sums>, series: ReadonlyMap<number, SeriesRow>): readonly Values[] {
+  const days = new Map<number, Map<string, number>>()
+  for (const [hour, sums] of hours) {
+    const at = hour - (hour % DAY)
+    const day = days.get(at) ?? new Map<string, number>()
+    days.set(at, day)
+    for (const [id, sum] of sums) {
+      const key = series.get(id)!.key_id
+      if (key !== null && sum[COST_SUM]! > 0) day.set(key, (day.get(key) ?? 0) + sum[COST_SUM]!)
     }
   }
-  return [...days.values()].flat().sort(inOrder)
+  return [...days]
+    .sort(inOrder)
+    .flatMap(([at, keys]) => [...keys].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, cost]) => [key, at, cost]))
 }
 
 /** In the order of `ROW_COLUMNS`. */
@@ -144,27 +152,21 @@ const LOSSES = ROW_COLUMNS.indexOf('losses')
 const FIRST_BYTE = ROW_COLUMNS.indexOf('first_byte_after')
 const DURATION = ROW_COLUMNS.indexOf('duration')
 
-/** Where sums have what: time and series, then `SUM_COLUMNS`, then the timings. */
-const REQUESTS = 2
-const ERRORS = 3
-const COUNTS = 4
-const UNPRICED = COUNTS + COST - FIRST_COUNT + 1
-const TIMINGS = UNPRICED + 2
-const EMPTY: Values = [...new Array<number>(TIMINGS).fill(0), ...new Array<null>(2 * INTERVALS).fill(null)]
+/** Where sums have what: the places of `SUM_COLUMNS`. */
+const REQUESTS = 0
+const ERRORS = 1
+const COUNTS = 2
+const COST_SUM = COUNTS + COST - FIRST_COUNT
+const UNPRICED = COST_SUM + 1
+const LOSSES_SUM = UNPRICED + 1
 
-function addTo(sum: Values, failed: number, row: Values): void {
-  const counted = sum as number[]
-  counted[REQUESTS]!++
-  counted[ERRORS]! += failed
-  for (let at = FIRST_COUNT; at <= COST; at++) counted[COUNTS + at - FIRST_COUNT]! += (row[at] as number | null) ?? 0
-  if (row[COST] === null) counted[UNPRICED]!++
-  counted[UNPRICED + 1]! += row[LOSSES] as number
-  count(counted, TIMINGS, row[FIRST_BYTE] as number | null)
-  count(counted, TIMINGS + BOUNDS.length + 1, row[DURATION] as number)
-}
-
-function count(sum: Values, from: number, milliseconds: number | null): void {
-  if (milliseconds === null) return
-  const place = from + intervalOf(milliseconds)
-  sum[place] = ((sum[place] as number | null) ?? 0) + 1
+function addTo(sum: Sum, failed: number, row: Values): void {
+  sum[REQUESTS]!++
+  sum[ERRORS]! += failed
+  for (let at = FIRST_COUNT; at <= COST; at++) sum[COUNTS + at - FIRST_COUNT]! += (row[at] as number | null) ?? 0
+  if (row[COST] === null) sum[UNPRICED]!++
+  sum[LOSSES_SUM]! += row[LOSSES] as number
+  const firstByte = row[FIRST_BYTE] as number | null
+  if (firstByte !== null) sum[FIRST_BYTES + intervalOf(firstByte)]!++
+  sum[DURATIONS + intervalOf(row[DURATION] as number)]!++
 }

@@ -19,20 +19,32 @@ export const isFailed = ({ status, error }: Pick<UsageRow, 'status' | 'error'>):
 /** Beyond which the series that were met are forgotten and made anew. */
 const MOST = 20_000
 
+/** Series by their values, one value a level: to look for them so is cheaper than to make one name of all values. */
+type Level = Map<string | number, Level | SeriesRow>
+
 /** Finds the series of rows: those with the same values have the same. */
 export class SeriesIndex {
-  private readonly known = new Map<string, SeriesRow>()
+  private readonly known: Level = new Map()
+  private count = 0
 
   /** The series of a request; a model that no channel was tried for is not part of it, as callers name what they like. */
   of(row: UsageRow): SeriesRow {
     const { key = '', keyName = '', group = '', model = '', channel = '', upstreamFormat = '', status } = row
     const failed = isFailed(row) ? 1 : 0
     const routed = channel === '' ? '' : model
-    const name = `${key}\n${keyName}\n${group}\n${routed}\n${channel}\n${row.format}\n${upstreamFormat}\n${row.door}\n${status}\n${failed}`
-    return this.known.get(name) ?? this.add(name, row, failed)
+    let level = below(this.known, key)
+    level = below(level, keyName)
+    level = below(level, group)
+    level = below(level, routed)
+    level = below(level, channel)
+    level = below(level, row.format)
+    level = below(level, upstreamFormat)
+    level = below(level, row.door)
+    const last = 2 * status + failed
+    return (level.get(last) as SeriesRow | undefined) ?? this.add(level, last, row, failed)
   }
 
-  private add(name: string, row: UsageRow, failed: number): SeriesRow {
+  private add(level: Level, last: number, row: UsageRow, failed: number): SeriesRow {
     const made: Omit<SeriesRow, 'id'> = {
       key_id: plainText(row.key),
       key_name: plainText(row.keyName),
@@ -46,10 +58,21 @@ export class SeriesIndex {
       failed,
     }
     const series = { id: idOf(made), ...made }
-    if (this.known.size >= MOST) this.known.clear()
-    this.known.set(name, series)
+    level.set(last, series)
+    if (++this.count > MOST) {
+      this.known.clear()
+      this.count = 0
+    }
     return series
   }
+}
+
+function below(level: Level, value: string): Level {
+  const known = level.get(value)
+  if (known !== undefined) return known as Level
+  const made: Level = new Map()
+  level.set(value, made)
+  return made
 }
 
 /** 53 bits of a hash, so that a series has the same number in every process: it is never looked up to be written. */

@@ -1,5 +1,3 @@
-import { INTERVALS } from '../usage/histogram.ts'
-
 /** A set of requests that agree in everything they are summed up by. */
 export interface SeriesRow {
   /** A hash of the other columns. */
@@ -55,26 +53,31 @@ export const SUM_COLUMNS = [
   ...(['input_audio', 'output_audio', 'cost', 'unpriced', 'losses'] as const),
 ]
 
-const intervals = (prefix: 'f' | 'd'): readonly string[] =>
-  Array.from({ length: INTERVALS }, (_, at) => `${prefix}${at}`)
-
-/** How many requests had their first byte, and ended, within an interval of `BOUNDS`; null for none. */
-export const FIRST_BYTE_COLUMNS = intervals('f')
-export const DURATION_COLUMNS = intervals('d')
-export const TIMING_COLUMNS: readonly string[] = [...FIRST_BYTE_COLUMNS, ...DURATION_COLUMNS]
-
-/** Sums of a series over an hour or a day that begins at `at`; the columns of timings besides. */
-export interface SumRow extends Readonly<Record<(typeof SUM_COLUMNS)[number], number>> {
+/**
+ * A part of the sums of the hour or the day that begins at `at`: the bytes of `packed`. Each batch of rows adds one; all
+ * parts of a time are made one now and then.
+ */
+export interface PartRow {
   readonly at: number
-  readonly series: number
+  /** 16 random hexadecimal digits. */
+  readonly part: string
+  readonly data: Uint8Array
+}
+
+/** Nanodollars that a key spent in a UTC day. */
+export interface SpentRow {
+  readonly key_id: string
+  readonly day: number
+  readonly cost: number
 }
 
 /** What requests used. */
 export interface UsageTables {
   readonly usage_series: SeriesRow
   readonly usage_rows: RequestRow
-  readonly usage_hours: SumRow
-  readonly usage_days: SumRow
+  readonly usage_hours: PartRow
+  readonly usage_days: PartRow
+  readonly usage_spent: SpentRow
   /** Who deletes expired rows at present: one at a time. */
   readonly usage_sweeps: { readonly name: string; readonly until: number }
 }

@@ -1,3 +1,4 @@
+import { requestIdOf } from '../../src/usage/request-id.ts'
 import type { UsageRow } from '../../src/usage/row.ts'
 
 /** Numbers between 0 and 1 that are the same in every run (mulberry32). */
@@ -40,11 +41,15 @@ export function* traffic(
     const failed = next() < 0.03
     const duration = 200 * Math.exp(3 * next() ** 2 + 2 * next())
     const input = Math.floor(2000 * next())
+    const at = Math.floor(since + ((until - since) * (number + next())) / count)
     yield {
-      id: `req_${number.toString(16).padStart(8, '0')}${Math.floor(next() * 2 ** 48)
-        .toString(16)
-        .padStart(12, '0')}000000000000`,
-      at: Math.floor(since + ((until - since) * (number + next())) / count),
+      id: requestIdOf(
+        at,
+        `000000000000${number.toString(16).padStart(8, '0')}${Math.floor(next() * 2 ** 48)
+          .toString(16)
+          .padStart(12, '0')}`,
+      ),
+      at,
       ...{ key: key.toString(16).padStart(32, '0'), keyName: `key-${key}`, group: `group-${key % 5}` },
       ...{
         model: `model-${model}`,

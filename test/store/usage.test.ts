@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { UsageField, UsageGroup } from '../../src/store/usage-records.ts'
 import { isFailed } from '../../src/store/usage-series.ts'
+import { requestIdOf } from '../../src/usage/request-id.ts'
 import type { UsageRow } from '../../src/usage/row.ts'
 import { DAY, HOUR } from '../builders/units.ts'
 import { traffic } from '../builders/usage.ts'
@@ -10,8 +11,19 @@ import { ENGINES, type UsageStore } from './usage-stores.ts'
 const NOW = Date.UTC(2026, 10, 22, 12)
 const SINCE = NOW - 3 * DAY
 
-const row = (id: string, more: Partial<UsageRow> = {}): UsageRow => ({
-  ...{ id, at: NOW - 1000, door: '/v1/chat/completions', format: 'chat', stream: false, attempts: 1, status: 200 },
+/** The id of a request a second ago, by any name. */
+const idOf = (name: string): string => requestIdOf(NOW - 1000, Buffer.from(name).toString('hex').padStart(32, '0'))
+
+const row = (name: string, more: Partial<UsageRow> = {}): UsageRow => ({
+  ...{
+    id: idOf(name),
+    at: NOW - 1000,
+    door: '/v1/chat/completions',
+    format: 'chat',
+    stream: false,
+    attempts: 1,
+    status: 200,
+  },
   ...{ losses: 0, duration: 100, ...more },
 })
 
@@ -74,10 +86,12 @@ const keyOf = ({ by, at }: { readonly by?: unknown; readonly at?: unknown }) =>
 
 const bare = ({ keyName: _, firstByte: _f, duration: _d, ...group }: UsageGroup) => group
 
-describe.each(ENGINES)('usage on %s', (_, open) => {
+describe.each(ENGINES)('usage on %s', (engine, open) => {
   let store: UsageStore
+  let now: number
   beforeEach(async () => {
-    store = await open(() => NOW)
+    now = NOW
+    store = await open(() => now)
   })
   afterEach(() => store.close())
 
@@ -112,6 +126,22 @@ describe.each(ENGINES)('usage on %s', (_, open) => {
       ),
       { numRuns: 60 },
     )
+  })
+
+  test('makes many parts of sums one, and loses nothing where two instances do', async () => {
+    const other = await store.other()
+    const rows = [...traffic(800, { since: SINCE, until: NOW, keys: 3, models: 3, channels: 2 })]
+    for (let at = 0; at < rows.length; at += 20) {
+      now = NOW + at * 60_000
+      const first = store.usage.add(rows.slice(at, at + 10))
+      // One process waits for its own other connection to a file for ever.
+      if (engine === 'SQLite') await first
+      await Promise.all([first, other.add(rows.slice(at + 10, at + 20))])
+    }
+    for (const every of ['hour', 'day'] as const) {
+      const groups = (await other.sums({ since: SINCE, until: NOW, by: ['key'], every, limit: 10_000 })).map(bare)
+      expect(inOrder(groups)).toEqual(summed(rows, ['key'], every === 'hour' ? HOUR : DAY))
+    }
   })
 
   test('tells percentiles within the intervals they were counted in', async () => {
@@ -149,7 +179,7 @@ describe.each(ENGINES)('usage on %s', (_, open) => {
       JSON.parse(JSON.stringify(one, (_, value) => (typeof value === 'number' ? Math.round(value * 10) / 10 : value)))
     expect(read).toEqual(rows.map(rounded).reverse())
     expect(await store.usage.row(rows[7]!.id)).toEqual(rounded(rows[7]!))
-    expect(await store.usage.row('nobody')).toBeUndefined()
+    for (const unknown of ['nobody', idOf('nobody')]) expect(await store.usage.row(unknown)).toBeUndefined()
     const [key] = rows.map(one => one.key!)
     const kept = await store.usage.rows({ since: SINCE, until: NOW, limit: 500, where: { key: key! }, only: 'errors' })
     expect(kept.rows.map(({ id }) => id)).toEqual(
@@ -189,10 +219,10 @@ describe.each(ENGINES)('usage on %s', (_, open) => {
     ]
     await store.usage.add(rows)
     await store.usage.add([row('vast2', { input: 1e300, cost: 1e300, channel: 'c', model: 'm' })])
-    expect(await store.usage.row('odd')).toMatchObject({ status: 500, model: expect.stringMatching(/^a/) })
+    expect(await store.usage.row(idOf('odd'))).toMatchObject({ status: 500, model: expect.stringMatching(/^a/) })
     const [all] = await store.usage.sums({ since: NOW - HOUR, until: NOW, by: [], limit: 9 })
     expect(all).toMatchObject({ requests: 3, errors: 1, input: 2e11 })
-    expect((await store.usage.row('odd'))!.model!.length).toBeLessThanOrEqual(200)
+    expect((await store.usage.row(idOf('odd')))!.model!.length).toBeLessThanOrEqual(200)
   })
 
   test('counts a batch once that is written again, and leaves nothing of one that fails', async () => {
@@ -204,7 +234,7 @@ describe.each(ENGINES)('usage on %s', (_, open) => {
     ).rejects.toThrow()
     const query = { since: NOW - HOUR, until: NOW, by: [], limit: 9 }
     expect(await store.usage.sums(query)).toMatchObject([{ requests: 2, cost: 12 }])
-    expect(await store.usage.row('c')).toBeUndefined()
+    expect(await store.usage.row(idOf('c'))).toBeUndefined()
   })
 
   test('knows what a key has spent in the day and the month, whichever instance wrote it', async () => {
@@ -229,7 +259,9 @@ describe.each(ENGINES)('usage on %s', (_, open) => {
       ...Array.from({ length: 1200 }, (_, at) => row(`old${at}`, { at: old + at, cost: 1 })),
     ])
     await store.usage.sweep(NOW - 30 * DAY)
-    expect((await store.usage.rows({ since: 0, until: NOW, limit: 10 })).rows.map(({ id }) => id)).toEqual(['new'])
+    expect((await store.usage.rows({ since: 0, until: NOW, limit: 10 })).rows.map(({ id }) => id)).toEqual([
+      idOf('new'),
+    ])
     expect(await store.usage.sums({ since: old, until: NOW, by: [], limit: 9 })).toMatchObject([{ requests: 1201 }])
     expect(await store.usage.sums({ since: old, until: old + DAY, by: [], every: 'hour', limit: 9 })).toEqual([])
   })

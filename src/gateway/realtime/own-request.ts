@@ -6,6 +6,7 @@ import { workOf } from '../../canonical/work.ts'
 import { READERS } from '../../ingress/index.ts'
 import type { RequestTrace, Traces } from '../../metrics/traces.ts'
 import { FORMATS, formatMadeFor } from '../../providers/index.ts'
+import { requestIdOf } from '../../usage/request-id.ts'
 import type { Call } from '../call.ts'
 import { toFailure } from '../failures.ts'
 import { freshId } from '../fresh-id.ts'
@@ -57,7 +58,16 @@ export async function* ownRequest(
   const wire = (): never => {
     throw new GatewayError({ kind: 'internal', message: 'The request is canonical already.' })
   }
-  const call: Call = { id: `req_${freshId()}`, format, path: PATH, message, wire, framing: 'lines', own: true, reply }
+  const call: Call = {
+    id: requestIdOf(Date.now(), freshId()),
+    format,
+    path: PATH,
+    message,
+    wire,
+    framing: 'lines',
+    own: true,
+    reply,
+  }
   const report = new Report(call)
   report.caller = caller
   report.trace = within && traces.begin({ own: true, door: PATH, format, headers: { ...within.headers } })
