@@ -104,7 +104,7 @@ function collect(
       resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size))
     }
     const onClose = (thrown?: Error): void => {
-      if (isLost(message)) fail(interrupted(thrown))
+      if (!message.complete || isLost(message)) fail(interrupted(thrown))
     }
 
     // The caller may have left while the limits of its key were asked for.
@@ -131,7 +131,8 @@ function parsed(bytes: Buffer): JsonObject {
 }
 
 /** Whether nothing more comes of a body although its end was not read; it may have arrived and not be read any more. */
-export const isLost = (message: IncomingMessage): boolean => message.destroyed && !message.readableEnded
+export const isLost = (message: IncomingMessage): boolean =>
+  (message.destroyed || message.socket.destroyed) && !message.readableEnded
 
 /** Why a body ended early: the server's error, or that its caller left. */
 export const interrupted = (thrown: unknown): GatewayError =>
