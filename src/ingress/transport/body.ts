@@ -104,9 +104,11 @@ function collect(
       resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size))
     }
     const onClose = (thrown?: Error): void => {
-      if (!message.complete) fail(interrupted(thrown))
+      if (!message.complete || isLost(message)) fail(interrupted(thrown))
     }
 
+    // The caller may have left while the limits of its key were asked for.
+    if (isLost(message)) return fail(interrupted(message.errored))
     source.on('data', take).on('end', finish)
     process.nextTick(wait)
     message.on('close', onClose).on('error', onClose)
@@ -127,6 +129,10 @@ function parsed(bytes: Buffer): JsonObject {
   if (!isObject(value)) throw fault('invalid-request', 'The body must be a JSON object.')
   return value
 }
+
+/** Whether nothing more comes of a body although its end was not read; it may have arrived and not be read any more. */
+export const isLost = (message: IncomingMessage): boolean =>
+  (message.destroyed || message.socket.destroyed) && !message.readableEnded
 
 /** Why a body ended early: the server's error, or that its caller left. */
 export const interrupted = (thrown: unknown): GatewayError =>

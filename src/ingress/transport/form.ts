@@ -5,7 +5,7 @@ import { type Bytes, HeldBytes } from '../../canonical/bytes.ts'
 import { type ErrorKind, GatewayError } from '../../canonical/error.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { WireFile } from '../../canonical/wire.ts'
-import { interrupted, type Meter, TOO_SLOW } from './body.ts'
+import { interrupted, isLost, type Meter, TOO_SLOW } from './body.ts'
 import { Spool } from './spool.ts'
 
 /** Bytes a whole form may have where the config sets no limit: recordings of hours fit. */
@@ -115,7 +115,9 @@ class FormReading {
     }
     message.on('close', onClose).on('error', onClose)
     this.silence = setTimeout(() => this.silent(), IDLE_TIMEOUT)
-    message.pipe(parser)
+    // The caller may have left while the limits of its key were asked for.
+    if (isLost(message)) this.fail(interrupted(message.errored))
+    else message.pipe(parser)
   }
 
   private measured(measure: () => void): void {
@@ -128,7 +130,8 @@ class FormReading {
 
   /** Nothing arrived for long; where reading is paused, the caller is not to blame. */
   private silent(): void {
-    if (this.message.isPaused() || this.message.readableFlowing === false) this.silence.refresh()
+    if (isLost(this.message)) this.fail(interrupted(this.message.errored))
+    else if (this.message.isPaused() || this.message.readableFlowing === false) this.silence.refresh()
     else this.fail(TOO_SLOW)
   }
 

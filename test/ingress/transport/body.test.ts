@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, request, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { GatewayError } from '../../../src/canonical/error.ts'
 import { readJson } from '../../../src/ingress/transport/body.ts'
 
@@ -138,3 +138,24 @@ describe('JSON bodies', () => {
     expect(await leaver).toMatchObject({ kind: 'cancelled' })
   })
 })
+
+test.each(['{"a":1}', '{"a"', ''])(
+  'a caller that left before its body was wanted is waited for no more: %j',
+  async sent => {
+    const outcomes: unknown[] = []
+    const late = createServer(message => {
+      message.once('close', () => void outcome(message).then(one => outcomes.push(one)))
+    })
+    await new Promise<void>(resolve => late.listen(0, '127.0.0.1', resolve))
+    const out = request({
+      ...{ port: (late.address() as AddressInfo).port, method: 'POST', agent: false },
+      headers: { 'content-length': 7 },
+    })
+    out.on('error', () => {})
+    out.flushHeaders()
+    if (sent !== '') out.write(sent)
+    setTimeout(() => out.destroy(), 50)
+    await vi.waitFor(() => expect(outcomes).toMatchObject([{ kind: 'cancelled' }]), 5000)
+    late.close()
+  },
+)
