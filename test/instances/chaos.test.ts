@@ -114,7 +114,7 @@ describe.skipIf(missing !== undefined)('faults', () => {
       return answer
     })
     let kills = 0
-    for (const end = Date.now() + 12_000; Date.now() < end; kills++) {
+    for (const end = Date.now() + 6000; Date.now() < end; kills++) {
       await pause(1000 + randomInt(1000))
       const { pids } = fleet
       if (pids.length > 0) process.kill(pids[randomInt(pids.length)]!, 'SIGKILL')
@@ -127,7 +127,7 @@ describe.skipIf(missing !== undefined)('faults', () => {
     await pause(1000)
     await Promise.all([chats.stop(), writes.stop()])
     const statuses = [...chats.statuses, ...writes.statuses]
-    expect(statuses.length).toBeGreaterThan(200)
+    expect(statuses.length).toBeGreaterThan(100)
     expect(statuses.filter(status => status !== 200)).toEqual([])
     expect([...chats.broken, ...writes.broken].filter(fault => !isRefused(fault)).length).toBeLessThanOrEqual(
       12 * (kills + 1),
