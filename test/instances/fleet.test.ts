@@ -170,14 +170,10 @@ describe.skipIf(missing !== undefined)('four processes', () => {
     await until(() => upstream.seen.length === 12)
     const ends = streams.map(one => one.text())
     await command(fleet.shared, 'keys', 'revoke', 'gone')
-    const revoked = performance.now()
-    let last = 0
-    for (let row = 0; row < 30; row++) {
-      if ((await fleet.ask('/v1/models', key)).status === 401) continue
-      last = performance.now() - revoked
-      row = -1
-    }
-    expect(last).toBeLessThan(1000)
+    await pause(1000)
+    // Wrong keys are answered ever later: few are tried.
+    const after = await statuses(Array.from({ length: 12 }, () => fleet.ask('/v1/models', key)))
+    expect(after.filter(status => status !== 401 && status !== 429)).toEqual([])
     for (const end of await Promise.all(ends)) expect(end).toContain('"error"')
   })
 
