@@ -219,6 +219,7 @@ describe.skipIf(missing !== undefined)('faults', () => {
   test('50 streams at two workers are told that it stops, and nothing is left of it', async () => {
     const key = await fleet.key('app')
     const one = fleet.instances[0]!
+    await fleet.instances[1]!.stop('SIGKILL')
     fleet.instances = [one]
     const pids = one.workers
     const streams = await Promise.all(
@@ -236,6 +237,7 @@ describe.skipIf(missing !== undefined)('faults', () => {
     const key = 'sk-of-the-config'
     const keys = [{ name: 'fixed', key, group: 'default' }]
     const one = fleet.instances[0]!
+    await fleet.instances[1]!.stop('SIGKILL')
     fleet.instances = [one]
     const before = one.workers
     one.configure({ ...fleet.shared, config: { ...fleet.shared.config, keys } })
