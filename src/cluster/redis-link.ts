@@ -16,6 +16,8 @@ export interface RedisLink {
    * connection.
    */
   run(script: RedisScript, keys: readonly string[], args: readonly string[]): Promise<unknown>
+  /** Calls the listener whenever there is a new connection: Redis may have lost what it held. */
+  onConnected(listener: () => void): void
   publish(channel: string, message: string): void
   subscribe(channel: string, listener: (message: string) => void): () => void
   close(): Promise<void>

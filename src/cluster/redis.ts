@@ -25,6 +25,7 @@ export class OpenRedis implements RedisLink {
   private readonly commands: RedisConnection
   private notices: RedisConnection | undefined
   private readonly listeners = new Map<string, readonly Listener[]>()
+  private readonly connected: (() => void)[] = []
   private readonly opened = Promise.withResolvers<void>()
   /** A command was not answered in time; until anything is, none is sent. */
   private silent = false
@@ -39,6 +40,7 @@ export class OpenRedis implements RedisLink {
       opened: () => {
         this.answered()
         this.opened.resolve()
+        for (const listener of this.connected) listener()
       },
       lost: fault => this.outage.began(fault),
       answered: () => this.answered(),
@@ -70,6 +72,10 @@ export class OpenRedis implements RedisLink {
       if (!String((fault as Error).message).startsWith('NOSCRIPT')) throw fault
       return this.inTime(client.sendCommand(['EVAL', script.source, ...rest]))
     }
+  }
+
+  onConnected(listener: () => void): void {
+    this.connected.push(listener)
   }
 
   publish(channel: string, message: string): void {

@@ -1,6 +1,11 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent } from 'node:http'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { opener } from '../builders/opener.ts'
+import { MAIN } from '../builders/paths.ts'
 import { type Answered, SERVING_KEY, Serving } from '../builders/serving.ts'
 import { pause, until } from '../builders/time.ts'
 import type { Script } from '../builders/upstream.ts'
@@ -21,6 +26,21 @@ const answering =
 const failing: Script = response => {
   response.statusCode = 503
   response.end('{}')
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+/** Ids of the processes that one started, and that those did. */
+function descendants(pid: number): number[] {
+  const { stdout } = spawnSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' })
+  const children = stdout.split('\n').filter(Boolean).map(Number)
+  return [...children, ...children.flatMap(descendants)]
 }
 
 describe('workers', () => {
@@ -173,14 +193,26 @@ describe('workers', () => {
     const serving = await start(configOf([upstream.address]))
     const workers = serving.workers
     await serving.stop('SIGKILL')
-    const lives = (pid: number): boolean => {
-      try {
-        return process.kill(pid, 0)
-      } catch {
-        return false
-      }
-    }
-    await until(() => !workers.some(lives))
+    await until(() => !workers.some(isAlive))
+  })
+
+  test('end with the npm that started them', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'npm-start-'))
+    closing.push(() => rmSync(folder, { recursive: true, force: true }))
+    const file = join(folder, 'interlingua.json')
+    writeFileSync(file, JSON.stringify({ ...configOf(['http://127.0.0.1:1']), data_dir: folder }))
+    const npm = spawn('npm', ['start', '--', '-c', file], {
+      cwd: dirname(dirname(MAIN)),
+      env: { PATH: process.env['PATH'] },
+    })
+    let out = ''
+    npm.stdout.on('data', piece => (out += piece))
+    await until(() => out.includes('listens on'), 60_000)
+    const all = descendants(npm.pid!)
+    expect(all.length).toBeGreaterThanOrEqual(3)
+    npm.kill('SIGTERM')
+    await until(() => descendants(npm.pid!).length === 0 && !all.some(isAlive))
+    expect(out).toContain('"stopping"')
   })
 
   test('that cannot start end the program with the reason', async () => {

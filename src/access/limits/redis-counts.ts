@@ -22,7 +22,9 @@ export class RedisCounts implements SharedCounts {
   constructor(link: RedisLink, now: () => number = Date.now) {
     this.link = link
     this.now = now
-    this.timer = setInterval(() => void this.renew().catch(() => {}), RENEWAL).unref()
+    const renew = () => void this.renew().catch(() => {})
+    this.timer = setInterval(renew, RENEWAL).unref()
+    link.onConnected(renew)
   }
 
   get isUp(): boolean {

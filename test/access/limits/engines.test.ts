@@ -9,7 +9,7 @@ import { openRedis } from '../../../src/cluster/redis.ts'
 import type { RedisLink, RedisScript } from '../../../src/cluster/redis-link.ts'
 import { happenings, taken } from '../../builders/limit-steps.ts'
 import { describeWithRedis, RedisServer } from '../../builders/redis.ts'
-import { TIMED } from '../../builders/time.ts'
+import { TIMED, until } from '../../builders/time.ts'
 
 const START = Date.UTC(2026, 10, 22, 12)
 const SILENT = { info() {}, warn() {}, error() {} }
@@ -60,7 +60,7 @@ describeWithRedis('the script of Redis', () => {
 
   /** Redis at a time of the test's, and with leases that do not end before the test does. */
   const linkAt = (now: () => number): RedisLink => ({
-    ...{ isUp: true, faults: 0, publish() {}, subscribe: () => () => {}, close: async () => {} },
+    ...{ isUp: true, faults: 0, publish() {}, onConnected() {}, subscribe: () => () => {}, close: async () => {} },
     run({ source }: RedisScript, keys, args) {
       const [before, after] = source.split(/local time = .*\nlocal now = .*\n/)
       if (after === undefined) throw new Error('the script reads the time in another way')
@@ -92,6 +92,18 @@ describeWithRedis('the script of Redis', () => {
       { numRuns: 150 },
     )
     expect(refusals).toBeGreaterThan(50)
+  })
+
+  it('has the places again at once where Redis lost what it held', TIMED, async () => {
+    const counts = new RedisCounts(link)
+    const step = { key: 'held', limits: { concurrent: 1 }, requests: 0, tokens: 0, cost: 0, enforced: true }
+    expect((await counts.step({ ...step, enter: 'o.1' })).refused).toBeUndefined()
+    await server.stop()
+    await until(() => !link.isUp)
+    await server.start()
+    await until(() => link.isUp)
+    expect((await counts.step({ ...step, enter: 'o.2' })).refused?.limit).toBe('concurrent')
+    counts.close()
   })
 
   it('forgets a key when its counts are those of a new one', TIMED, async () => {
