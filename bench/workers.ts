@@ -9,7 +9,8 @@ import { freePort, opened, STARTED, stopped } from './setup.ts'
 export const WORKERS = '1 against 2 workers, chat to messages'
 
 const LANES = 32
-const WARM = 2000
+/** Requests of each worker before it is measured: until its code is compiled, one costs several times as much. */
+const WARM = 10_000
 /** Milliseconds of one round, and how many rounds each has, one after the other in turns. */
 const ROUND = 3000
 const ROUNDS = 3
@@ -57,7 +58,7 @@ export async function measureWorkers(): Promise<void> {
       await opened(own)
       gateways.push({ workers, origin: `http://127.0.0.1:${own}`, child, rounds: [] })
     }
-    for (const one of gateways) await round(one, WARM)
+    for (const one of gateways) for (let sent = 0; sent < WARM * one.workers; sent += await sentIn(one, ROUND));
     for (let count = 0; count < ROUNDS; count++) for (const one of gateways) one.rounds.push(await round(one, ROUND))
     print(gateways)
   } finally {
@@ -66,16 +67,21 @@ export async function measureWorkers(): Promise<void> {
   }
 }
 
-async function round({ origin, child }: Gateway, milliseconds: number): Promise<Figures> {
-  const before = cpuOf(child.pid!)
+async function round(gateway: Gateway, milliseconds: number): Promise<Figures> {
+  const before = cpuOf(gateway.child.pid!)
+  const done = await sentIn(gateway, milliseconds)
+  return { rate: (done * 1000) / milliseconds, cpu: (cpuOf(gateway.child.pid!) - before) / done }
+}
+
+/** Sends requests for so long, and gives how many were answered. */
+function sentIn({ origin }: Gateway, milliseconds: number): Promise<number> {
   const load = spawn(process.execPath, ['bench/workers-load.ts', origin, `${LANES}`, `${milliseconds}`], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
-  const done = await new Promise<number>((resolve, reject) => {
+  return new Promise((resolve, reject) => {
     load.once('message', count => resolve(count as number))
     load.once('exit', code => reject(new Error(`the load ended with code ${code}`)))
   })
-  return { rate: (done * 1000) / milliseconds, cpu: (cpuOf(child.pid!) - before) / done }
 }
 
 /** Microseconds of CPU of a process and its children. */

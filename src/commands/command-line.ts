@@ -1,7 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { suggestion } from '../config/faults.ts'
 import { version } from '../version.ts'
-import { accessCommands } from './access-commands.ts'
 import { DONE, FAILED, type Terminal, USAGE, UsageError } from './outcome.ts'
 import { replayCommand } from './replay.ts'
 import type { TranslateOptions } from './translate.ts'
@@ -9,7 +8,7 @@ import { USAGE_FIELDS, type UsageOptions } from './usage-options.ts'
 
 /** Runs one command line, the program's name left out, and returns its exit code. */
 export async function commandLine(args: readonly string[], terminal: Terminal): Promise<number> {
-  const program = programOf(terminal)
+  const program = await programOf(args, terminal)
   try {
     await program.parseAsync(args, { from: 'user' })
     return DONE
@@ -20,6 +19,9 @@ export async function commandLine(args: readonly string[], terminal: Terminal): 
   }
 }
 
+/** Whether the gateway is to run: then what only other commands need is not loaded. */
+const serves = (args: readonly string[]): boolean => args.length === 0 || args[0] === 'serve'
+
 /** The error for an unknown command: the default command takes its name for an argument. */
 const EXCESS = /too many arguments for 'serve'.*: ([^\s,.]+).*/
 
@@ -29,7 +31,7 @@ const unknownCommand = (name: string, program: Command): string =>
     program.commands.map(command => command.name()),
   )}`
 
-function programOf(terminal: Terminal): Command {
+async function programOf(args: readonly string[], terminal: Terminal): Promise<Command> {
   const program = new Command('interlingua')
     .description('A self-hosted gateway: any AI client to any AI model, each in its own request format.')
     .version(version())
@@ -53,7 +55,7 @@ function programOf(terminal: Terminal): Command {
       const named = config()
       await serveCommand({ ...options, ...(named === undefined ? {} : { config: named }) }, version(), terminal)
     })
-  accessCommands(program, config, terminal)
+  if (!serves(args)) (await import('./access-commands.ts')).accessCommands(program, config, terminal)
   program
     .command('examples')
     .description('print a request to paste for each endpoint')

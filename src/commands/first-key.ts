@@ -1,6 +1,5 @@
 import type { Config } from '../config/index.ts'
 import type { StoredKey } from '../store/access-records.ts'
-import { newKey } from './keys.ts'
 import type { Terminal } from './outcome.ts'
 import { readRecords, withRecords } from './stored.ts'
 
@@ -21,6 +20,7 @@ async function firstKey(config: Config): Promise<FirstKey> {
   const known = (await readRecords(config, records => records.keys({ limit: NAMED }))) ?? []
   if (config.keys.length > 0 || known.length > 0) return { known }
   const group = config.groups.has('default') ? 'default' : [...config.groups.keys()][0]!
+  const { newKey } = await import('./keys.ts')
   const { text, stored } = newKey('first', group, { limits: {}, enabled: true })
   // Another instance on the same store may have been first.
   const isCreated = await withRecords(config, records => records.createKey(stored))

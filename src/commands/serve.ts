@@ -1,5 +1,5 @@
 import cluster from 'node:cluster'
-import { findConfig, followConfig, loadConfig } from '../config/file.ts'
+import { findConfig, followConfig, type LoadedFile, loadFile } from '../config/file.ts'
 import type { Config } from '../config/index.ts'
 import { type Log, openLog, openServer, type RunningServer, within } from '../server/index.ts'
 import { warningsOf } from './config-warnings.ts'
@@ -22,16 +22,18 @@ export async function serveCommand(options: ServeOptions, version: string, termi
     const { serveAsWorker } = await import('./serve-worker.ts')
     return serveAsWorker(path, options)
   }
-  if (loadConfig(path).server.workers > 1) {
+  const loaded = loadFile(path)
+  if (loaded.config.server.workers > 1) {
     const { servePrimary } = await import('./serve-primary.ts')
     return servePrimary(path, options, version, terminal)
   }
-  return serveAlone(path, options, version, terminal)
+  return serveAlone(path, loaded, options, version, terminal)
 }
 
 /** One process does everything. */
 async function serveAlone(
   path: string | undefined,
+  loaded: LoadedFile,
   options: ServeOptions,
   version: string,
   terminal: Terminal,
@@ -53,7 +55,7 @@ async function serveAlone(
     },
     fault => log.error({ fault: fault.message }, 'config kept: the new one cannot be used'),
   )
-  const config = await replays.filled(overridden(loadConfig(path), options))
+  const config = await replays.filled(overridden(loadFile(path, loaded).config, options))
   const server = await openServer({ config, log }).catch(async thrown => {
     await replays.close()
     throw thrown

@@ -16,7 +16,20 @@ export const findConfig = (named?: string): string | undefined => named ?? DEFAU
  * @throws ConfigError, also where the file cannot be read.
  */
 export function loadConfig(path: string | undefined, env: Env = process.env): Config {
-  return path === undefined ? defaultConfig(env) : readConfig(textOf(path), env, path)
+  return loadFile(path, undefined, env).config
+}
+
+/** A config and the text it was read from; undefined where there is no file. */
+export interface LoadedFile {
+  readonly config: Config
+  readonly text: string | undefined
+}
+
+/** As `loadConfig`; a file with the same text as before is not parsed again. */
+export function loadFile(path: string | undefined, before?: LoadedFile, env: Env = process.env): LoadedFile {
+  const text = path === undefined ? undefined : textOf(path)
+  if (before !== undefined && before.text === text) return before
+  return { text, config: text === undefined ? defaultConfig(env) : readConfig(text, env, path) }
 }
 
 /** As `loadConfig`, where another config is in use: an empty file is one that is not written yet. */
