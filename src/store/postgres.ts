@@ -42,7 +42,7 @@ export function postgres(url: string): Engine {
   return {
     name: 'postgres',
     dialect: new Dialect({
-      pool: { connect: () => connectionOfPool(pool), end: () => pool.end() },
+      pool: { options: pool.options, connect: () => connectionOfPool(pool), end: () => pool.end() },
       onCreateConnection: async connection => {
         await connection.executeQuery(CompiledQuery.raw(SET_SESSION))
       },
