@@ -5,10 +5,12 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { commandLine } from '../../src/commands/command-line.ts'
 import type { StoreConfig } from '../../src/config/index.ts'
 import { copyStore } from '../../src/store/copy.ts'
-import { openStore } from '../../src/store/store.ts'
+import { openStore, type Store } from '../../src/store/store.ts'
 import type { Turn } from '../../src/store/turns.ts'
 import { written } from '../builders/engines.ts'
 import { freshDatabase, noPostgres } from '../builders/postgres.ts'
+import { traffic } from '../builders/usage.ts'
+import { keyOf } from './access-follower.ts'
 
 const FOREVER = 9e15
 const folder = mkdtempSync(join(tmpdir(), 'interlingua-copies-'))
@@ -35,12 +37,52 @@ const turn = (id: string): Turn => ({
   response: { id, object: 'response', output: [{ id: `out_${id}`, content: [] }] },
 })
 
+/** Names that a database may not take as they are. */
+const NAME = 'a\0b 💥'
+const [ROW] = traffic(1, { since: 1, until: 2, keys: 1, models: 1, channels: 1 })
+const PICTURE = Buffer.alloc(300_000, 0xe9)
+const NO_LIMITS = { count: 9, size: 2 ** 30, own: 9, all: 9 }
+
+/** Keys, groups, tokens, usage and what instances share, in the same odd names. */
+async function fillOthers({ access, usage, shared }: Store): Promise<void> {
+  await access.createKey({ ...keyOf('k'), name: NAME, group: NAME, note: `${NAME}\ud800`, models: [NAME] })
+  await access.keepGroup({ name: NAME, models: [NAME], onLoss: 'show', limits: {}, createdAt: 1 })
+  await access.drain(NAME, true)
+  await access.addToken({ ...keyOf('t').secrets[0]!, id: 't', name: NAME, hash: 'of t' })
+  await usage.add([{ ...ROW!, model: NAME, keyName: NAME, upstreamModel: `${NAME}\ud800`, channel: NAME }])
+  const read = async function* () {
+    for (let at = 0; at < PICTURE.length; at += 2 ** 18) yield PICTURE.subarray(at, at + 2 ** 18)
+  }
+  await shared.keepPicture({ id: 'p', mediaType: 'image/png', expiresAt: FOREVER, read }, NO_LIMITS)
+  await shared.keepSecret('s', Buffer.from([0, 255]))
+  await shared.keepNote({ kind: 'client-secret', name: 'n', owner: NAME, text: NAME, expiresAt: FOREVER }, NO_LIMITS)
+  const thoughts = { id: 'th', text: NAME, expiresAt: FOREVER }
+  await shared.changeThoughts([{ names: [['n']], thoughts }])
+}
+
+/** What is found of them: text is as its engine took it. */
+async function othersIn({ access, usage, shared }: Store) {
+  const picture = await shared.picture('p')
+  const { rows } = await usage.rows({ since: 0, until: 10, limit: 5 })
+  const bytes = Buffer.concat(await Array.fromAsync(picture!.read()))
+  expect(bytes.equals(PICTURE)).toBe(true)
+  const [thoughts] = await shared.thoughts(['n'])
+  const found = {
+    ...{ key: await access.key('k'), groups: await access.groups(), token: await access.token('of t') },
+    ...{ drained: (await access.changes(0)).drained, rows, thoughts },
+    sums: await usage.sums({ since: 0, until: 3_600_000, by: ['model'], percentiles: true, limit: 5 }),
+    ...{ secret: await shared.secret('s'), note: await shared.note('client-secret', 'n') },
+  }
+  return JSON.parse(JSON.stringify(found).replaceAll('\\u0000', '\ufffd').replaceAll('\\ud800', '\ufffd'))
+}
+
 async function filled(config: StoreConfig): Promise<void> {
   const store = await openStore(config)
   for (let index = 0; index < 250; index++) await store.turns.keep(turn(`t${index}`))
   await store.events.add('me', 't1', 0, ['one\0', 'two'])
   const conversation = { owner: 'me', id: 'c', metadata: { a: '\0' }, createdAt: 1, expiresAt: FOREVER }
   await store.conversations.create(conversation, [ODD])
+  await fillOthers(store)
   await store.close()
 }
 
@@ -68,14 +110,18 @@ describe.each([
       expect.arrayContaining(['turns: 250 rows', 'items: 501 rows', 'events: 1 rows', 'tasks: 0 rows']),
     )
     expect(told.join()).not.toContain('secret-of-the-tests')
+    const others: unknown[] = []
     for (const config of [from, to]) {
       const store = await openStore(config)
+      others.push(await othersIn(store))
       expect(await store.turns.find('me', 't249')).toEqual(turn('t249'))
       expect((await store.turns.items('me', ['item_1'])).get('item_1')?.item).toEqual(ODD)
       expect(await store.events.from('me', 't1', 0)).toEqual(['one\0', 'two'])
       expect(await store.conversations.items('me', 'c')).toEqual([ODD])
       await store.close()
     }
+    expect(others[1]).toEqual(others[0])
+    expect(others[1]).toMatchObject({ key: { id: 'k' }, rows: [{ status: ROW!.status }], secret: { data: [0, 255] } })
   })
 
   test.skipIf(needed)('a target that holds something is left alone', async () => {

@@ -7,7 +7,7 @@ import type OpenAI from 'openai'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { TasksConfig } from '../../src/config/index.ts'
 import { configOf } from '../builders/config.ts'
-import { noticeDead } from '../builders/engines.ts'
+import { noticeDead, ON_FILES } from '../builders/engines.ts'
 import { clientAt, MODELS, PUBLIC, TASKS } from './stage.ts'
 import { type Kind, openVideoUpstream, type VideoScene } from './upstreams/index.ts'
 
@@ -22,8 +22,8 @@ afterEach(async () => {
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
 })
 
-/** Milliseconds of a test. */
-const LONG = 20_000
+/** Milliseconds of a test, which starts two processes. */
+const LONG = ON_FILES ? 20_000 : 60_000
 
 const written = (value: unknown): string =>
   JSON.stringify(value, (_, one) => (one instanceof Map ? { map: [...one] } : one))
