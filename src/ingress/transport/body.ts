@@ -132,7 +132,7 @@ function parsed(bytes: Buffer): JsonObject {
 
 /** Whether nothing more comes of a body although its end was not read; it may have arrived and not be read any more. */
 export const isLost = (message: IncomingMessage): boolean =>
-  (message.destroyed || message.socket.destroyed) && !message.readableEnded
+  (message.destroyed || message.socket?.destroyed) && !message.readableEnded
 
 /** Why a body ended early: the server's error, or that its caller left. */
 export const interrupted = (thrown: unknown): GatewayError =>
