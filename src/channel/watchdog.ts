@@ -13,6 +13,8 @@ export interface Watched extends Listed {
 /** Milliseconds between two checks: a quarter of the shortest limit, within these bounds. */
 const SHORTEST = 20
 const LONGEST = 500
+/** Milliseconds a check may be late without that meaning anything. */
+const LATE = 500
 
 /**
  * Watches all exchanges of a channel with one timer. A timer for each would be made anew for every request and every
@@ -45,7 +47,10 @@ export class Watchdog {
   }
 
   private readonly check = (): void => {
+    const before = this.now
     this.now = performance.now()
+    // This process was busy itself: what arrived meanwhile is read before anything counts as silent.
+    if (this.now - before > LATE + this.every) return
     if (this.watched.size === 0) {
       clearInterval(this.timer)
       this.timer = undefined

@@ -50,3 +50,17 @@ test('sleeps where there is nothing to watch, and wakes for the next', () => {
   vi.advanceTimersByTime(200)
   expect(next.expired).toBeGreaterThan(0)
 })
+
+test('reads what arrived while the process was busy before anything expires', () => {
+  const watchdog = new Watchdog(100)
+  const one = silent(watchdog, 100)
+  vi.advanceTimersByTime(50)
+  const now = performance.now()
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(now + 5000)
+  vi.advanceTimersToNextTimer()
+  expect(one.expired).toBe(0)
+  clock.mockReturnValue(now + 5025)
+  vi.advanceTimersToNextTimer()
+  expect(one.expired).toBe(1)
+  clock.mockRestore()
+})

@@ -153,8 +153,10 @@ describe.each(PATHS)('%s', (_, headers) => {
     await until(() => requested() === 1)
     testServer!.server.reload({ ...configOf([channelTo(upstream)]), keys: [keyOf('another-key', 'another')] })
     caller.send({ type: 'response.create', event_id: 'late' })
-    await until(() => caller.events.some(({ error }) => error?.event_id === 'late'))
+    await until(() => caller.events.some(({ type }) => type === 'error'))
     expect(caller.events.at(-1).error).toMatchObject({ type: 'authentication_error', code: 'invalid_api_key' })
+    await until(() => caller.closed !== undefined)
+    expect(caller.closed).toBe(1008)
     expect(requested()).toBe(1)
   })
 
