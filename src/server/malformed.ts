@@ -38,10 +38,20 @@ function refuseInTurn(gateway: Gateway, error: ClientError, socket: Duplex): voi
 }
 
 /** The fault is in the body of a request that is being answered: its reader gets the error, and answers. */
-function failBody({ req, headersSent }: ServerResponse, error: ClientError, socket: Duplex): void {
+function failBody(answer: ServerResponse, error: ClientError, socket: Duplex): void {
+  const { req } = answer
   answerOf(socket)!.once('close', () => closeGently(socket))
-  if (!headersSent && req.listenerCount('error') > 0)
-    req.emit('error', error.code === CLOSED_EARLY ? error : faultOf(error))
+  const tell = (): void => {
+    if (!answer.headersSent) req.emit('error', error.code === CLOSED_EARLY ? error : faultOf(error))
+  }
+  if (req.listenerCount('error') > 0) return tell()
+  // Its reader may still be to come, as while the limits of a key are asked for.
+  const awaitReader = (event: string | symbol): void => {
+    if (event !== 'error') return
+    req.off('newListener', awaitReader)
+    process.nextTick(tell)
+  }
+  req.on('newListener', awaitReader)
 }
 
 /** The code for a caller that closed its side before the request was complete. */

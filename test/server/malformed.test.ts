@@ -1,5 +1,9 @@
-import { connect, type Socket } from 'node:net'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
+import type { Gateway } from '../../src/gateway/index.ts'
+import { readJson } from '../../src/ingress/transport/body.ts'
+import { refusingMalformed } from '../../src/server/malformed.ts'
 import { ANSWER, ASK, helloWhole, json } from '../builders/chat.ts'
 import { KEY } from '../builders/config.ts'
 import type { TestServer } from '../builders/gateway.ts'
@@ -220,4 +224,23 @@ test('an address may be written whole, as for a proxy', async () => {
     `POST ${path} ${HEAD}authorization: Bearer ${KEY}\r\nconnection: close\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
   )
   expect(await line.all()).toMatchObject([{ status: 404, json: { error: { code: 404, status: 'NOT_FOUND' } } }])
+})
+
+test('a body that ends early is told to a reader that comes later', async () => {
+  const read = Promise.withResolvers<unknown>()
+  const server = createServer((message, response) => {
+    // As where the limits of a key are asked for before the body is read.
+    setTimeout(() => {
+      readJson(message, 1000)
+        .catch(thrown => read.resolve(thrown))
+        .finally(() => response.end())
+    }, 100)
+  })
+  server.on('clientError', refusingMalformed({} as Gateway))
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  socket.on('error', () => {}).resume()
+  socket.end('POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 9\r\n\r\n{"a"')
+  expect(await read.promise).toMatchObject({ error: { kind: 'cancelled' } })
+  server.close()
 })
