@@ -9,6 +9,8 @@ const CLIENT_CLOSED = 499
 /**
  * The handler of an endpoint whose requests have no rows of usage, as they use none: their answers are counted.
  *
+ * What the handler gives is passed on: express answers what a promise rejects with.
+ *
  * @param path as express has it: `/v1/responses/:id`.
  */
 export function counted<M extends IncomingMessage>(gateway: Gateway, path: string, handle: Handler<M>): Handler<M> {
@@ -17,6 +19,6 @@ export function counted<M extends IncomingMessage>(gateway: Gateway, path: strin
     response.once('close', () =>
       gateway.metrics.answered(door, response.writableFinished ? response.statusCode : CLIENT_CLOSED),
     )
-    handle(message, response)
+    return handle(message, response)
   }
 }
