@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defined } from '../../src/canonical/defined.ts'
@@ -56,8 +57,9 @@ export const keyOf = (key: string, name: string): KeyConfig => ({
   ...{ name, hash: hash(key), group: 'default', limits: {}, enabled: true },
 })
 
-/** The folder of gateways that store nothing. */
-const EMPTY = join(tmpdir(), 'interlingua-tests-without-keys')
+/** The folder of gateways for which nothing is stored on purpose: of this process alone, as long as it runs. */
+const EMPTY = mkdtempSync(join(tmpdir(), 'interlingua-tests-'))
+process.once('exit', () => rmSync(EMPTY, { recursive: true, force: true }))
 
 const groupOf = ({ rpm, tpm, concurrent, budget, limits = {}, ...group }: GroupFields): GroupConfig => ({
   ...{ name: 'default', models: ['*'], onLoss: 'show' },
