@@ -89,8 +89,8 @@ interface Begun {
 export const STARTED = (
   JSON.parse(readFileSync('package.json', 'utf8')) as { readonly scripts: { readonly start: string } }
 ).scripts.start
+  .split(/\bnode /)[1]!
   .split(' ')
-  .slice(1)
 
 const METERED = ['--expose-gc', '--import', './bench/meter.ts']
 
