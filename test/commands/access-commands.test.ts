@@ -100,7 +100,10 @@ describe('keys', () => {
   test('a store that cannot be reached is named as the cause', async () => {
     writeFileSync(join(dir, 'config.yaml'), 'store: postgres://a:b@127.0.0.1:1/c\n')
     const { code, fault } = await run('keys list')
-    expect({ code, fault }).toMatchObject({ code: 1, fault: expect.stringMatching(/^the store postgres:.*:1\/.* cannot be used: .*:1$/) })
+    expect({ code, fault }).toMatchObject({
+      code: 1,
+      fault: expect.stringMatching(/^the store postgres:.*:1\/.* cannot be used: .*:1$/),
+    })
     expect(fault).not.toContain('a:b')
   })
 
