@@ -14,10 +14,10 @@ class RedisUnreachable extends Error {
 
 type Listener = (message: string) => void
 
-/** Opens a link to Redis at an address such as `redis://user:password@host:6379/0`. Never throws. */
-export const openRedis = (url: string, log: Log): OpenRedis => new OpenRedis(url, log)
-
-/** Two connections to one Redis: one for commands, and one for notices, made with the first subscription. */
+/**
+ * Two connections to one Redis, at an address such as `redis://user:password@host:6379/0`: one for commands, and one for
+ * notices, made with the first subscription. To make it never throws.
+ */
 export class OpenRedis implements RedisLink {
   private readonly url: string
   private readonly log: Log

@@ -170,8 +170,8 @@ export class Report {
   }
 
   /** What it cost, in nanodollars; undefined where that is unknown. */
-  private cost({ prices }: Recorder): number | undefined {
-    const { candidate, model, spent } = this
+  private cost({ prices }: Recorder, spent: Usage | undefined): number | undefined {
+    const { candidate, model } = this
     if (spent === NOTHING) return 0
     if (spent === undefined || model === undefined) return undefined
     if (candidate === undefined) return 0
@@ -214,8 +214,8 @@ export class Report {
   /** The request is over: what it used counts against its key's limits, and it is recorded. */
   write(recorder: Recorder): void {
     const { log } = recorder
-    const cost = this.cost(recorder)
     const { spent } = this
+    const cost = this.cost(recorder, spent)
     if (spent === undefined) this.allowance?.settleUncounted(this.seen)
     else this.allowance?.settle(spent, cost)
     const row = this.row(cost)
@@ -247,7 +247,7 @@ export class Report {
       losses: this.losses === 0 ? undefined : this.losses,
       thoughts_put_back: this.thoughts,
       first_byte_ms: since(this.began, this.firstByte),
-      ms: since(this.began, performance.now()),
+      ms: tenths(row.duration),
     }
     if (error === undefined || ERRORS[error.kind].status < 500) log.info(fields, 'request')
     else log.warn(fields, 'request')
@@ -267,4 +267,4 @@ const after = (began: number, at: number | undefined): number | undefined => (at
 const tenths = (milliseconds: number): number => Math.round(milliseconds * 10) / 10
 
 const since = (began: number, at: number | undefined): number | undefined =>
-  at === undefined ? undefined : Math.round((at - began) * 10) / 10
+  at === undefined ? undefined : tenths(at - began)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { openRedis } from '../../src/cluster/redis.ts'
+import { OpenRedis } from '../../src/cluster/redis.ts'
 import type { RedisScript } from '../../src/cluster/redis-link.ts'
 import { closingAfterEach } from '../builders/closing.ts'
 import type { Line } from '../builders/gateway.ts'
@@ -18,7 +18,7 @@ describeWithRedis('a link to Redis', () => {
     const lines: Line[] = []
     const noting = (level: Line['level']) => (fields: object, message: string) =>
       void lines.push({ level, fields: fields as Line['fields'], message })
-    const link = openRedis(url, { info: noting('info'), warn: noting('warn'), error: noting('error') })
+    const link = new OpenRedis(url, { info: noting('info'), warn: noting('warn'), error: noting('error') })
     closing.push(() => link.close())
     await link.ready(patience)
     return { link, lines }

@@ -33,9 +33,3 @@ export function nearestSize(ratio: string, sizes: readonly string[]): string | u
   }
   return sizes.toSorted((a, b) => far(a) - far(b))[0]
 }
-
-/** The lines of a size in pixels, as a resolution is named: `720p`. */
-export function resolutionOf(size: string): string | undefined {
-  const pixels = pixelsOf(size)
-  return pixels === undefined ? undefined : `${Math.min(...pixels)}p`
-}

@@ -5,7 +5,7 @@ import type { LimitState } from '../../../src/access/limits/engine.ts'
 import { MemoryEngine } from '../../../src/access/limits/memory-engine.ts'
 import { RedisCounts } from '../../../src/access/limits/redis-counts.ts'
 import { RemoteCounts, takeSteps } from '../../../src/access/limits/remote-engine.ts'
-import { openRedis } from '../../../src/cluster/redis.ts'
+import { OpenRedis } from '../../../src/cluster/redis.ts'
 import type { RedisLink, RedisScript } from '../../../src/cluster/redis-link.ts'
 import { happenings, taken } from '../../builders/limit-steps.ts'
 import { describeWithRedis, RedisServer } from '../../builders/redis.ts'
@@ -50,7 +50,7 @@ describeWithRedis('the script of Redis', () => {
 
   beforeAll(async () => {
     server = await RedisServer.open()
-    link = openRedis(server.url, SILENT)
+    link = new OpenRedis(server.url, SILENT)
     await link.ready(5000)
   })
   afterAll(async () => {

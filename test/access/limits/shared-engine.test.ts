@@ -3,7 +3,7 @@ import type { LimitState, LimitStep } from '../../../src/access/limits/engine.ts
 import { Limits } from '../../../src/access/limits/index.ts'
 import { MemoryEngine } from '../../../src/access/limits/memory-engine.ts'
 import { type AskSteps, takeSteps } from '../../../src/access/limits/remote-engine.ts'
-import { type OpenRedis, openRedis } from '../../../src/cluster/redis.ts'
+import { OpenRedis } from '../../../src/cluster/redis.ts'
 import type { LimitSettings } from '../../../src/config/index.ts'
 import { describeWithRedis, RedisServer } from '../../builders/redis.ts'
 import { pause, TIMED, until } from '../../builders/time.ts'
@@ -41,7 +41,7 @@ describeWithRedis('instances that share a Redis', () => {
   })
 
   async function instance(options: ConstructorParameters<typeof Limits>[0] = {}) {
-    const redis: OpenRedis = openRedis(server.url, SILENT)
+    const redis = new OpenRedis(server.url, SILENT)
     await redis.ready(5000)
     closing.push(() => redis.close())
     return limitsWith({ redis, ...options })
