@@ -37,8 +37,8 @@ export function openLog(descriptor = 1): OpenLog {
  */
 function lineOf(fields: object, message: string): string {
   const text = JSON.stringify(fields)
-  const told = text === '{}' ? '' : `${text.slice(1, -1)},`
-  return `{"level":${INFO},"time":${Date.now()},${told}"msg":${JSON.stringify(message)}}\n`
+  const named = text === '{}' ? '' : `${text.slice(1, -1)},`
+  return `{"level":${INFO},"time":${Date.now()},${named}"msg":${JSON.stringify(message)}}\n`
 }
 
 const INFO = pino.levels.values['info']!
