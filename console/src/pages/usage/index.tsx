@@ -1,0 +1,4 @@
+/** Nothing yet. */
+export default function Empty() {
+  return null
+}
