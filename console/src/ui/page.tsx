@@ -6,7 +6,7 @@ interface PageProps {
   readonly lead?: ComponentChildren
   /** Buttons at the right of the title. */
   readonly actions?: ComponentChildren
-  readonly children: ComponentChildren
+  readonly children?: ComponentChildren
 }
 
 /** The frame of a page's content. */

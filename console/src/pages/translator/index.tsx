@@ -1,4 +1,6 @@
-/** Nothing yet. */
+import { common } from '../../i18n/common.ts'
+import { Page } from '../../ui/page.tsx'
+
 export default function Empty() {
-  return null
+  return <Page title={common().pages.translator} />
 }
