@@ -288,7 +288,7 @@ function routes(gateway: Gateway, metrics: MetricsDoor, vendor: string) {
   )
   app.get(METRICS_PATH, (message, response) => metrics.answer(message, response))
   app.use('/admin', lazyAdmin(gateway))
-  app.all(['/console', '/console/*path'], lazyConsole())
+  app.all(['/console', '/console/*path'], lazyConsole(gateway))
   app.get('/healthz', (_, response) => sendStatus(gateway, response, 200, 'ok'))
   app.get('/readyz', (_, response) => ready(gateway, response))
   for (const [path, allow] of [...OTHERS, ...methods]) app.all(path, wrong(allow))
