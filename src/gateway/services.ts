@@ -257,6 +257,8 @@ export class Services {
       images: () => this.images,
       seal: () => this.seals.of('administrators'),
       held: (thrown, message) => this.held(thrown, message),
+      slow: address => this.wrongKeys.slow(address),
+      proxies: () => this.proxies,
       gather: async () => (await this.cluster.gather(CHANNELS)) as unknown as readonly ChannelStates[],
       ...defined({ redis: this.cluster.redis }),
     })

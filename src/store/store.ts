@@ -2,11 +2,13 @@ import { setImmediate as breath } from 'node:timers/promises'
 import { Kysely } from 'kysely'
 import type { StoreConfig } from '../config/types.ts'
 import type { AccessRecords } from './access-records.ts'
+import type { ConsoleRecords } from './console-records.ts'
 import type { Conversations } from './conversations.ts'
 import type { Engine } from './engine.ts'
 import type { Events } from './events.ts'
 import { dropEvents, dropItems } from './items.ts'
 import { KeptAccess } from './kept-access.ts'
+import { KeptConsole } from './kept-console.ts'
 import { KeptConversations } from './kept-conversations.ts'
 import { KeptEvents } from './kept-events.ts'
 import { KeptProcesses } from './kept-processes.ts'
@@ -32,6 +34,7 @@ export interface Store {
   readonly tasks: Tasks
   readonly processes: Processes
   readonly access: AccessRecords
+  readonly console: ConsoleRecords
   readonly usage: UsageRecords
   readonly shared: SharedRecords
   /** Deletes what has expired and is not part of a later turn. */
@@ -72,6 +75,7 @@ export async function openDatabase(engine: Engine): Promise<Database> {
 
 function storeIn(database: Database, engine: Engine, now: () => number): Store {
   const shared = keptShared(database, now)
+  const users = new KeptConsole(database, now)
   return {
     turns: new KeptTurns(database, now),
     conversations: new KeptConversations(database, now),
@@ -79,11 +83,13 @@ function storeIn(database: Database, engine: Engine, now: () => number): Store {
     tasks: new KeptTasks(database),
     processes: new KeptProcesses(database),
     access: new KeptAccess(database, now),
+    console: users,
     usage: new KeptUsage(database, now),
     shared,
     async sweep() {
       await sweep(database, now())
       await shared.sweep()
+      await users.sweep()
     },
     moved: engine.moved,
     async probe() {
