@@ -67,7 +67,7 @@ function request(text: string, format: Format, reader: Reader, { model = MODEL, 
   // A whole HTTP request has its body below.
   const above = typeof source['path'] === 'string' && isObject(source['body']) ? ['body'] : []
   return {
-    ...{ format, kind: 'request', work: workOf(value), value, source, read, asked: value },
+    ...{ format, kind: 'request', work: workOf(value), value, source, read, asked: value, root: above },
     near: path => (path[0] === 'messages' && locate !== undefined ? [...above, ...locate(path)] : above),
   }
 }
@@ -126,13 +126,13 @@ const SPELLING = Object.fromEntries(
 function result(text: string, format: Format, reader: Reader): ReadAnswer {
   const source = checked(jsonOf(text))
   const isAnswer = typeof source['status'] === 'number' && isObject(source['body'])
+  const root = isAnswer ? ['body'] : []
   return (asked, work) => {
     const read = (json: Json): CanonicalResult => {
       const whole = asObject(json)
       return reader.result!({ status: 200, headers: {}, body: isAnswer ? asObject(whole['body']!) : whole }, asked)
     }
-    const near = (): Path => (isAnswer ? ['body'] : [])
-    return { format, kind: 'result', work, value: read(source), source, read, asked, near }
+    return { format, kind: 'result', work, value: read(source), source, read, asked, root, near: () => root }
   }
 }
 
@@ -145,7 +145,7 @@ function events(text: string, format: Format, reader: Reader): ReadAnswer {
   return (asked, work) => {
     const read = (json: Json): CanonicalResult => fold(drain(reader.events!(asked), dressed(json)))
     const near = (path: Path): Path => firstWith(path, reader, asked, parsed)
-    return { format, kind: 'events', work, value: read(source), events: parsed, source, read, asked, near }
+    return { format, kind: 'events', work, value: read(source), events: parsed, source, read, asked, root: [], near }
   }
 }
 

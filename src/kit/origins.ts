@@ -12,7 +12,9 @@ export interface Reading {
   readonly value: unknown
   /** Reads a changed source. Throws where that is malformed. */
   readonly read: (source: Json) => unknown
-  /** The part of the source that the format's own layout gives for a place of the value; empty for all of it. */
+  /** The part of the source that stands for all of the value. */
+  readonly root: Path
+  /** The part of the source that the format's own layout gives for a place of the value; the root where it gives none. */
   readonly near: (path: Path) => Path
 }
 
@@ -37,22 +39,22 @@ export class Origins {
 
   /** The smallest part of the source that has the place; undefined where nothing in the source is known to. */
   async find(place: Path): Promise<Path | undefined> {
-    const { source, value, near } = this.reading
+    const { source, value, near, root } = this.reading
     const path = existing(value, place)
     if (path.length === 0) return undefined
     this.left = MOST_READINGS
-    const start = existing(source, near(path))
-    const isWhole = path.length === place.length
-    // What the value does not have is at most near what surrounds it.
-    if (!isWhole) return start.length === 0 ? undefined : start
-    let found = start
-    for (let next = await this.within(found, path); next !== undefined; next = await this.within(found, path))
-      found = next
-    return found.length === 0 ? undefined : found
+    let found = existing(source, near(path))
+    if (path.length === place.length)
+      for (let next: Path | undefined = found; next !== undefined; next = await this.within(found, path)) found = next
+    // What the value does not have is at most near the item of a list that surrounds it.
+    else if (!path.some(step => typeof step === 'number')) return undefined
+    return found.length <= root.length ? undefined : found
   }
 
   private async within(node: Path, place: Path): Promise<Path | undefined> {
     const value = at(this.reading.source, node)
+    const wanted = at(this.reading.value, place)
+    if (typeof wanted === 'object' && isDeepStrictEqual(value, wanted)) return undefined
     const child = Array.isArray(value)
       ? await this.item(node, value.length, place)
       : isObject(value)
@@ -76,19 +78,24 @@ export class Origins {
     // A field whose absence leaves the rest of an object is only a part of where that comes from.
     const isHolder = (effect: Effect): boolean => effect === 'gone' || (effect === 'changed' && !isObject(wanted))
     for (const name of namesakes(fields, place)) if (isHolder(await this.without([...node, name], place))) return name
-    const plain: string[] = []
-    const structural: string[] = []
-    const required: string[] = []
-    for (const name of fields) {
-      const effect = await this.without([...node, name], place)
-      if (effect === 'malformed') required.push(name)
-      else if (isHolder(effect)) (STRUCTURAL.has(name) ? structural : plain).push(name)
-    }
-    const some = [plain, required.filter(name => !STRUCTURAL.has(name)), structural].find(one => one.length > 0) ?? []
+    const effects = new Map<string, Effect>()
+    for (const name of fields) effects.set(name, await this.without([...node, name], place))
+    const isTop = node.length <= this.reading.root.length
+    // An object that several fields affect comes from all of them.
+    if (!isTop && typeof wanted === 'object' && [...effects.values()].filter(one => one !== 'same').length > 1)
+      return undefined
+    const plain = fields.filter(name => !STRUCTURAL.has(name))
+    const isRequired = (effect: Effect): boolean => effect === 'malformed'
+    const some =
+      [
+        plain.filter(name => isHolder(effects.get(name)!)),
+        plain.filter(name => isRequired(effects.get(name)!)),
+        fields.filter(name => isHolder(effects.get(name)!)),
+      ].find(one => one.length > 0) ?? []
     if (some.length === 1) return some[0]
     const equal = some.find(name => isDeepStrictEqual((value as { [name: string]: unknown })[name], wanted))
     // Below the top, what comes from several fields comes from what surrounds them.
-    return equal ?? (node.length === 0 ? some[0] : undefined)
+    return equal ?? (isTop ? some[0] : undefined)
   }
 
   /** What becomes of the place without a part of the source, or with another value there where it is required. */
