@@ -157,6 +157,11 @@ export abstract class Services {
     })
   }
 
+  /** Whether there is a console, by the config. */
+  get hasConsole(): boolean {
+    return this.config.console !== undefined
+  }
+
   /**
    * Reads what must be known before requests are answered. Rejects where the gateway cannot run on what is stored, as with
    * a store of a newer version of the program.
