@@ -4,7 +4,7 @@ import { isEnough, type Principal } from '../console/index.ts'
 import type { Administration } from '../gateway/administration.ts'
 import type { AdminAnswer } from './answer.ts'
 import { authenticate } from './authenticate.ts'
-import { type Endpoint, roleFor } from './endpoint.ts'
+import { type Endpoint, type LiveAnswer, roleFor } from './endpoint.ts'
 import { checkedInput, type RawInput } from './input.ts'
 import { description } from './openapi.ts'
 import { detailsOf, Problem, type ProblemDetails } from './problem.ts'
@@ -41,13 +41,13 @@ export class AdminApi {
   }
 
   /** Rejects with Problem or GatewayError. */
-  async answer(endpoint: Endpoint, call: AdminCall, principal: Principal): Promise<AdminAnswer> {
+  async answer(endpoint: Endpoint, call: AdminCall, principal: Principal): Promise<AdminAnswer | LiveAnswer> {
     if (!isEnough(principal.role, roleFor(endpoint))) throw ROLE
     const { message, params, query } = call
     const body = endpoint.body === undefined ? undefined : await this.gateway.body(message, LARGEST)
     const input = checkedInput(endpoint, { params, query: new URLSearchParams(query), body })
     const answer = await endpoint.handle(this.gateway, input as never, principal)
-    return written(endpoint, answer as never, message)
+    return typeof answer === 'function' ? (answer as LiveAnswer) : written(endpoint, answer as never, message)
   }
 
   /** Answers at a route of sessions, where nobody needs to be signed in. Rejects with Problem or GatewayError. */

@@ -1,6 +1,8 @@
+import type { IncomingMessage } from 'node:http'
 import type * as v from 'valibot'
 import type { Principal } from '../console/index.ts'
 import type { Administration } from '../gateway/administration.ts'
+import type { Reply } from '../gateway/call.ts'
 import type { Role } from '../store/console-records.ts'
 import type { ProblemType } from './problem.ts'
 import { type AnySchema, fields } from './schema.ts'
@@ -13,6 +15,17 @@ export interface Input<P = unknown, Q = unknown, B = unknown> {
   readonly query: Q
   readonly body: B
 }
+
+/** A request whose answer is sent as it comes. */
+export interface LiveExchange {
+  /** Names the request in headers. */
+  readonly id: string
+  readonly message: IncomingMessage
+  readonly reply: Reply
+}
+
+/** Answers by itself. Rejects only where nothing was sent yet. */
+export type LiveAnswer = (exchange: LiveExchange) => Promise<void>
 
 /** One row of the API: its route, its checks and its description come from it. */
 export interface Endpoint<
@@ -35,6 +48,8 @@ export interface Endpoint<
   readonly body?: B
   /** Absent where it answers without a body. */
   readonly answer?: A
+  /** The media types of an answer that is sent as it comes: `handle` gives a LiveAnswer then. */
+  readonly live?: readonly string[]
   /** The status of success: 200, or 204 without an answer. */
   readonly status: number
   /** The problems it may report beside those of every request. */
@@ -47,7 +62,7 @@ export interface Endpoint<
     gateway: Administration,
     input: Input<v.InferOutput<P>, v.InferOutput<Q>, v.InferOutput<B>>,
     principal: Principal,
-  ): Promise<v.InferOutput<A>> | v.InferOutput<A>
+  ): Promise<v.InferOutput<A> | LiveAnswer> | v.InferOutput<A> | LiveAnswer
 }
 
 /** The role that an endpoint needs: to look at things, that of a viewer. */
@@ -73,7 +88,12 @@ export const endpoint = <
   row: Written<P, Q, B, A>,
 ): Endpoint =>
   ({
-    ...{ params: NOTHING, query: NOTHING, problems: [], status: row.answer === undefined ? 204 : 200 },
+    ...{
+      params: NOTHING,
+      query: NOTHING,
+      problems: [],
+      status: row.answer === undefined && row.live === undefined ? 204 : 200,
+    },
     ...row,
     // The table holds rows of all types: each is called with what its own schemas let through.
   }) as unknown as Endpoint

@@ -6,6 +6,8 @@ import { MODELS } from './endpoints/models.ts'
 import { REQUESTS } from './endpoints/requests.ts'
 import { STATUS_ENDPOINTS } from './endpoints/status.ts'
 import { TOKENS } from './endpoints/tokens.ts'
+import { TRANSLATE } from './endpoints/translate.ts'
+import { TRY } from './endpoints/try.ts'
 import { USAGE } from './endpoints/usage.ts'
 import { USERS } from './endpoints/users.ts'
 
@@ -20,4 +22,6 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...MODELS,
   ...USAGE,
   ...REQUESTS,
+  ...TRANSLATE,
+  ...TRY,
 ]

@@ -60,7 +60,9 @@ function parameters(place: 'path' | 'query', schema: AnySchema): JsonSchema[] {
   }))
 }
 
-function success({ answer, status, csv, location }: Endpoint): JsonSchema {
+function success({ answer, status, csv, location, live }: Endpoint): JsonSchema {
+  if (live !== undefined)
+    return { [status]: { description: 'Sent as it comes.', content: Object.fromEntries(live.map(type => [type, {}])) } }
   if (answer === undefined) return { [status]: { description: 'Done.' } }
   return {
     [status]: {

@@ -70,7 +70,7 @@ const rate = fields({ requests: v.number(), errors: v.number(), error_rate: v.nu
 
 const errorKind = oneOf(Object.keys(ERRORS))
 
-export const CHANNEL = fields({
+const channelFields = {
   name: v.string(),
   provider: v.string(),
   formats: listOf(v.string()),
@@ -90,6 +90,23 @@ export const CHANNEL = fields({
   last_60_minutes: rate,
   last_errors: listOf(
     fields({ at: instant, kind: errorKind, status: v.optional(v.number()), model: v.string(), message: v.string() }),
+  ),
+}
+
+export const CHANNEL = fields(channelFields)
+
+/** A channel with what its upstream does in each of its formats. */
+export const CHANNEL_DETAILS = fields({
+  ...channelFields,
+  dialects: listOf(
+    fields({
+      format: v.string(),
+      /** Callers can speak it, too: then requests and answers are passed on as they are. */
+      native: v.boolean(),
+      /** The kinds of work an upstream of the format does. */
+      does: listOf(v.string()),
+      flags: listOf(fields({ name: v.string(), value: v.unknown(), meaning: v.optional(v.string()) })),
+    }),
   ),
 })
 
@@ -115,7 +132,7 @@ export const MODEL = fields({
   id: v.string(),
   name: v.optional(v.string()),
   description: v.optional(v.string()),
-  /** The format that clients should use for it. */
+  /** The format that clients should use for it: the operator's word, or what its channels do best. */
   interface: v.optional(v.string()),
   /** Formats its channels speak, and others that callers may use by translation. */
   native: listOf(v.string()),
@@ -258,9 +275,60 @@ export const pageOf = <S extends v.GenericSchema>(item: S) =>
 /** A whole list. */
 export const allOf = <S extends v.GenericSchema>(item: S) => fields({ data: listOf(item) })
 
+/** One thing that a text loses in another format. */
+const LOSS = fields({
+  kind: oneOf(['dropped', 'changed', 'added', 'moved', 'inserted']),
+  /** Why, in kebab-case. */
+  reason: v.string(),
+  /** The place in the canonical value. */
+  path: listOf(v.union([v.string(), v.number()])),
+  /** The gateway undoes it in the answer. */
+  restored: v.boolean(),
+  /** JSON pointers into the given and into the written text; of a stream into the list of the data of its events. */
+  pointer_from: v.optional(v.string()),
+  pointer_to: v.optional(v.string()),
+  /** Why there is none into the given text. */
+  no_pointer: v.optional(oneOf(['not-in-the-text', 'not-found-in-time'])),
+})
+
+export const TRANSLATIONS = fields({
+  format: v.string(),
+  kind: oneOf(['request', 'result', 'events']),
+  /** The kind of work that it is about. */
+  work: v.string(),
+  canonical: v.unknown(),
+  /** By format: what is written there, or why nothing can be. */
+  formats: v.record(
+    v.string(),
+    fields({
+      text: v.optional(v.string()),
+      /** Where a request goes, below the base address of its format. */
+      path: v.optional(v.string()),
+      losses: v.optional(listOf(LOSS)),
+      error: v.optional(v.string()),
+    }),
+  ),
+})
+
+export const EXAMPLE = fields({
+  format: v.string(),
+  kind: oneOf(['request', 'result', 'events']),
+  /** What it shows: `tool-turn`. */
+  name: v.string(),
+  text: v.string(),
+})
+
 /** The shapes that the description names. */
 export const SHAPES = {
   ...{ Key: KEY, NewKey: NEW_KEY, Group: GROUP, AdminToken: TOKEN, NewAdminToken: NEW_TOKEN },
-  ...{ Channel: CHANNEL, ChannelTest: CHANNEL_TEST, Model: MODEL, UsageSum: USAGE_SUM, Request: REQUEST },
+  ...{
+    Channel: CHANNEL,
+    ChannelDetails: CHANNEL_DETAILS,
+    ChannelTest: CHANNEL_TEST,
+    Model: MODEL,
+    UsageSum: USAGE_SUM,
+    Request: REQUEST,
+  },
   ...{ Status: STATUS, Settings: SETTINGS, User: USER, NewUser: NEW_USER, NewPassword: PASSWORD },
+  ...{ Loss: LOSS, Translations: TRANSLATIONS, TranslateExample: EXAMPLE },
 }

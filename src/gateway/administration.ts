@@ -14,6 +14,7 @@ import type { Proxies } from '../proxies/index.ts'
 import type { AccessRecords, AdminToken } from '../store/access-records.ts'
 import type { LazyStore } from '../store/lazy-store.ts'
 import type { UsageRecords } from '../store/usage-records.ts'
+import type { Call } from './call.ts'
 import { type ChannelStates, mergedStates, statesOf } from './channel-states.ts'
 import { type ChannelTest, testChannel } from './channel-test.ts'
 import type { Channels } from './channels.ts'
@@ -32,6 +33,8 @@ export interface AdministrationParts {
   readonly waiting: Waiting
   readonly images: () => ImageDelivery
   readonly seal: () => Seal
+  /** The path of one request. Never rejects. */
+  readonly handle: (call: Call) => Promise<void>
   readonly proxies: () => Proxies
   /** Waits as long as the answer to a wrong credential is held back; gives what is to be answered. */
   readonly held: (thrown: unknown, message: IncomingMessage) => Promise<unknown>
@@ -140,6 +143,11 @@ export class Administration {
     if (channel === undefined) throw new GatewayError({ kind: 'not-found', message: 'There is no such channel.' })
     const facts = this.config.models
     return testChannel(channel, { model, facts, log, images: images(), seal: seal(), timeout: TEST_TIMEOUT })
+  }
+
+  /** Answers a request as the gateway does any caller's. Never rejects. */
+  handle(call: Call): Promise<void> {
+    return this.parts.handle(call)
   }
 
   /** What is wrong with the store, if anything, and whether Redis is in reach, where there is one. */

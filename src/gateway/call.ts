@@ -17,6 +17,8 @@ export interface Call {
   readonly message: IncomingMessage
   /** The body, where it did not come with the message. */
   readonly body?: JsonObject
+  /** The id of the key that it counts as, where it did not come with that key: an administrator tries something. */
+  readonly owner?: string
   /** The value of `?key=`, where there is one. */
   readonly queryKey?: string
   /**

@@ -16,6 +16,8 @@ export interface ModelOverview {
   /** What is known beside that, with the prices at its first channel that has any. */
   readonly known: KnownModel
   readonly abilities: ModelAbilities
+  /** The format that clients should use for it: the operator's word, or what its channels do best. */
+  readonly interface: Format | undefined
   /** The formats a caller can use for it: as its channels speak them, and by translation. */
   readonly native: readonly Format[]
   readonly translated: readonly Format[]
@@ -41,16 +43,40 @@ export function modelOverviews(
     const known = places.map(({ channel, upstreamModel }) =>
       catalogue.about(model.id, { provider: channel.provider, upstreamModel }),
     )
+    const abilities = abilitiesOf(model, facts)
+    // In the order in which its channels prefer their formats.
+    const native = [...spoken].filter(format => doors.includes(format))
+    const translated = doors.filter(door => !spoken.has(door) && canUse(door))
     return {
       id: model.id,
       facts,
       known: known.find(({ rates }) => rates.input !== undefined) ?? known[0] ?? catalogue.about(model.id),
-      abilities: abilitiesOf(model, facts),
+      abilities,
+      interface: facts?.interface ?? interfaceOf(abilities, native) ?? translated[0],
       native: doors.filter(door => spoken.has(door)),
-      translated: doors.filter(door => !spoken.has(door) && canUse(door)),
+      translated,
       channels: places.map(({ channel, upstreamModel }) => ({ name: channel.name, upstreamModel })),
     }
   })
+}
+
+/** Of the formats that its channels speak, the first that is made for what the model can do, or else has it. */
+function interfaceOf(
+  { converses, draws, speaks, embeds }: ModelAbilities,
+  native: readonly Format[],
+): Format | undefined {
+  const works: readonly (readonly [boolean, Work])[] = [
+    ...([
+      [embeds, 'embedding'],
+      [converses, 'conversation'],
+      [draws, 'image'],
+      [speaks, 'speech'],
+    ] as const),
+  ]
+  const work = works.find(([can]) => can)?.[1]
+  if (work === undefined) return native[0]
+  const made = native.find(format => DOORS.get(format)?.[0] === work)
+  return made ?? native.find(format => DOORS.get(format)?.includes(work)) ?? native[0]
 }
 
 /** Whether an upstream of the format does any of the works, as the router decides it. */

@@ -15,7 +15,7 @@ import type { RunningCall } from './running.ts'
 import { Services } from './services.ts'
 
 /** Requests that need no model, and how any request is refused. */
-export class Queries extends Services {
+export abstract class Queries extends Services {
   /** The limits of a key; the headers of every answer state what is left of them. */
   protected allowance(caller: Caller, { reply, format }: Pick<Call, 'reply' | 'format'>): Allowance {
     const allowance = this.access.allowance(caller)

@@ -43,7 +43,7 @@ import { Thoughts } from './thoughts/thoughts.ts'
 import { UsageRecorder } from './usage-recorder.ts'
 
 /** Everything that outlives a request and that requests are answered with; it follows the config. */
-export class Services {
+export abstract class Services {
   /** It is about to stop: callers should send no more requests. */
   leaving = false
   /** Counts the bytes of bodies that are not whole yet in memory. */
@@ -202,14 +202,15 @@ export class Services {
    * @param door the format of its endpoint, where it is the endpoint of one.
    * @throws GatewayError `unauthenticated`, or `forbidden` where the door is closed to the key.
    */
-  authenticate(call: Pick<Call, 'message' | 'queryKey'>, door?: Format): Caller {
-    const caller = this.access.identify(credentialsOf(call))
+  authenticate(call: Pick<Call, 'message' | 'queryKey' | 'owner'>, door?: Format): Caller {
+    const { owner } = call
+    const caller = owner === undefined ? this.access.identify(credentialsOf(call)) : this.access.renewed({ id: owner })
     if (door !== undefined) checkDoor(caller.permissions, door)
     return caller
   }
 
   /** The same for a request that runs: it ends when its key does. */
-  protected admitted(call: RunningCall & Pick<Call, 'message' | 'queryKey'>): Caller {
+  protected admitted(call: RunningCall & Pick<Call, 'message' | 'queryKey' | 'owner'>): Caller {
     const caller = this.authenticate(call, call.format)
     call.caller = caller
     return caller
@@ -252,6 +253,9 @@ export class Services {
     this.recorder.reload(config)
   }
 
+  /** The path of one request. Never rejects. */
+  abstract handle(call: Call): Promise<void>
+
   /** What administrators can see and change. */
   async administration(): Promise<Administration> {
     const { Administration } = await import('./administration.ts')
@@ -260,6 +264,7 @@ export class Services {
       ...{ log, store, access, channels, waiting, catalogue },
       config: () => this.config,
       images: () => this.images,
+      handle: call => this.handle(call),
       seal: () => this.seals.of('administrators'),
       held: (thrown, message) => this.held(thrown, message),
       slow: address => this.wrongKeys.slow(address),

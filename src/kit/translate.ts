@@ -1,5 +1,3 @@
-import { HeldBytes } from '../canonical/bytes.ts'
-import type { Part } from '../canonical/content.ts'
 import { GatewayError } from '../canonical/error.ts'
 import type { Loss } from '../canonical/loss.ts'
 import { type Format, isObject, type Json, type JsonObject } from '../canonical/node.ts'
@@ -7,13 +5,11 @@ import { reduced } from '../canonical/redundant.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import { traced } from '../canonical/trace.ts'
 import { chain, drain } from '../canonical/transducer.ts'
-import type { WireEvent, WireFile, WireRequest } from '../canonical/wire.ts'
+import type { WireEvent } from '../canonical/wire.ts'
 import { WRITERS } from '../egress/index.ts'
-import type { WriteOptions } from '../egress/writer.ts'
 import { READERS } from '../ingress/index.ts'
 import { eventParser } from '../ingress/transport/sse.ts'
-import { familyDialect } from '../providers/index.ts'
-import { pathFor } from '../server/routes.ts'
+import { exchangeOf, handedTo, jsonOf, writing } from './wire-text.ts'
 
 export type Kind = 'request' | 'result' | 'events'
 
@@ -79,51 +75,6 @@ function eventsOf(text: string, { from, to, model, requestText }: Translation): 
 const missing = (format: Format, what: string): never => {
   throw new GatewayError({ kind: 'invalid-request', message: `The format ${format} ${what}.` })
 }
-
-function jsonOf(text: string): JsonObject {
-  let value: Json
-  try {
-    value = JSON.parse(text) as Json
-  } catch (thrown) {
-    throw new GatewayError({ kind: 'invalid-request', message: `The text is not JSON: ${(thrown as Error).message}` })
-  }
-  if (isObject(value)) return value
-  throw new GatewayError({ kind: 'invalid-request', message: 'The text is not a JSON object.' })
-}
-
-/** A body that stands alone gets the path of its format's requests. */
-function exchangeOf(value: JsonObject, format: Format, model = 'model'): WireRequest {
-  const { path, body, files, ...rest } = value
-  if (typeof path !== 'string' || !isObject(body))
-    return { path: pathFor(format, model, value), query: {}, headers: {}, body: value }
-  const form = Array.isArray(files) ? { files: files.filter(isObject).map(fileOf) } : {}
-  return { query: {}, headers: {}, ...(rest as Partial<WireRequest>), path, body, ...form }
-}
-
-/** A file whose bytes are base64. */
-const fileOf = ({ field, name, mediaType, bytes }: JsonObject): WireFile => ({
-  field: String(field),
-  ...(name === undefined ? {} : { name: String(name) }),
-  mediaType: String(mediaType),
-  bytes: new HeldBytes(Buffer.from(String(bytes), 'base64')),
-})
-
-/** The request as the gateway passes it to a writer: few formats accept bytes as they are. */
-function handedTo(format: Format, request: CanonicalRequest): CanonicalRequest {
-  if (WRITERS[format]?.bytes !== undefined) return request
-  return { ...request, messages: request.messages.map(one => ({ ...one, content: one.content.map(inBase64) })) }
-}
-
-function inBase64(part: Part): Part {
-  if (part.type !== 'media' || part.source.type !== 'bytes' || !(part.source.bytes instanceof HeldBytes)) return part
-  const { mediaType, bytes } = part.source
-  return { ...part, source: { type: 'base64', mediaType, data: bytes.toJSON() } }
-}
-
-const writing = (from: Format, to: Format, model: string): WriteOptions => ({
-  dialect: (from === to ? undefined : familyDialect(to, model)) ?? {},
-  native: from === to,
-})
 
 /** The request that an answer is assumed to belong to. */
 function requestFor(to: Format, model = 'model', requestText: string | undefined, stream: boolean): CanonicalRequest {

@@ -4,6 +4,7 @@ import {
   AdminApi,
   ENDPOINTS,
   type Endpoint,
+  type LiveAnswer,
   SESSION_ROUTES,
   unknownPath,
   wrongMethod,
@@ -27,13 +28,17 @@ export async function adminRoutes(gateway: Gateway): Promise<Router> {
   /** Answers with what the work gives, or with the problem it meets. */
   const answering =
     (
-      work: (message: Request, response: Response) => AdminAnswer | Promise<AdminAnswer>,
+      work: (message: Request, response: Response) => AdminAnswer | Promise<AdminAnswer | LiveAnswer>,
       more: { readonly [name: string]: string } = {},
     ) =>
     async (message: Request, response: Response): Promise<void> => {
       const id = requestId()
       const reply = new HttpReply(message, response, idHeaders(id), gateway)
-      const answer = await Promise.try(work, message, response).catch(thrown => api.refusal(thrown, id, more))
+      const refused = (thrown: unknown): AdminAnswer => api.refusal(thrown, id, more)
+      const found = await Promise.try(work, message, response).catch(refused)
+      const answer = typeof found === 'function' ? await found({ id, message, reply }).catch(refused) : found
+      // What was sent as it came is over.
+      if (answer === undefined) return
       if (answer.cookies !== undefined && !reply.gone) response.setHeader('set-cookie', answer.cookies)
       if (!reply.gone) reply.whole(answer.status, answer.headers, answer.text)
     }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { ENDPOINTS } from '../../src/admin/index.ts'
 import { AdminServer } from '../builders/admin.ts'
-import { ANSWER } from '../builders/chat.ts'
+import { ANSWER, ASK } from '../builders/chat.ts'
 import { closingAfterEach } from '../builders/closing.ts'
 import { channelAt } from '../builders/config.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
@@ -28,6 +28,7 @@ it('answers every operation of the table in its own shape, without a secret or a
   await admin.get('/keys?revoked')
   await admin.get(`/keys/${key.id}`)
   await admin.patch(`/keys/${key.id}`, { note: 'for tests', rpm: null })
+  await admin.post('/try', { key: key.id, format: 'chat', body: ASK })
   const rotated = await admin.post(`/keys/${key.id}/rotate`, { grace: '1h' })
   expect(rotated.json.secrets).toHaveLength(2)
   await admin.get(`/models?key=${key.id}`)
@@ -66,5 +67,7 @@ it('answers every operation of the table in its own shape, without a secret or a
   await admin.get('/usage?by=model&every=hour&percentiles')
   await admin.get('/requests?only=errors')
   await admin.get(`/requests/${rows[0]!.id}`)
+  await admin.post('/translate', { text: JSON.stringify(ASK) })
+  await admin.get('/translate/examples')
   expect([...admin.answered].sort()).toEqual(ENDPOINTS.map(({ operation }) => operation).sort())
 })

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { WRITERS } from '../../src/egress/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { DIALECT_FLAGS, expectedOf } from '../../src/providers/dialects.ts'
+import { FLAG_MEANINGS } from '../../src/providers/flag-meanings.ts'
 import { allowedBetas, authHeaders, baseUrlFor, FORMATS, fitnessOf, PRESETS } from '../../src/providers/index.ts'
 
 const rows = [...PRESETS.values()].flatMap(preset => preset.formats.map(row => ({ preset, row })))
@@ -36,6 +37,14 @@ describe('presets', () => {
     expect([...told.keys()].sort()).toEqual([...DIALECT_FLAGS.keys()].sort())
     for (const [flag, may] of DIALECT_FLAGS)
       for (const word of Array.isArray(may) ? may : []) expect(told.get(flag), flag).toContain(`\`${word}\``)
+  })
+
+  it('have the same words for each dialect flag there and for administrators', () => {
+    const rows = readFileSync('docs/dialects.md', 'utf8').matchAll(/^\| `(\w+)` \| ([^|]+) \|[^|]*\| (.+) \|$/gm)
+    const told = [...rows].map(
+      ([, flag, formats, meaning]) => [flag!, { formats: formats!.split(', '), meaning }] as const,
+    )
+    expect(new Map(told)).toEqual(FLAG_MEANINGS)
   })
 
   it('know every dialect flag a writer obeys', async () => {

@@ -1,14 +1,17 @@
 import * as v from 'valibot'
 import { defined } from '../../canonical/defined.ts'
+import type { Format, JsonObject } from '../../canonical/node.ts'
+import type { Work } from '../../canonical/work.ts'
 import { type StatsSnapshot, sumOf } from '../../channel/stats.ts'
-import type { ChannelConfig } from '../../config/index.ts'
+import type { ChannelConfig, ChannelFormat } from '../../config/index.ts'
 import type { Administration } from '../../gateway/administration.ts'
 import type { ChannelState } from '../../gateway/channel-states.ts'
 import type { ChannelTest } from '../../gateway/channel-test.ts'
+import { DOORS, FLAG_MEANINGS, FORMATS } from '../../providers/index.ts'
 import { endpoint } from '../endpoint.ts'
 import { Problem } from '../problem.ts'
 import { fields, instantOf, text, word } from '../schema.ts'
-import { allOf, CHANNEL, CHANNEL_TEST } from '../shapes.ts'
+import { allOf, CHANNEL, CHANNEL_DETAILS, CHANNEL_TEST } from '../shapes.ts'
 
 const name = fields({ name: word })
 
@@ -28,12 +31,27 @@ const getChannel = endpoint({
   method: 'get',
   path: '/channels/{name}',
   operation: 'getChannel',
-  summary: 'One channel.',
+  summary: 'One channel, with what the dialect of each of its formats says.',
   params: name,
-  answer: CHANNEL,
+  answer: CHANNEL_DETAILS,
   problems: ['not-found'],
-  handle: (gateway, { params }) => currently(gateway, params.name),
+  handle: async (gateway, { params }) => ({
+    ...(await currently(gateway, params.name)),
+    dialects: configOf(gateway, params.name).formats.map(dialectView),
+  }),
 })
+
+/** A flag without effect in the format has no meaning there. */
+const dialectView = ({ format, dialect }: ChannelFormat) => ({
+  ...{ format, native: DOORS.has(format), does: worksOf(format, dialect) },
+  flags: Object.entries(dialect).map(([flag, value]) => {
+    const found = FLAG_MEANINGS.get(flag)
+    return { name: flag, value, ...(found?.formats.includes(format) === true ? { meaning: found.meaning } : {}) }
+  }),
+})
+
+const worksOf = (format: Format, dialect: JsonObject): readonly Work[] =>
+  (FORMATS.get(format)?.does ?? []).filter(work => dialect[work] !== false)
 
 const drainChannel = endpoint({
   method: 'post',

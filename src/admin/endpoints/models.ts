@@ -47,7 +47,7 @@ const isValid = (key: KeySettings & { readonly revokedAt?: number }): boolean =>
 
 function modelView(
   { config }: Administration,
-  { id, facts, known, abilities, native, translated, channels }: ModelOverview,
+  { id, interface: spoken, known, abilities, native, translated, channels }: ModelOverview,
   states: ChannelStates,
 ) {
   const { converses, draws, speaks, embeds } = abilities
@@ -60,7 +60,7 @@ function modelView(
   return {
     ...{ id, native, translated },
     ...defined({
-      ...{ name: known.name, description: known.description, interface: facts?.interface },
+      ...{ name: known.name, description: known.description, interface: spoken },
       ...{ context: known.context, max_output: known.maxOutput },
       ...{ input: known.input, output: known.output, reasoning: known.reasoning, tools: known.tools },
       price: priceView(known.rates),

@@ -131,3 +131,15 @@ it('are unknown by other names', async () => {
   answers.push(await admin.post('/channels/two/resume'), await admin.post('/channels/two/test'))
   expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404])
 })
+
+it('tell what the dialect of each of their formats says', async () => {
+  const { admin } = await open([{ name: 'one', dialect: { video: true, count: false, own: 1 }, script: ANSWERING }])
+  const { dialects } = (await admin.get('/channels/one')).json
+  expect(dialects).toMatchObject([{ format: 'chat', native: true, does: expect.arrayContaining(['conversation']) }])
+  expect(dialects[0].flags).toEqual([
+    { name: 'video', value: true, meaning: 'it takes `video_url` parts' },
+    // Another format's, and nobody's.
+    { name: 'count', value: false },
+    { name: 'own', value: 1 },
+  ])
+})

@@ -39,8 +39,8 @@ it('show where they are, what they cost and in which formats they can be used', 
       channels: [{ name: 'one', upstream_model: 'up-a', state: 'ok' }],
     },
     { id: 'b', native: ['chat', 'messages'], channels: [{ name: 'one' }, { name: 'two' }] },
-    { id: 'c', native: ['messages'] },
-    { id: 'v', native: ['videos'], translated: expect.arrayContaining(['generations']) },
+    { id: 'c', native: ['messages'], interface: 'messages' },
+    { id: 'v', native: ['videos'], interface: 'videos', translated: expect.arrayContaining(['generations']) },
   ])
   expect(data[3].translated).not.toContain('chat')
 })

@@ -1,0 +1,108 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { GatewayError } from '../canonical/error.ts'
+import type { Format, JsonObject } from '../canonical/node.ts'
+import type { Call } from '../gateway/call.ts'
+import { contentsRoute, pathFor, ROUTES, type Route, wireAt } from '../server/routes.ts'
+import { vendorRoutes } from '../server/task-routes.ts'
+import type { LiveExchange } from './endpoint.ts'
+import { invalidInput } from './problem.ts'
+import { TriedReply } from './tried-reply.ts'
+
+/** What an administrator tries: a request at a door. */
+export interface Tried {
+  /** The id of the key that it counts as. */
+  readonly key: string
+  readonly format: Format
+  /** With its query; by default that of the format for such a body. */
+  readonly path?: string
+  /** Headers of the format. */
+  readonly headers?: { readonly [name: string]: string }
+  readonly body: JsonObject
+}
+
+/** A request at a door: where, and how. */
+interface Door {
+  readonly route: Route
+  readonly query: { readonly [name: string]: string }
+  readonly streams: boolean
+}
+
+/** Headers that say where a request came from. The others are of the administrator's own browser. */
+const KEPT = ['host', 'forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'] as const
+
+/** The version that is sent where none is named. */
+const VERSION = '2023-06-01'
+
+/**
+ * The door of a request.
+ *
+ * @param vendor the first segment of the vendor's own paths.
+ * @throws Problem `invalid-input` for a path that is no door of the format.
+ */
+export function doorOf({ format, path, body }: Tried, vendor: string): Door {
+  const routes = [...ROUTES, ...vendorRoutes(vendor)].filter(route => route.format === format)
+  const { pathname, searchParams } = new URL(path ?? usualPath(format, routes, body), 'http://gateway')
+  const query = Object.fromEntries(searchParams)
+  const route = routes.find(one => one.path === pathname)
+  if (route?.form === 'only')
+    throw invalidInput({ pointer: '/path', detail: 'takes forms, which cannot be tried here' })
+  if (route !== undefined) return { route, query, streams: false }
+  const found = methodOf(pathname)
+  if (found?.route.format !== format) throw invalidInput({ pointer: '/path', detail: `is no path of ${format}` })
+  return { ...found, query }
+}
+
+function usualPath(format: Format, routes: readonly Route[], body: JsonObject): string {
+  const below = pathFor(format, '', body)
+  const route = routes.find(one => one.below === below) ?? routes[0]
+  if (route !== undefined) return route.path
+  throw invalidInput({
+    pointer: '/path',
+    detail: `is missing: requests of ${format} name their model there, or there are none`,
+  })
+}
+
+function methodOf(path: string): Pick<Door, 'route' | 'streams'> | undefined {
+  try {
+    return contentsRoute(path)
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) return undefined
+    throw thrown
+  }
+}
+
+/** The request as it comes in at its door: of the administrator it has the connection, and no credential. */
+export function triedCall(
+  { key, body, headers: own = {} }: Tried,
+  door: Door,
+  { id, message, reply }: LiveExchange,
+): Call {
+  const { route, query, streams } = door
+  const headers = headersOf(message, route, own, body)
+  return {
+    ...{ id, format: route.format, path: route.path, owner: key, body },
+    message: { headers, socket: message.socket, method: 'POST' } as IncomingMessage,
+    wire: (json, files) => wireAt(route, { headers, query: streams ? { ...query, alt: 'sse' } : query }, json, files),
+    framing: streams && query['alt'] !== 'sse' ? 'array' : 'events',
+    ...(route.heartbeat === undefined ? {} : { heartbeat: route.heartbeat }),
+    reply: new TriedReply(reply),
+  }
+}
+
+function headersOf(
+  { headers }: IncomingMessage,
+  route: Route,
+  own: Tried['headers'],
+  body: JsonObject,
+): IncomingHttpHeaders {
+  const kept = KEPT.flatMap(name => (headers[name] === undefined ? [] : [[name, headers[name]] as const]))
+  const [version] = route.version ?? []
+  const names = [...route.headers, ...(route.version ?? [])]
+  const written = Object.entries(own ?? {}).filter(([name]) => names.includes(name))
+  return {
+    ...Object.fromEntries(kept),
+    ...{ 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(JSON.stringify(body))) },
+    ...(version === undefined ? {} : { [version]: VERSION }),
+    ...Object.fromEntries(written),
+  }
+}

@@ -1,0 +1,38 @@
+import type { Loss, Path } from '../canonical/loss.ts'
+
+/**
+ * Where a place of a value is once the losses were applied to it: lists are shorter by what was dropped before the place,
+ * and longer by what was inserted. Undefined for a place that was dropped.
+ */
+export function afterLosses(path: Path, losses: readonly Loss[]): Path | undefined {
+  const after: (string | number)[] = []
+  for (const [depth, step] of path.entries()) {
+    if (typeof step !== 'number') {
+      after.push(step)
+      continue
+    }
+    const list = path.slice(0, depth)
+    const here = losses.filter(loss => isBelow(loss, list))
+    const isInsertion =
+      depth === path.length - 1 && here.some(({ kind, path }) => kind === 'inserted' && path[depth] === step)
+    const place = placeAfter(step, here, depth, isInsertion)
+    if (place === undefined) return undefined
+    after.push(place)
+  }
+  return after
+}
+
+/** Whether the loss is of the list itself, or of one of its items as a whole. */
+const isBelow = ({ path, kind }: Loss, list: Path): boolean =>
+  path.length === list.length + (kind === 'moved' ? 0 : 1) && list.every((step, index) => step === path[index])
+
+function placeAfter(index: number, losses: readonly Loss[], depth: number, isInsertion: boolean): number | undefined {
+  const order = losses.find(({ kind }) => kind === 'moved') as { readonly order: readonly number[] } | undefined
+  const rank = (at: number): number => order?.order.indexOf(at) ?? at
+  const dropped = losses.filter(({ kind }) => kind === 'dropped').map(({ path }) => Number(path[depth]))
+  if (!isInsertion && dropped.includes(index)) return undefined
+  const inserted = losses.filter(({ kind }) => kind === 'inserted').map(({ path }) => Number(path[depth]))
+  const before = inserted.filter(at => (isInsertion ? at < index : at <= index)).length
+  const own = isInsertion ? index : rank(index)
+  return own - dropped.filter(at => rank(at) < own).length + before
+}

@@ -1,0 +1,175 @@
+import { GatewayError } from '../canonical/error.ts'
+import { fold, step } from '../canonical/fold.ts'
+import type { Path } from '../canonical/loss.ts'
+import { type Format, isObject, type Json, type JsonObject, parseObject } from '../canonical/node.ts'
+import type { CanonicalRequest } from '../canonical/request.ts'
+import type { CanonicalResult } from '../canonical/result.ts'
+import { drain } from '../canonical/transducer.ts'
+import type { WireEvent } from '../canonical/wire.ts'
+import { type Work, workOf } from '../canonical/work.ts'
+import { READERS } from '../ingress/index.ts'
+import type { Reader } from '../ingress/reader.ts'
+import { eventParser } from '../ingress/transport/sse.ts'
+import { DOORS, FORMATS } from '../providers/index.ts'
+import type { Reading } from './origins.ts'
+import { at, isDeeper } from './pointer.ts'
+import type { Kind } from './translate.ts'
+import { understood } from './understood.ts'
+import { exchangeOf, jsonOf } from './wire-text.ts'
+
+/** A text that was read in one format. */
+export interface Given extends Reading {
+  readonly format: Format
+  readonly kind: Kind
+  readonly work: Work
+  /** A stream is read as the result that it amounts to. */
+  readonly value: CanonicalRequest | CanonicalResult
+  /** Of a stream, its events. */
+  readonly events?: readonly WireEvent[]
+  /** The request that an answer is taken to answer. */
+  readonly asked: CanonicalRequest
+}
+
+/** Lists and objects within each other that are read. */
+const DEEPEST = 100
+
+export interface GivenOptions {
+  /** For a request that does not name one. */
+  readonly model?: string
+  /** Where a request went that is a body alone. */
+  readonly path?: string
+}
+
+/**
+ * Reads a text.
+ *
+ * @throws GatewayError `invalid-request` where the text is no such thing.
+ */
+export function givenOf(text: string, format: Format, kind: Kind, options: GivenOptions = {}): Given {
+  const reader = Object.hasOwn(READERS, format) ? READERS[format]! : undefined
+  const read = reader?.[kind]
+  if (reader === undefined || read === undefined) throw fault(`The format ${format} has no ${NAMES[kind]}.`)
+  return kind === 'request' ? request(text, format, reader, options) : answer(text, format, kind, reader, options)
+}
+
+const MODEL = 'model'
+
+const NAMES: { readonly [K in Kind]: string } = { request: 'requests', result: 'results', events: 'streams' }
+
+function request(text: string, format: Format, reader: Reader, { model = MODEL, path }: GivenOptions): Given {
+  const source = checked(jsonOf(text))
+  const read = (json: Json): CanonicalRequest => {
+    const exchange = exchangeOf(asObject(json), format, model)
+    return reader.request!(path === undefined ? exchange : { ...exchange, path })
+  }
+  const value = read(source)
+  const locate = reader.locate?.(value)
+  // A whole HTTP request has its body below.
+  const above = typeof source['path'] === 'string' && isObject(source['body']) ? ['body'] : []
+  return {
+    ...{ format, kind: 'request', work: workOf(value), value, source, read, asked: value, root: above },
+    near: path => (path[0] === 'messages' && locate !== undefined ? [...above, ...locate(path)] : above),
+  }
+}
+
+/** Of an answer it does not show what it answers: of the kinds of work that its format does, the one in which most of it is understood. */
+function answer(
+  text: string,
+  format: Format,
+  kind: 'result' | 'events',
+  reader: Reader,
+  { model = MODEL }: GivenOptions,
+): Given {
+  const read = { result, events }[kind](text, format, reader)
+  let best: Given | undefined
+  let failure: unknown
+  for (const work of worksOf(format)) {
+    const asked: CanonicalRequest = {
+      ...{ model, messages: [], output: ASKED[work] ?? {}, sampling: {} },
+      ...{ stream: kind === 'events', spelling: SPELLING },
+    }
+    try {
+      const one = read(asked, work)
+      if (best === undefined || understood(one.value) > understood(best.value)) best = one
+    } catch (thrown) {
+      failure ??= thrown
+    }
+  }
+  if (best === undefined) throw failure
+  return best
+}
+
+/** What upstreams of the format are made for comes first. */
+const worksOf = (format: Format): ReadonlySet<Work> =>
+  new Set([...(FORMATS.get(format)?.does ?? []), ...(DOORS.get(format) ?? [])])
+
+/** The output that requests of a kind of work ask for. */
+const ASKED: { readonly [W in Work]?: CanonicalRequest['output'] } = {
+  completion: { completion: {} },
+  embedding: { modalities: ['embedding'] },
+  ranking: { ranking: { query: '' } },
+  image: { modalities: ['image'] },
+  speech: { modalities: ['audio'] },
+  transcription: { transcript: { task: 'transcribe' } },
+  video: { modalities: ['video'] },
+  count: { count: true },
+  compaction: { compaction: true },
+}
+
+type ReadAnswer = (asked: CanonicalRequest, work: Work) => Given
+
+/** Callers are taken to want their tokens counted. */
+const SPELLING = Object.fromEntries(
+  [...FORMATS].flatMap(([format, { usageOnDemand }]) => (usageOnDemand === undefined ? [] : [[format, usageOnDemand]])),
+)
+
+function result(text: string, format: Format, reader: Reader): ReadAnswer {
+  const source = checked(jsonOf(text))
+  const isAnswer = typeof source['status'] === 'number' && isObject(source['body'])
+  const root = isAnswer ? ['body'] : []
+  return (asked, work) => {
+    const read = (json: Json): CanonicalResult => {
+      const whole = asObject(json)
+      return reader.result!({ status: 200, headers: {}, body: isAnswer ? asObject(whole['body']!) : whole }, asked)
+    }
+    return { format, kind: 'result', work, value: read(source), source, read, asked, root, near: () => root }
+  }
+}
+
+function events(text: string, format: Format, reader: Reader): ReadAnswer {
+  const parsed: readonly WireEvent[] = drain(eventParser(), [Buffer.from(text)])
+  if (parsed.length === 0) throw fault('The text has no server-sent events.')
+  const source = checked(parsed.map(({ data }) => parseObject(data) ?? data))
+  const dressed = (json: Json): WireEvent[] =>
+    (json as readonly Json[]).map((data, index) => ({ ...parsed[index]!, data: textOf(data) }))
+  return (asked, work) => {
+    const read = (json: Json): CanonicalResult => fold(drain(reader.events!(asked), dressed(json)))
+    const near = (path: Path): Path => firstWith(path, reader, asked, parsed)
+    return { format, kind: 'events', work, value: read(source), events: parsed, source, read, asked, root: [], near }
+  }
+}
+
+const textOf = (data: Json): string => (typeof data === 'string' ? data : JSON.stringify(data))
+
+/** The first event after which the result has the place. */
+function firstWith(path: Path, reader: Reader, asked: CanonicalRequest, events: readonly WireEvent[]): Path {
+  const machine = reader.events!(asked)
+  let result = fold([])
+  for (const [index, event] of events.entries()) {
+    for (const one of machine.push(event)) result = step(result, one, true)
+    if (at(result, path) !== undefined) return [index]
+  }
+  return []
+}
+
+function checked<T extends Json>(source: T): T {
+  if (isDeeper(source, DEEPEST)) throw fault(`The text has more than ${DEEPEST} lists and objects within each other.`)
+  return source
+}
+
+const asObject = (json: Json): JsonObject => {
+  if (isObject(json)) return json
+  throw fault('The text is not a JSON object.')
+}
+
+const fault = (message: string): GatewayError => new GatewayError({ kind: 'invalid-request', message })

@@ -1,0 +1,47 @@
+import { GatewayError } from '../canonical/error.ts'
+import { type Format, isObject } from '../canonical/node.ts'
+import { READERS } from '../ingress/index.ts'
+import { DOORS } from '../providers/index.ts'
+import { formatOfPath } from '../server/routes.ts'
+import { givenOf } from './given.ts'
+import type { Kind } from './translate.ts'
+import { understood } from './understood.ts'
+
+/** What a text most likely is. */
+export interface Guess {
+  readonly format: Format
+  readonly kind: Kind
+}
+
+/**
+ * The format and kind in which most of a text is understood; undefined where no reader can read it. Of formats that
+ * understand as much of it the first counts, and before all others the one whose path a request names.
+ */
+export function guess(text: string, known: Partial<Guess> = {}): Guess | undefined {
+  const kinds: readonly Kind[] = /^\s*[{[]/.test(text) ? ['request', 'result'] : ['events']
+  let best: (Guess & { readonly score: number }) | undefined
+  for (const kind of known.kind === undefined ? kinds : [known.kind])
+    for (const format of known.format === undefined ? FORMATS : [known.format]) {
+      const score = scoreOf(text, format, kind)
+      if (score !== undefined && (best === undefined || score > best.score)) best = { format, kind, score }
+    }
+  return best && { format: best.format, kind: best.kind }
+}
+
+/** The formats that callers know come first. */
+const FORMATS: readonly Format[] = [...new Set([...DOORS.keys(), ...Object.keys(READERS)])]
+
+function scoreOf(text: string, format: Format, kind: Kind): number | undefined {
+  try {
+    const { source, value } = givenOf(text, format, kind)
+    const path = isObject(source) ? source['path'] : undefined
+    const isAtHome = typeof path === 'string' && formatOfPath(path.startsWith('/v') ? path : `/v1${path}`) === format
+    return understood(value) + (isAtHome ? AT_HOME : 0)
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) return undefined
+    throw thrown
+  }
+}
+
+/** What the path of a request counts for. */
+const AT_HOME = 1000

@@ -1,0 +1,56 @@
+import type { Path } from '../canonical/loss.ts'
+import { isObject, type Json } from '../canonical/node.ts'
+
+/** The value at a path; undefined where there is none. */
+export function at(value: unknown, path: Path): unknown {
+  let found = value
+  for (const step of path) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, step)) return undefined
+    found = (found as { readonly [step: string]: unknown })[step]
+  }
+  return found
+}
+
+/** The path as far as the value has it. */
+export function existing(value: unknown, path: Path): Path {
+  let found = value
+  for (const [index, step] of path.entries()) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, step)) return path.slice(0, index)
+    found = (found as { readonly [step: string]: unknown })[step]
+  }
+  return path
+}
+
+/** A copy with another value at the path, or without one where that is undefined: what stands behind it in a list moves up. */
+export function replaced(value: Json, path: Path, by: Json | undefined): Json {
+  const [step, ...rest] = path
+  if (step === undefined) return by ?? null
+  if (Array.isArray(value)) {
+    const copy = [...(value as readonly Json[])]
+    const index = Number(step)
+    if (rest.length > 0) copy[index] = replaced(copy[index]!, rest, by)
+    else if (by === undefined) copy.splice(index, 1)
+    else copy[index] = by
+    return copy
+  }
+  if (!isObject(value)) return value
+  if (rest.length === 0 && by === undefined) {
+    const { [String(step)]: _, ...others } = value
+    return others
+  }
+  return { ...value, [step]: rest.length === 0 ? by! : replaced(value[String(step)]!, rest, by) }
+}
+
+/** A JSON pointer (RFC 6901). */
+export const pointerOf = (path: Path): string =>
+  path.map(step => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+
+/** Whether lists and objects lie within each other more deeply than that. */
+export function isDeeper(value: unknown, most: number): boolean {
+  let level: unknown[] = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > most) return true
+    level = level.flatMap(one => (typeof one === 'object' && one !== null ? Object.values(one) : []))
+  }
+  return false
+}

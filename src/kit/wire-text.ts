@@ -1,0 +1,57 @@
+import { HeldBytes } from '../canonical/bytes.ts'
+import type { Part } from '../canonical/content.ts'
+import { GatewayError } from '../canonical/error.ts'
+import { type Format, isObject, type Json, type JsonObject } from '../canonical/node.ts'
+import type { CanonicalRequest } from '../canonical/request.ts'
+import type { WireFile, WireRequest } from '../canonical/wire.ts'
+import { WRITERS } from '../egress/index.ts'
+import type { WriteOptions } from '../egress/writer.ts'
+import { familyDialect } from '../providers/index.ts'
+import { pathFor } from '../server/routes.ts'
+
+/** A JSON text of an object. Throws GatewayError `invalid-request` for any other. */
+export function jsonOf(text: string): JsonObject {
+  let value: Json
+  try {
+    value = JSON.parse(text) as Json
+  } catch (thrown) {
+    throw new GatewayError({ kind: 'invalid-request', message: `The text is not JSON: ${(thrown as Error).message}` })
+  }
+  if (isObject(value)) return value
+  throw new GatewayError({ kind: 'invalid-request', message: 'The text is not a JSON object.' })
+}
+
+/** A body that stands alone gets the path of its format's requests. */
+export function exchangeOf(value: JsonObject, format: Format, model = 'model'): WireRequest {
+  const { path, body, files, ...rest } = value
+  if (typeof path !== 'string' || !isObject(body))
+    return { path: pathFor(format, model, value), query: {}, headers: {}, body: value }
+  const form = Array.isArray(files) ? { files: files.filter(isObject).map(fileOf) } : {}
+  return { query: {}, headers: {}, ...(rest as Partial<WireRequest>), path, body, ...form }
+}
+
+/** A file whose bytes are base64. */
+const fileOf = ({ field, name, mediaType, bytes }: JsonObject): WireFile => ({
+  field: String(field),
+  ...(name === undefined ? {} : { name: String(name) }),
+  mediaType: String(mediaType),
+  bytes: new HeldBytes(Buffer.from(String(bytes), 'base64')),
+})
+
+/** The request as the gateway passes it to a writer: few formats accept bytes as they are. */
+export function handedTo(format: Format, request: CanonicalRequest): CanonicalRequest {
+  if (WRITERS[format]?.bytes !== undefined) return request
+  return { ...request, messages: request.messages.map(one => ({ ...one, content: one.content.map(inBase64) })) }
+}
+
+function inBase64(part: Part): Part {
+  if (part.type !== 'media' || part.source.type !== 'bytes' || !(part.source.bytes instanceof HeldBytes)) return part
+  const { mediaType, bytes } = part.source
+  return { ...part, source: { type: 'base64', mediaType, data: bytes.toJSON() } }
+}
+
+/** How a request of one format is written in another, for a model of that name. */
+export const writing = (from: Format, to: Format, model: string): WriteOptions => ({
+  dialect: (from === to ? undefined : familyDialect(to, model)) ?? {},
+  native: from === to,
+})
