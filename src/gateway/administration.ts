@@ -35,6 +35,8 @@ export interface AdministrationParts {
   readonly seal: () => Seal
   /** The path of one request. Never rejects. */
   readonly handle: (call: Call) => Promise<void>
+  /** Of what browsers keep while a user signs in. */
+  readonly consoleSeal: () => Seal
   readonly proxies: () => Proxies
   /** Waits as long as the answer to a wrong credential is held back; gives what is to be answered. */
   readonly held: (thrown: unknown, message: IncomingMessage) => Promise<unknown>
@@ -63,6 +65,7 @@ export class Administration {
     this.log = parts.log
     this.users = new ConsoleUsers({
       ...{ log: parts.log, proxies: parts.proxies, slow: parts.slow, records: parts.store.console },
+      seal: parts.consoleSeal,
       config: () => this.config.console,
       publicUrls: () => this.config.server.publicUrls,
     })

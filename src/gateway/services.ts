@@ -266,6 +266,7 @@ export abstract class Services {
       images: () => this.images,
       handle: call => this.handle(call),
       seal: () => this.seals.of('administrators'),
+      consoleSeal: () => this.seals.of('console'),
       held: (thrown, message) => this.held(thrown, message),
       slow: address => this.wrongKeys.slow(address),
       proxies: () => this.proxies,
