@@ -32,6 +32,8 @@ export interface AdministrationParts {
   readonly waiting: Waiting
   readonly images: () => ImageDelivery
   readonly seal: () => Seal
+  /** Of what browsers keep while a user signs in. */
+  readonly consoleSeal: () => Seal
   readonly proxies: () => Proxies
   /** Waits as long as the answer to a wrong credential is held back; gives what is to be answered. */
   readonly held: (thrown: unknown, message: IncomingMessage) => Promise<unknown>
@@ -60,6 +62,7 @@ export class Administration {
     this.log = parts.log
     this.users = new ConsoleUsers({
       ...{ log: parts.log, proxies: parts.proxies, slow: parts.slow, records: parts.store.console },
+      seal: parts.consoleSeal,
       config: () => this.config.console,
       publicUrls: () => this.config.server.publicUrls,
     })

@@ -261,6 +261,7 @@ export class Services {
       config: () => this.config,
       images: () => this.images,
       seal: () => this.seals.of('administrators'),
+      consoleSeal: () => this.seals.of('console'),
       held: (thrown, message) => this.held(thrown, message),
       slow: address => this.wrongKeys.slow(address),
       proxies: () => this.proxies,
