@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { GatewayError } from '../canonical/error.ts'
 import type { Administration } from '../gateway/administration.ts'
+import type { Reply } from '../gateway/index.ts'
 import { authenticate } from './authenticate.ts'
 import type { Endpoint } from './endpoint.ts'
 import { checkedInput, type RawInput } from './input.ts'
@@ -49,6 +50,11 @@ export class AdminApi {
     const input = checkedInput(endpoint, { params, query: new URLSearchParams(query), body })
     const answer = await endpoint.handle(this.gateway, input as never)
     return written(endpoint, answer as never, message)
+  }
+
+  /** Begins to answer with events. Throws Problem. */
+  stream({ stream }: Endpoint, reply: Reply): void {
+    stream!(this.gateway, reply)
   }
 
   /** The description of all endpoints (OpenAPI 3.1). */

@@ -2,6 +2,7 @@ import express, { type NextFunction, type Request, type Response, type Router } 
 import { type AdminAnswer, AdminApi, ENDPOINTS, type Endpoint, unknownPath, wrongMethod } from '../admin/index.ts'
 import type { Gateway } from '../gateway/index.ts'
 import { idHeaders } from './handlers.ts'
+import { ownRequests } from './own-requests.ts'
 import { HttpReply } from './reply.ts'
 import { requestId } from './request-id.ts'
 
@@ -10,7 +11,9 @@ const DESCRIPTION = '/openapi.json'
 
 /** The routes of the admin API, mounted at `/admin`: nothing of it is told to those without a token. */
 export async function adminRoutes(gateway: Gateway): Promise<Router> {
-  const api = new AdminApi(await gateway.administration(), ENDPOINTS)
+  const administration = await gateway.administration()
+  administration.own = ownRequests(gateway)
+  const api = new AdminApi(administration, ENDPOINTS)
   const router = express.Router({ caseSensitive: true })
 
   /** Answers with what the work gives, or with the problem it meets. */
@@ -22,6 +25,16 @@ export async function adminRoutes(gateway: Gateway): Promise<Router> {
       const answer = await Promise.try(work, message).catch(thrown => api.refusal(thrown, id, more))
       if (!reply.gone) reply.whole(answer.status, answer.headers, answer.text)
     }
+  /** Answers with events, as long as the reader stays. */
+  const streaming = (endpoint: Endpoint) => (message: Request, response: Response) => {
+    try {
+      const reply = new HttpReply(message, response, idHeaders(requestId()), gateway)
+      if (message.method === 'HEAD') reply.whole(200, { 'content-type': 'text/event-stream' }, '')
+      else api.stream(endpoint, reply)
+    } catch (thrown) {
+      refusing(thrown)(message, response)
+    }
+  }
   const refusing = (thrown: unknown, more?: { readonly [name: string]: string }) =>
     answering(() => Promise.reject(thrown), more)
 
@@ -38,7 +51,11 @@ export async function adminRoutes(gateway: Gateway): Promise<Router> {
   for (const endpoint of ENDPOINTS)
     router[endpoint.method](
       routeOf(endpoint.path),
-      answering(message => api.answer(endpoint, { message, params: message.params as never, query: queryOf(message) })),
+      endpoint.stream !== undefined
+        ? streaming(endpoint)
+        : answering(message =>
+            api.answer(endpoint, { message, params: message.params as never, query: queryOf(message) }),
+          ),
     )
   for (const [path, allow] of methodsOf(ENDPOINTS)) {
     router.options(

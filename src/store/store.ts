@@ -2,11 +2,13 @@ import { setImmediate as breath } from 'node:timers/promises'
 import { Kysely } from 'kysely'
 import type { StoreConfig } from '../config/types.ts'
 import type { AccessRecords } from './access-records.ts'
+import type { Captures } from './captures.ts'
 import type { Conversations } from './conversations.ts'
 import type { Engine } from './engine.ts'
 import type { Events } from './events.ts'
 import { dropEvents, dropItems } from './items.ts'
 import { KeptAccess } from './kept-access.ts'
+import { KeptCaptures } from './kept-captures.ts'
 import { KeptConversations } from './kept-conversations.ts'
 import { KeptEvents } from './kept-events.ts'
 import { KeptProcesses } from './kept-processes.ts'
@@ -34,6 +36,7 @@ export interface Store {
   readonly access: AccessRecords
   readonly usage: UsageRecords
   readonly shared: SharedRecords
+  readonly captures: Captures
   /** Deletes what has expired and is not part of a later turn. */
   sweep(): Promise<void>
   /** Whether the file was moved away: what is written here would be lost. */
@@ -72,6 +75,7 @@ export async function openDatabase(engine: Engine): Promise<Database> {
 
 function storeIn(database: Database, engine: Engine, now: () => number): Store {
   const shared = keptShared(database, now)
+  const captures = new KeptCaptures(database, now)
   return {
     turns: new KeptTurns(database, now),
     conversations: new KeptConversations(database, now),
@@ -81,9 +85,11 @@ function storeIn(database: Database, engine: Engine, now: () => number): Store {
     access: new KeptAccess(database, now),
     usage: new KeptUsage(database, now),
     shared,
+    captures,
     async sweep() {
       await sweep(database, now())
       await shared.sweep()
+      await captures.sweep()
     },
     moved: engine.moved,
     async probe() {
