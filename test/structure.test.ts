@@ -126,6 +126,7 @@ describe('imports', () => {
       'ipaddr.js': /^src\/channel\/reachable\.ts$/,
       '@echogarden/fvad-wasm': /^src\/realtime\/cascade\/vad\.ts$/,
       'wasm-media-encoders': /^src\/gateway\/speech\/mp3\.ts$/,
+      'openid-client': /^src\/console\/oidc\.ts$/,
       kysely: /^src\/store\//,
       pg: /^src\/store\//,
       '@redis/client': /^src\/cluster\//,

@@ -1,12 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 import { GatewayError } from '../canonical/error.ts'
+import { isEnough, type Principal } from '../console/index.ts'
 import type { Administration } from '../gateway/administration.ts'
 import type { Reply } from '../gateway/index.ts'
+import type { AdminAnswer } from './answer.ts'
 import { authenticate } from './authenticate.ts'
-import type { Endpoint } from './endpoint.ts'
+import { type Endpoint, roleFor } from './endpoint.ts'
 import { checkedInput, type RawInput } from './input.ts'
 import { description } from './openapi.ts'
 import { detailsOf, Problem, type ProblemDetails } from './problem.ts'
+import type { SessionRoute } from './session/route.ts'
 
 /** Bytes a body may have. */
 const LARGEST = 1024 * 1024
@@ -22,12 +25,6 @@ export interface AdminCall {
   readonly query: string
 }
 
-export interface AdminAnswer {
-  readonly status: number
-  readonly headers: { readonly [name: string]: string }
-  readonly text: string
-}
-
 /** Answers administrators: every answer is of the endpoint's schema, or problem details (RFC 9457). */
 export class AdminApi {
   readonly endpoints: readonly Endpoint[]
@@ -39,22 +36,32 @@ export class AdminApi {
     this.endpoints = endpoints
   }
 
-  /** Rejects with Problem or GatewayError where a request shows no valid admin token. */
-  authenticate(message: IncomingMessage): Promise<void> {
+  /** Whose request it is. Rejects with Problem or GatewayError where it shows neither a valid token nor a session. */
+  authenticate(message: IncomingMessage): Promise<Principal> {
     return authenticate(this.gateway, message)
   }
 
   /** Rejects with Problem or GatewayError. */
-  async answer(endpoint: Endpoint, { message, params, query }: AdminCall): Promise<AdminAnswer> {
+  async answer(endpoint: Endpoint, call: AdminCall, principal: Principal): Promise<AdminAnswer> {
+    if (!isEnough(principal.role, roleFor(endpoint))) throw ROLE
+    const { message, params, query } = call
     const body = endpoint.body === undefined ? undefined : await this.gateway.body(message, LARGEST)
     const input = checkedInput(endpoint, { params, query: new URLSearchParams(query), body })
-    const answer = await endpoint.handle(this.gateway, input as never)
+    const answer = await endpoint.handle(this.gateway, input as never, principal)
     return written(endpoint, answer as never, message)
   }
 
   /** Begins to answer with events. Throws Problem. */
-  stream({ stream }: Endpoint, reply: Reply): void {
-    stream!(this.gateway, reply)
+  stream(endpoint: Endpoint, reply: Reply, principal: Principal): void {
+    if (!isEnough(principal.role, roleFor(endpoint))) throw ROLE
+    endpoint.stream!(this.gateway, reply)
+  }
+
+  /** Answers at a route of sessions, where nobody needs to be signed in. Rejects with Problem or GatewayError. */
+  async session(route: SessionRoute, message: IncomingMessage, query: string): Promise<AdminAnswer> {
+    if (this.gateway.users.config === undefined) throw unknownPath()
+    const answer = await route.handle(this.gateway, message, new URLSearchParams(query))
+    return { ...answer, headers: { ...HEADERS, ...answer.headers } }
   }
 
   /** The description of all endpoints (OpenAPI 3.1). */
@@ -67,7 +74,7 @@ export class AdminApi {
   refusal(thrown: unknown, id: string, more: { readonly [name: string]: string } = {}): AdminAnswer {
     const details = detailsOf(thrown, id)
     if (details.status === 500) this.gateway.log.error({ id, err: thrown }, 'a fault of the gateway')
-    const seconds = thrown instanceof GatewayError ? thrown.error.retryAfterSeconds : undefined
+    const seconds = secondsOf(thrown)
     return refused(details, { ...more, ...(seconds === undefined ? {} : { 'retry-after': String(seconds) }) })
   }
 }
@@ -77,7 +84,18 @@ export const wrongMethod = (allow: string): Problem =>
   new Problem('method-not-allowed', `The resource takes these methods: ${allow}.`)
 export const unknownPath = (): Problem => new Problem('not-found', `There is no such resource below ${BASE}.`)
 
-const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', vary: 'authorization, accept' }
+const secondsOf = (thrown: unknown): number | undefined => {
+  if (thrown instanceof Problem) return thrown.more.retryAfterSeconds
+  return thrown instanceof GatewayError ? thrown.error.retryAfterSeconds : undefined
+}
+
+const ROLE = new Problem('role-too-low', 'Only administrators may do this; you are a viewer.')
+
+const HEADERS = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  vary: 'authorization, cookie, accept',
+}
 
 function refused(details: ProblemDetails, more: AdminAnswer['headers']): AdminAnswer {
   const headers: { [name: string]: string } = { ...HEADERS, ...more, 'content-type': 'application/problem+json' }

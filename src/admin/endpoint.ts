@@ -1,6 +1,8 @@
 import type * as v from 'valibot'
+import type { Principal } from '../console/index.ts'
 import type { Administration } from '../gateway/administration.ts'
 import type { Reply } from '../gateway/index.ts'
+import type { Role } from '../store/console-records.ts'
 import type { ProblemType } from './problem.ts'
 import { type AnySchema, fields } from './schema.ts'
 
@@ -21,6 +23,8 @@ export interface Endpoint<
   A extends AnySchema = AnySchema,
 > {
   readonly method: Method
+  /** Who may use it, where that is not what `roleFor` gives by its method. */
+  readonly role?: Role
   /** With parameters in braces: `/keys/{id}`. */
   readonly path: string
   /** Unique, for clients that are generated. */
@@ -48,8 +52,13 @@ export interface Endpoint<
   handle(
     gateway: Administration,
     input: Input<v.InferOutput<P>, v.InferOutput<Q>, v.InferOutput<B>>,
+    principal: Principal,
   ): Promise<v.InferOutput<A>> | v.InferOutput<A>
 }
+
+/** The role that an endpoint needs: to look at things, that of a viewer. */
+export const roleFor = ({ role, method }: Pick<Endpoint, 'role' | 'method'>): Role =>
+  role ?? (method === 'get' ? 'viewer' : 'admin')
 
 const NOTHING = fields({})
 type Nothing = typeof NOTHING

@@ -1,3 +1,5 @@
-export { type AdminAnswer, AdminApi, BASE, unknownPath, wrongMethod } from './api.ts'
+export type { AdminAnswer } from './answer.ts'
+export { AdminApi, BASE, unknownPath, wrongMethod } from './api.ts'
 export type { Endpoint } from './endpoint.ts'
 export { ENDPOINTS } from './endpoints.ts'
+export { SESSION_ROUTES } from './session/index.ts'

@@ -15,7 +15,10 @@ export interface RawInput {
  *
  * @throws Problem `invalid-input` with everything that is wrong.
  */
-export function checkedInput({ params, query, body }: Endpoint, raw: RawInput): Input {
+export function checkedInput(
+  { params, query, body }: Pick<Endpoint, 'params' | 'query' | 'body'>,
+  raw: RawInput,
+): Input {
   const errors: InputError[] = []
   const parameter = (steps: readonly string[], detail: string): InputError => ({ parameter: steps[0] ?? '', detail })
   const pointer = (steps: readonly string[], detail: string): InputError => ({ pointer: pointerOf(steps), detail })

@@ -5,7 +5,10 @@ import type { JsonSchema } from './schema.ts'
 export const PROBLEMS = {
   'invalid-input': { status: 400, title: 'The request is invalid' },
   unauthenticated: { status: 401, title: 'No valid admin token was given' },
+  'sign-in-refused': { status: 401, title: 'The name or the password is wrong' },
   'api-key-refused': { status: 403, title: 'API keys of callers are not accepted here' },
+  'role-too-low': { status: 403, title: 'Your role does not permit this' },
+  csrf: { status: 403, title: 'The request does not come from the console' },
   'not-found': { status: 404, title: 'There is nothing of that name' },
   'method-not-allowed': { status: 405, title: 'The resource does not take this method' },
   'read-only': { status: 409, title: 'The config file has this; it cannot be changed here' },
@@ -13,7 +16,8 @@ export const PROBLEMS = {
   'not-repeatable': { status: 409, title: 'The request cannot be sent again' },
   'in-use': { status: 409, title: 'It is still in use' },
   'too-large': { status: 413, title: 'The body is too large' },
-  'too-many-requests': { status: 429, title: 'Too many wrong tokens came from this address' },
+  'too-many-requests': { status: 429, title: 'Too many attempts were made' },
+  locked: { status: 429, title: 'Signing in is locked for a while' },
   'store-unavailable': { status: 503, title: 'The store cannot be used at present' },
   internal: { status: 500, title: 'The gateway failed to handle the request' },
 } as const satisfies { readonly [type: string]: { readonly status: number; readonly title: string } }
@@ -31,12 +35,20 @@ export interface InputError {
 export class Problem extends Error {
   readonly type: ProblemType
   readonly errors: readonly InputError[]
-  constructor(type: ProblemType, detail: string, errors: readonly InputError[] = []) {
+  readonly more: ProblemExtras
+  constructor(type: ProblemType, detail: string, errors: readonly InputError[] = [], more: ProblemExtras = {}) {
     super(detail)
     this.name = 'Problem'
     this.type = type
     this.errors = errors
+    this.more = more
   }
+}
+
+export interface ProblemExtras {
+  /** Members that only problems of this place have. */
+  readonly members?: { readonly [name: string]: unknown }
+  readonly retryAfterSeconds?: number
 }
 
 /** One thing that is wrong with the input. */
@@ -52,6 +64,7 @@ export interface ProblemDetails {
   /** The id of the request, which the log has, too. */
   readonly instance: string
   readonly errors?: readonly InputError[]
+  readonly [member: string]: unknown
 }
 
 const NAMESPACE = 'urn:interlingua:problem:'
@@ -60,8 +73,9 @@ const NAMESPACE = 'urn:interlingua:problem:'
 export function detailsOf(thrown: unknown, id: string): ProblemDetails {
   const problem = problemOf(thrown)
   const { status, title } = PROBLEMS[problem.type]
-  const { errors } = problem
+  const { errors, more } = problem
   return {
+    ...more.members,
     ...{ type: `${NAMESPACE}${problem.type}`, title, status: statusOf(thrown) ?? status, detail: problem.message },
     instance: id,
     ...(errors.length === 0 ? {} : { errors }),

@@ -13,12 +13,14 @@ import { storeAt } from './store-address.ts'
 import type {
   ChannelConfig,
   Config,
+  ConsoleConfig,
   GroupConfig,
   KeyConfig,
   LimitSettings,
   MediaConfig,
   MetricsConfig,
   ModelFacts,
+  OidcConfig,
   RealtimeConfig,
   ServerConfig,
   StoreConfig,
@@ -57,7 +59,7 @@ export function complete(written: WrittenConfig, env: Env): Completed {
     realtime: realtimeOf(written.realtime),
     dataDir: written.data_dir ?? DATA_DIR,
     store: storeOf(written),
-    ...defined({ redis: written.redis, traces: tracesOf(written.traces) }),
+    ...defined({ redis: written.redis, traces: tracesOf(written.traces), console: consoleOf(written.console) }),
     usage: { keep: written.usage?.keep ?? 90 * 86_400_000 },
     capture: { keep: written.capture?.keep ?? 86_400_000, limit: written.capture?.limit ?? 256 * 2 ** 20 },
     metrics: metricsOf(written.metrics),
@@ -114,6 +116,25 @@ const metricsOf = (written: WrittenConfig['metrics']): MetricsConfig =>
 
 const tracesOf = (written: WrittenConfig['traces']): TracesConfig | undefined =>
   written && { otlp: written.otlp, headers: written.headers ?? {}, sample: written.sample ?? 1 }
+
+const consoleOf = (written: WrittenConfig['console']): ConsoleConfig | undefined =>
+  written === false
+    ? undefined
+    : {
+        session: written?.session ?? 12 * 3_600_000,
+        idle: written?.idle ?? 3_600_000,
+        ...defined({ oidc: oidcOf(written?.oidc) }),
+      }
+
+function oidcOf(written: NonNullable<Exclude<WrittenConfig['console'], false>>['oidc']): OidcConfig | undefined {
+  if (written === undefined) return undefined
+  const { issuer, client_id: clientId, client_secret: clientSecret, name, scopes, claim, roles } = written
+  return {
+    ...{ issuer, clientId, clientSecret, name: name ?? new URL(issuer).host },
+    ...{ scopes: scopes ?? ['openid', 'profile', 'email'], claim: claim ?? 'groups' },
+    roles: { admin: roles.admin ?? [], viewer: roles.viewer ?? [] },
+  }
+}
 
 const mediaOf = (written: WrittenConfig['media']): MediaConfig => ({
   fetch: written?.fetch ?? true,

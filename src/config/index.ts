@@ -261,6 +261,31 @@ const traces = fields({
   sample: v.optional(v.pipe(number('a share from 0 to 1', 0, false), v.maxValue(1, expects('a share from 0 to 1')))),
 })
 
+/** An address that secrets are sent to: without TLS only on this machine. */
+const issuer = v.pipe(
+  text,
+  v.check(
+    value =>
+      URL.canParse(value) && /^https:\/\/[^?#]+$|^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])[:/][^?#]*$/.test(value),
+    expects('an https address'),
+  ),
+)
+
+const oidc = fields({
+  ...{ issuer, client_id: text, client_secret: secret, name: v.optional(text), scopes: v.optional(texts) },
+  claim: v.optional(text),
+  roles: fields({ admin: v.optional(texts), viewer: v.optional(texts) }),
+})
+
+const switchedOff = v.pipe(
+  v.union([v.literal(false), v.picklist(['false', 'off'])]),
+  v.transform(() => false as const),
+)
+const console = v.union(
+  [fields({ session: v.optional(wait('1m')), idle: v.optional(wait('1m')), oidc: v.optional(oidc) }), switchedOff],
+  expects('a map, or false'),
+)
+
 const channel = fields({
   name: text,
   provider: text,
@@ -321,6 +346,7 @@ export const CONFIG_SCHEMA = fields({
   capture: v.optional(capture),
   metrics: v.optional(metrics),
   traces: v.optional(traces),
+  console: v.optional(console),
   groups: v.optional(record(group)),
   keys: v.optional(v.array(key, expects('a list'))),
   channels: v.optional(v.array(channel, expects('a list'))),

@@ -17,6 +17,8 @@ export interface Config {
   readonly capture: CaptureConfig
   readonly metrics: MetricsConfig
   readonly traces?: TracesConfig
+  /** Absent where there is no console. */
+  readonly console?: ConsoleConfig
   readonly groups: ReadonlyMap<string, GroupConfig>
   readonly keys: readonly KeyConfig[]
   readonly channels: readonly ChannelConfig[]
@@ -167,6 +169,29 @@ export interface TracesConfig {
   readonly headers: { readonly [name: string]: string }
   /** The share of requests that is traced where the caller has not decided. */
   readonly sample: number
+}
+
+/** Who may sign in to the console, and for how long; in milliseconds. */
+export interface ConsoleConfig {
+  /** How long a session lasts, and how long it may be idle. */
+  readonly session: number
+  readonly idle: number
+  readonly oidc?: OidcConfig
+}
+
+/** A provider of OpenID Connect that users of the console sign in at. */
+export interface OidcConfig {
+  readonly issuer: string
+  readonly clientId: string
+  /** Never log it. */
+  readonly clientSecret: string
+  /** What the button is labelled with. */
+  readonly name: string
+  readonly scopes: readonly string[]
+  /** The claim that has a user's roles, or groups; a path of names where it is nested. */
+  readonly claim: string
+  /** Values of the claim that make an admin or a viewer. */
+  readonly roles: { readonly admin: readonly string[]; readonly viewer: readonly string[] }
 }
 
 /** Limits of each key. Where key and group have the same one, the smaller counts. */

@@ -7,8 +7,10 @@ import type { JsonObject } from '../canonical/node.ts'
 import type { Catalogue } from '../catalogue/index.ts'
 import type { Config } from '../config/index.ts'
 import { warnings } from '../config/warnings.ts'
+import { ConsoleUsers } from '../console/index.ts'
 import { readJson } from '../ingress/transport/body.ts'
 import type { Log } from '../log/index.ts'
+import type { Proxies } from '../proxies/index.ts'
 import type { AccessRecords, AdminToken } from '../store/access-records.ts'
 import type { LazyStore } from '../store/lazy-store.ts'
 import type { UsageRecords } from '../store/usage-records.ts'
@@ -37,8 +39,11 @@ export interface AdministrationParts {
   readonly seal: () => Seal
   /** The caller of a key's id, as it is now. Throws GatewayError where it may send nothing. */
   readonly callAs: (id: string) => Caller
+  readonly proxies: () => Proxies
   /** Waits as long as the answer to a wrong credential is held back; gives what is to be answered. */
   readonly held: (thrown: unknown, message: IncomingMessage) => Promise<unknown>
+  /** Settles when an answer to an address that guesses may be sent; rejects with GatewayError where too many wait already. */
+  readonly slow: (address: string) => Promise<void>
   /** The channels as each process of this machine sees them, this one among them; absent where it is the only one. */
   readonly gather?: () => Promise<readonly ChannelStates[]>
   readonly redis?: { readonly isUp: boolean }
@@ -53,11 +58,18 @@ export class Administration {
   readonly version = versionOf()
   /** Unix time in milliseconds. */
   readonly startedAt = Math.round(performance.timeOrigin)
+  /** Who may sign in to the console. */
+  readonly users: ConsoleUsers
   private readonly parts: AdministrationParts
 
   constructor(parts: AdministrationParts) {
     this.parts = parts
     this.log = parts.log
+    this.users = new ConsoleUsers({
+      ...{ log: parts.log, proxies: parts.proxies, slow: parts.slow, records: parts.store.console },
+      config: () => this.config.console,
+      publicUrls: () => this.config.server.publicUrls,
+    })
   }
 
   get config(): Config {

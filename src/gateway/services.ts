@@ -165,6 +165,11 @@ export class Services {
     })
   }
 
+  /** Whether there is a console, by the config. */
+  get hasConsole(): boolean {
+    return this.config.console !== undefined
+  }
+
   /**
    * Reads what must be known before requests are answered. Rejects where the gateway cannot run on what is stored, as with
    * a store of a newer version of the program.
@@ -266,6 +271,8 @@ export class Services {
       seal: () => this.seals.of('administrators'),
       callAs: id => this.access.renewed({ id }),
       held: (thrown, message) => this.held(thrown, message),
+      slow: address => this.wrongKeys.slow(address),
+      proxies: () => this.proxies,
       gather: async () => (await this.cluster.gather(CHANNELS)) as unknown as readonly ChannelStates[],
       ...defined({ redis: this.cluster.redis }),
     })

@@ -58,13 +58,16 @@ export class Proxies {
   /** The address below which a request's caller reaches the gateway, without a slash at the end. */
   baseOf(message: Arrived): string {
     const { first } = this
-    if (first === undefined) {
-      const { scheme, host } = this.target(message)
-      return `${scheme}://${host}`
-    }
+    if (first === undefined) return this.originOf(message)
     if (this.byHost.size === 1) return first
     const { scheme, host } = this.target(message)
     return this.byHost.get(host.toLowerCase().replace(USUAL_PORT[scheme]!, '')) ?? first
+  }
+
+  /** The origin that a request's caller used, as far as the request and trusted proxies state it. */
+  originOf(message: Arrived): string {
+    const { scheme, host } = this.target(message)
+    return `${scheme}://${host}`
   }
 
   /** Scheme and host that the caller used: of trusted proxies as they state them, else of the request itself. */

@@ -1,5 +1,13 @@
 import express, { type NextFunction, type Request, type Response, type Router } from 'express'
-import { type AdminAnswer, AdminApi, ENDPOINTS, type Endpoint, unknownPath, wrongMethod } from '../admin/index.ts'
+import {
+  type AdminAnswer,
+  AdminApi,
+  ENDPOINTS,
+  type Endpoint,
+  SESSION_ROUTES,
+  unknownPath,
+  wrongMethod,
+} from '../admin/index.ts'
 import type { Gateway } from '../gateway/index.ts'
 import { idHeaders } from './handlers.ts'
 import { ownRequests } from './own-requests.ts'
@@ -8,8 +16,11 @@ import { requestId } from './request-id.ts'
 
 const VERSION = '/v1'
 const DESCRIPTION = '/openapi.json'
+const DESCRIBED = { method: 'get', path: DESCRIPTION } as const
+/** Where the one whom a request is from stands beside its answer. */
+const PRINCIPAL = 'principal'
 
-/** The routes of the admin API, mounted at `/admin`: nothing of it is told to those without a token. */
+/** The routes of the admin API, mounted at `/admin`: beside sessions, nothing of it is told to those who are not signed in. */
 export async function adminRoutes(gateway: Gateway): Promise<Router> {
   const administration = await gateway.administration()
   administration.own = ownRequests(gateway)
@@ -18,11 +29,15 @@ export async function adminRoutes(gateway: Gateway): Promise<Router> {
 
   /** Answers with what the work gives, or with the problem it meets. */
   const answering =
-    (work: (message: Request) => AdminAnswer | Promise<AdminAnswer>, more: { readonly [name: string]: string } = {}) =>
+    (
+      work: (message: Request, response: Response) => AdminAnswer | Promise<AdminAnswer>,
+      more: { readonly [name: string]: string } = {},
+    ) =>
     async (message: Request, response: Response): Promise<void> => {
       const id = requestId()
       const reply = new HttpReply(message, response, idHeaders(id), gateway)
-      const answer = await Promise.try(work, message).catch(thrown => api.refusal(thrown, id, more))
+      const answer = await Promise.try(work, message, response).catch(thrown => api.refusal(thrown, id, more))
+      if (answer.cookies !== undefined && !reply.gone) response.setHeader('set-cookie', answer.cookies)
       if (!reply.gone) reply.whole(answer.status, answer.headers, answer.text)
     }
   /** Answers with events, as long as the reader stays. */
@@ -30,7 +45,7 @@ export async function adminRoutes(gateway: Gateway): Promise<Router> {
     try {
       const reply = new HttpReply(message, response, idHeaders(requestId()), gateway)
       if (message.method === 'HEAD') reply.whole(200, { 'content-type': 'text/event-stream' }, '')
-      else api.stream(endpoint, reply)
+      else api.stream(endpoint, reply, response.locals[PRINCIPAL])
     } catch (thrown) {
       refusing(thrown)(message, response)
     }
@@ -38,9 +53,18 @@ export async function adminRoutes(gateway: Gateway): Promise<Router> {
   const refusing = (thrown: unknown, more?: { readonly [name: string]: string }) =>
     answering(() => Promise.reject(thrown), more)
 
+  for (const route of SESSION_ROUTES)
+    router[route.method](
+      VERSION + route.path,
+      answering(message => api.session(route, message, queryOf(message))),
+    )
+  for (const [path, allow] of methodsOf(SESSION_ROUTES)) router.all(path, refusing(wrongMethod(allow), { allow }))
   router.use((message: Request, response: Response, next: NextFunction) =>
     api.authenticate(message).then(
-      () => next(),
+      principal => {
+        response.locals[PRINCIPAL] = principal
+        next()
+      },
       thrown => refusing(thrown)(message, response),
     ),
   )
@@ -53,11 +77,15 @@ export async function adminRoutes(gateway: Gateway): Promise<Router> {
       routeOf(endpoint.path),
       endpoint.stream !== undefined
         ? streaming(endpoint)
-        : answering(message =>
-            api.answer(endpoint, { message, params: message.params as never, query: queryOf(message) }),
+        : answering((message, response) =>
+            api.answer(
+              endpoint,
+              { message, params: message.params as never, query: queryOf(message) },
+              response.locals[PRINCIPAL],
+            ),
           ),
     )
-  for (const [path, allow] of methodsOf(ENDPOINTS)) {
+  for (const [path, allow] of methodsOf([DESCRIBED, ...ENDPOINTS])) {
     router.options(
       path,
       answering(() => ({ status: 204, headers: { allow }, text: '' })),
@@ -75,8 +103,8 @@ export async function adminRoutes(gateway: Gateway): Promise<Router> {
 const routeOf = (path: string): string => VERSION + path.replaceAll(/\{(\w+)\}/g, ':$1')
 
 /** The methods of each path, as `allow` lists them. */
-function methodsOf(endpoints: readonly Endpoint[]): ReadonlyMap<string, string> {
-  const methods = new Map([[VERSION + DESCRIPTION, new Set(['GET', 'HEAD', 'OPTIONS'])]])
+function methodsOf(endpoints: readonly Pick<Endpoint, 'method' | 'path'>[]): ReadonlyMap<string, string> {
+  const methods = new Map<string, Set<string>>()
   for (const { path, method } of endpoints) {
     const known = methods.get(routeOf(path)) ?? new Set(['OPTIONS'])
     methods.set(routeOf(path), known.add(method.toUpperCase()))

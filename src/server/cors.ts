@@ -19,7 +19,7 @@ const METHODS = 'GET, HEAD, POST, DELETE'
 /** Seconds a browser remembers a preflight: the most that Chrome does. */
 const REMEMBERED = '7200'
 /** What only the operator uses: never for pages of other origins. Routes take any case. */
-const OWN = /^\/(?:admin|metrics)(?:[/?]|$)/i
+const OWN = /^\/(?:admin|console|metrics)(?:[/?]|$)/i
 /** Names of headers, separated by commas. */
 const NAMES = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/
 /** Where clients other than browsers put their key: pages cannot set headers of sockets. */

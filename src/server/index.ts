@@ -11,6 +11,7 @@ import { counted } from './counted.ts'
 import { handleRequest, listModels, refuseLast, refuseRequest, sendStatus } from './handlers.ts'
 import { sendImage } from './images.ts'
 import { lazyAdmin } from './lazy-admin.ts'
+import { lazyConsole } from './lazy-console.ts'
 import { refusingMalformed } from './malformed.ts'
 import { METRICS_PATH, MetricsDoor, openMetrics } from './metrics.ts'
 import { ready } from './ready.ts'
@@ -289,6 +290,7 @@ function routes(gateway: Gateway, metrics: MetricsDoor, vendor: string) {
   )
   app.get(METRICS_PATH, (message, response) => metrics.answer(message, response))
   app.use('/admin', lazyAdmin(gateway))
+  app.all(['/console', '/console/*path'], lazyConsole(gateway))
   app.get('/healthz', (_, response) => sendStatus(gateway, response, 200, 'ok'))
   app.get('/readyz', (_, response) => ready(gateway, response))
   for (const [path, allow] of [...OTHERS, ...methods]) app.all(path, wrong(allow))

@@ -1,5 +1,6 @@
 import type { AccessRecords } from './access-records.ts'
 import type { Captures } from './captures.ts'
+import type { ConsoleRecords } from './console-records.ts'
 import type { Conversations } from './conversations.ts'
 import type { Events } from './events.ts'
 import type { Processes } from './processes.ts'
@@ -125,6 +126,33 @@ export const guardedAccess = (use: Use<AccessRecords>): AccessRecords => ({
   token: hash => use('reads', access => access.token(hash)),
   dropToken: id => use('writes', access => access.dropToken(id)),
 })
+
+/**
+ * Users of the console, likewise.
+ *
+ * @param exists whether there is a store already: nobody is found in one that is not, and looking makes none.
+ */
+export function guardedConsole(use: Use<ConsoleRecords>, exists: () => boolean): ConsoleRecords {
+  const read = async <T>(work: (users: ConsoleRecords) => Promise<T>, nothing: T): Promise<T> =>
+    exists() ? use('reads', work) : nothing
+  return {
+    users: () => read(users => users.users(), []),
+    user: name => read(users => users.user(name), undefined),
+    userOf: subject => read(users => users.userOf(subject), undefined),
+    addUser: (user, isFirst) => use('writes', users => users.addUser(user, isFirst)),
+    changeUser: (name, change, except) => use('writes', users => users.changeUser(name, change, except)),
+    setRole: (name, role) => use('writes', users => users.setRole(name, role)),
+    dropUser: name => use('writes', users => users.dropUser(name)),
+    openSession: (session, password, most) => use('writes', users => users.openSession(session, password, most)),
+    session: hash => read(users => users.session(hash), undefined),
+    sessionUsed: (hash, at) => use('writes', users => users.sessionUsed(hash, at)),
+    endSession: hash => use('writes', users => users.endSession(hash)),
+    endSessions: user => use('writes', users => users.endSessions(user)),
+    attempt: async (subject, rules) => (exists() ? use('writes', users => users.attempt(subject, rules)) : undefined),
+    forgive: subject => use('writes', users => users.forgive(subject)),
+    sweep: () => use('writes', users => users.sweep()),
+  }
+}
 
 /** Usage, likewise. */
 export const guardedUsage = (use: Use<UsageRecords>): UsageRecords => ({

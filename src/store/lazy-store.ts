@@ -9,6 +9,7 @@ import {
   type AccessMode,
   guardedAccess,
   guardedCaptures,
+  guardedConsole,
   guardedConversations,
   guardedEvents,
   guardedProcesses,
@@ -53,6 +54,10 @@ export class LazyStore {
   readonly events = guardedEvents((manner, work) => this.use(manner, ({ events }) => work(events)))
   readonly tasks = guardedTasks((manner, work) => this.use(manner, ({ tasks }) => work(tasks)))
   readonly access = guardedAccess((manner, work) => this.use(manner, ({ access }) => work(access)))
+  readonly console = guardedConsole(
+    (manner, work) => this.use(manner, ({ console: users }) => work(users)),
+    () => this.opening !== undefined || this.exists(),
+  )
   readonly usage = guardedUsage((manner, work) => this.use(manner, ({ usage }) => work(usage)))
   readonly shared = guardedShared(
     (manner, work) => this.use(manner, ({ shared }) => work(shared)),

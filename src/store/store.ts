@@ -3,12 +3,14 @@ import { Kysely } from 'kysely'
 import type { StoreConfig } from '../config/types.ts'
 import type { AccessRecords } from './access-records.ts'
 import type { Captures } from './captures.ts'
+import type { ConsoleRecords } from './console-records.ts'
 import type { Conversations } from './conversations.ts'
 import type { Engine } from './engine.ts'
 import type { Events } from './events.ts'
 import { dropEvents, dropItems } from './items.ts'
 import { KeptAccess } from './kept-access.ts'
 import { KeptCaptures } from './kept-captures.ts'
+import { KeptConsole } from './kept-console.ts'
 import { KeptConversations } from './kept-conversations.ts'
 import { KeptEvents } from './kept-events.ts'
 import { KeptProcesses } from './kept-processes.ts'
@@ -34,6 +36,7 @@ export interface Store {
   readonly tasks: Tasks
   readonly processes: Processes
   readonly access: AccessRecords
+  readonly console: ConsoleRecords
   readonly usage: UsageRecords
   readonly shared: SharedRecords
   readonly captures: Captures
@@ -76,6 +79,7 @@ export async function openDatabase(engine: Engine): Promise<Database> {
 function storeIn(database: Database, engine: Engine, now: () => number): Store {
   const shared = keptShared(database, now)
   const captures = new KeptCaptures(database, now)
+  const users = new KeptConsole(database, now)
   return {
     turns: new KeptTurns(database, now),
     conversations: new KeptConversations(database, now),
@@ -83,6 +87,7 @@ function storeIn(database: Database, engine: Engine, now: () => number): Store {
     tasks: new KeptTasks(database),
     processes: new KeptProcesses(database),
     access: new KeptAccess(database, now),
+    console: users,
     usage: new KeptUsage(database, now),
     shared,
     captures,
@@ -90,6 +95,7 @@ function storeIn(database: Database, engine: Engine, now: () => number): Store {
       await sweep(database, now())
       await shared.sweep()
       await captures.sweep()
+      await users.sweep()
     },
     moved: engine.moved,
     async probe() {

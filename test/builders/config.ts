@@ -46,6 +46,7 @@ export const configOf = (
   usage: { keep: 0 },
   capture: { keep: 86_400_000, limit: 2 ** 28 },
   metrics: {},
+  console: CONSOLE,
   groups: new Map([['default', groupOf(group)]]),
   keys: [keyOf(KEY, 'dev')],
   channels,
@@ -89,6 +90,9 @@ export const REALTIME: Config['realtime'] = {
   sessions: { key: 100, all: 1000 },
   browserKeys: false,
 }
+
+/** How long users of the console stay signed in. */
+export const CONSOLE = { session: 3_600_000, idle: 600_000 }
 
 export const SOCKETS = { lifetime: 60_000, idle: 60_000, queue: 16, turns: 64, memory: 2 ** 20 }
 

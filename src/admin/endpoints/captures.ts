@@ -13,6 +13,7 @@ const id = fields({ id: word })
 const getCapture = endpoint({
   method: 'get',
   path: '/requests/{id}/capture',
+  role: 'admin',
   operation: 'getCapture',
   summary: 'What was captured of a request: sent, canonical, upstream and returned, without credentials.',
   params: id,
@@ -56,6 +57,7 @@ const replayRequest = endpoint({
 const getFixture = endpoint({
   method: 'get',
   path: '/requests/{id}/fixture',
+  role: 'admin',
   operation: 'getFixture',
   summary: 'A captured request as the files of a fixture, in the formats of its caller and of its upstream.',
   params: id,

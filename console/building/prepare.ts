@@ -1,0 +1,13 @@
+/* Run by `npm ci` and `npm install`: the console is served from files that are built here. */
+
+const missing = await import('vite').then(
+  () => undefined,
+  (fault: Error) => fault.message.split('\n')[0],
+)
+if (missing === undefined) {
+  const { buildIfStale } = await import('./build.ts')
+  await buildIfStale()
+} else {
+  console.log(`The console is not built, as its tools are not installed (${missing}). All else works without it.`)
+  console.log('To have it: npm ci --include=dev, or copy console/dist from where it was built.')
+}

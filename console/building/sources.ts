@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+/** The folder that the server sends. */
+export const DIST = join(ROOT, 'console/dist')
+
+/** The file in it that says which sources it was built of. */
+export const BUILT = '.built'
+
+const SOURCES = ['console/index.html', 'console/*.ts', 'console/building/*.ts', 'console/public/**', 'console/src/**']
+
+/** A hash of everything that the build depends on: the page's sources, and the versions of its packages. */
+export function sourcesHash(): string {
+  const hash = createHash('sha256')
+  const files = globSync(SOURCES, { cwd: ROOT, withFileTypes: true }).filter(entry => entry.isFile())
+  for (const path of [
+    ...files.map(({ parentPath, name }) => join(parentPath, name)).sort(),
+    join(ROOT, 'package-lock.json'),
+  ])
+    hash.update(path.slice(ROOT.length)).update('\0').update(readFileSync(path)).update('\0')
+  return hash.digest('hex')
+}
+
+/** Whether the page was built of the sources as they are. */
+export function isCurrent(): boolean {
+  try {
+    return readFileSync(join(DIST, BUILT), 'utf8') === sourcesHash()
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,32 @@
+import type { InferOutput } from 'valibot'
+import type * as shapes from '../../../src/admin/shapes.ts'
+
+/* What the admin API answers, derived from its own schemas. */
+
+export type Key = InferOutput<typeof shapes.KEY>
+export type NewKey = InferOutput<typeof shapes.NEW_KEY>
+export type Group = InferOutput<typeof shapes.GROUP>
+export type Channel = InferOutput<typeof shapes.CHANNEL>
+export type ChannelTest = InferOutput<typeof shapes.CHANNEL_TEST>
+export type Model = InferOutput<typeof shapes.MODEL>
+export type UsageSum = InferOutput<typeof shapes.USAGE_SUM>
+export type Request = InferOutput<typeof shapes.REQUEST>
+export type Status = InferOutput<typeof shapes.STATUS>
+export type Settings = InferOutput<typeof shapes.SETTINGS>
+
+/** A page of a list. */
+export interface PageOf<T> {
+  readonly data: readonly T[]
+  readonly next_cursor?: string
+}
+
+/** A whole list. */
+export interface AllOf<T> {
+  readonly data: readonly T[]
+}
+
+/** Sums of usage in a range of time. */
+export interface Usage extends AllOf<UsageSum> {
+  readonly since: string
+  readonly until: string
+}

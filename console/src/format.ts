@@ -1,0 +1,56 @@
+import { common } from './i18n/common.ts'
+import { locale } from './i18n/index.ts'
+
+/** `12,345`; `1.2M` with `short`. */
+export const number = (value: number, { short = false } = {}): string =>
+  new Intl.NumberFormat(locale.value, short ? { notation: 'compact', maximumFractionDigits: 1 } : {}).format(value)
+
+/** US dollars: `$12.30`, `$0.0042` where cents would say too little; `unknown` where it is. */
+export function money(dollars: number | undefined): string {
+  if (dollars === undefined) return common().unknown
+  const digits =
+    dollars !== 0 && Math.abs(dollars) < 0.1 ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 2 }
+  const least = dollars !== 0 && Math.abs(dollars) < 0.1 ? {} : { minimumFractionDigits: 2 }
+  return `$${new Intl.NumberFormat(locale.value, { ...digits, ...least }).format(dollars)}`
+}
+
+/** `12.3%`. */
+export const percent = (share: number): string =>
+  new Intl.NumberFormat(locale.value, { style: 'percent', maximumFractionDigits: 1 }).format(share)
+
+/** `420 ms`, `1.2 s`, `3 min`. */
+export function duration(milliseconds: number): string {
+  const [unit, size] = DURATIONS.find(([, least]) => milliseconds >= least) ?? DURATIONS.at(-1)!
+  return `${number(Number((milliseconds / size).toPrecision(size === 1 ? 4 : 3)))} ${unit}`
+}
+const DURATIONS = [
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1000],
+  ['ms', 1],
+] as const
+
+/** A day and a time of it, in the reader's time zone. */
+export const time = (at: string | number | Date, style: 'short' | 'full' = 'short'): string =>
+  new Intl.DateTimeFormat(
+    locale.value,
+    style === 'full' ? { dateStyle: 'full', timeStyle: 'long' } : { dateStyle: 'medium', timeStyle: 'short' },
+  ).format(new Date(at))
+
+export const day = (at: string | number | Date): string =>
+  new Intl.DateTimeFormat(locale.value, { dateStyle: 'medium' }).format(new Date(at))
+
+/** `3 minutes ago`, `in 2 days`. */
+export function ago(at: string | number | Date, now = Date.now()): string {
+  const seconds = (new Date(at).getTime() - now) / 1000
+  const [unit, size] = AGES.find(([, least]) => Math.abs(seconds) >= least) ?? AGES.at(-1)!
+  return new Intl.RelativeTimeFormat(locale.value, { numeric: 'auto' }).format(Math.round(seconds / size), unit)
+}
+const AGES = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+  ['second', 1],
+] as const

@@ -1,0 +1,11 @@
+import './style/index.css'
+import { render } from 'preact'
+import { App } from './app.tsx'
+import { listenForKeys } from './keyboard.ts'
+import { loadSession } from './session.ts'
+import { applyTheme } from './theme.ts'
+
+applyTheme()
+listenForKeys()
+void loadSession()
+render(<App />, document.getElementById('app')!)

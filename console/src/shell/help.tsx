@@ -1,0 +1,41 @@
+import { common } from '../i18n/common.ts'
+import { helpOpen, shortcuts } from '../keyboard.ts'
+import { PAGES } from '../pages.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { Check } from '../ui/field.tsx'
+
+/** The list of shortcuts. */
+export function Help() {
+  if (!helpOpen.value) return null
+  const text = common()
+  const rows: readonly (readonly [keys: string, what: string])[] = [
+    ...PAGES.filter(one => one.key !== undefined).map(
+      one => [`g ${one.key}`, text.shortcuts.goTo(text.pages[one.name])] as const,
+    ),
+    ['/', text.shortcuts.search],
+    ['n', text.shortcuts.create],
+    ['?', text.shortcuts.help],
+    ['Esc', text.shortcuts.close],
+  ]
+  return (
+    <Dialog title={text.shortcuts.title} onClose={() => (helpOpen.value = false)}>
+      <dl class="shortcuts">
+        {rows.map(([keys, what]) => (
+          <div key={keys}>
+            <dt>{what}</dt>
+            <dd>
+              {keys.split(' ').map(key => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <Check
+        label={text.shortcuts.enabled}
+        checked={shortcuts.value === 'on'}
+        onValue={on => (shortcuts.value = on ? 'on' : 'off')}
+      />
+    </Dialog>
+  )
+}

@@ -1,0 +1,100 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
+import { common } from '../i18n/common.ts'
+import { LANGUAGES, type Language, language } from '../i18n/index.ts'
+import { helpOpen } from '../keyboard.ts'
+import { hrefOf, PAGES } from '../pages.ts'
+import { signOut } from '../session.ts'
+import { session } from '../session-state.ts'
+import { THEMES, theme } from '../theme.ts'
+import { Badge } from '../ui/badge.tsx'
+import { IconButton } from '../ui/button.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { toastProblem } from '../ui/toast.tsx'
+import { Choice } from './choice.tsx'
+
+/** Languages in their own words. */
+export const LANGUAGE_NAMES: { readonly [L in Language]: string } = { en: 'English', zh: '中文' }
+
+/** Pages at the side; on narrow screens behind a button. */
+export function Nav() {
+  const { path } = useLocation()
+  const side = useRef<HTMLDivElement>(null)
+  // The panel of narrow screens closes when a page was chosen.
+  useEffect(() => side.current?.hidePopover?.(), [path])
+  return (
+    <>
+      <header class="topbar">
+        <button type="button" class="button plain only-icon" popovertarget="side" aria-label={common().menu}>
+          <Icon name="menu" size={20} />
+        </button>
+        <Brand />
+      </header>
+      <div class="side" id="side" ref={side} popover="auto">
+        <Brand />
+        <nav aria-label={common().navigation}>
+          {PAGES.filter(one => one.name !== 'account').map(page => (
+            <PageLink key={page.name} {...page} isOpen={isAt(path, page.path)} />
+          ))}
+        </nav>
+        <Foot path={path} />
+      </div>
+    </>
+  )
+}
+
+const Brand = () => (
+  <a class="brand" href={hrefOf('/')}>
+    <svg viewBox="0 0 32 32" width="24" height="24" aria-hidden="true">
+      <rect width="32" height="32" rx="8" />
+      <path d="M8 11h9.5a4.5 4.5 0 0 1 0 9H15M24 21h-9.5a4.5 4.5 0 0 1 0-9H17" />
+    </svg>
+    Interlingua
+  </a>
+)
+
+type LinkProps = Pick<(typeof PAGES)[number], 'name' | 'path' | 'icon' | 'key'> & { readonly isOpen: boolean }
+
+const PageLink = ({ name, path, icon, isOpen }: LinkProps) => (
+  <a href={hrefOf(path)} aria-current={isOpen ? 'page' : undefined}>
+    <Icon name={icon} size={18} />
+    <span>{common().pages[name]}</span>
+  </a>
+)
+
+const isAt = (path: string, page: string): boolean => path.replace(/\/$/, '') === hrefOf(page).replace(/\/$/, '')
+
+/** Who is signed in, and how the page looks. */
+function Foot({ path }: { readonly path: string }) {
+  const { name, role } = session.value!.user
+  const text = common()
+  return (
+    <div class="foot">
+      <div class="looks">
+        <Choice
+          label={text.theme}
+          icon="moon"
+          value={theme.value}
+          onValue={value => (theme.value = value)}
+          options={THEMES.map(value => ({ value, label: text.themes[value] }))}
+        />
+        <Choice
+          label={text.language}
+          icon="globe"
+          value={language.value}
+          onValue={value => (language.value = value)}
+          options={LANGUAGES.map(value => ({ value, label: LANGUAGE_NAMES[value] }))}
+        />
+        <IconButton icon="keyboard" label={text.shortcuts.title} small onClick={() => (helpOpen.value = true)} />
+      </div>
+      <div class="who">
+        <a href={hrefOf('/account')} aria-current={isAt(path, '/account') ? 'page' : undefined}>
+          <Icon name="account" size={18} />
+          <span class="cut">{name}</span>
+          <Badge>{text.role[role]}</Badge>
+        </a>
+        <IconButton icon="leave" label={text.signOut} small onClick={() => signOut().catch(toastProblem)} />
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,104 @@
+import { useState } from 'preact/hooks'
+import { API } from '../api/request.ts'
+import { asProblem } from '../api/use-load.ts'
+import { common } from '../i18n/common.ts'
+import { LANGUAGES, language } from '../i18n/index.ts'
+import { signIn } from '../session.ts'
+import { provider, signedOut } from '../session-state.ts'
+import { THEMES, theme } from '../theme.ts'
+import { Button } from '../ui/button.tsx'
+import { Field } from '../ui/field.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { messageOf } from '../ui/states.tsx'
+import { Choice } from './choice.tsx'
+import { LANGUAGE_NAMES } from './nav.tsx'
+
+export function SignIn() {
+  const text = common()
+  const [name, setName] = useState('admin')
+  const [password, setPassword] = useState('')
+  const [isBusy, setBusy] = useState(false)
+  const [fault, setFault] = useState<string>()
+  const why = fault ?? (signedOut.value === undefined ? undefined : text[signedOut.value])
+
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault()
+    setBusy(true)
+    setFault(undefined)
+    await signIn(name, password).catch(thrown => setFault(wordsFor(thrown)))
+    setBusy(false)
+  }
+
+  return (
+    <main class="sign-in">
+      <form class="card" onSubmit={submit}>
+        <div class="brand">
+          <svg viewBox="0 0 32 32" width="32" height="32" aria-hidden="true">
+            <rect width="32" height="32" rx="8" />
+            <path d="M8 11h9.5a4.5 4.5 0 0 1 0 9H15M24 21h-9.5a4.5 4.5 0 0 1 0-9H17" />
+          </svg>
+          <h1>Interlingua</h1>
+        </div>
+        {why !== undefined && (
+          <div class="problem" role="alert">
+            <Icon name="warning" />
+            <span>{why}</span>
+          </div>
+        )}
+        <Field
+          label={text.signIn.name}
+          value={name}
+          onValue={setName}
+          autocomplete="username"
+          required
+          spellcheck={false}
+          autocapitalize="none"
+        />
+        <Field
+          label={text.signIn.password}
+          type="password"
+          value={password}
+          onValue={setPassword}
+          autocomplete="current-password"
+          required
+          autoFocus
+        />
+        <Button kind="primary" type="submit" busy={isBusy}>
+          {text.signIn.submit}
+        </Button>
+        {provider.value && (
+          <>
+            <div class="or">{text.signIn.or}</div>
+            <a class="button secondary" href={`${API}/session/oidc`}>
+              {text.signIn.with(provider.value.name)}
+            </a>
+          </>
+        )}
+        <p class="faint">{text.signIn.hint}</p>
+      </form>
+      <div class="looks">
+        <Choice
+          label={text.theme}
+          icon="moon"
+          value={theme.value}
+          onValue={value => (theme.value = value)}
+          options={THEMES.map(value => ({ value, label: text.themes[value] }))}
+        />
+        <Choice
+          label={text.language}
+          icon="globe"
+          value={language.value}
+          onValue={value => (language.value = value)}
+          options={LANGUAGES.map(value => ({ value, label: LANGUAGE_NAMES[value] }))}
+        />
+      </div>
+    </main>
+  )
+}
+
+function wordsFor(thrown: unknown): string {
+  const problem = asProblem(thrown)
+  if (problem.status === 401) return common().signIn.wrong
+  if (problem.status === 429) return common().signIn.locked(Math.max(1, Math.ceil((problem.retryAfter ?? 60) / 60)))
+  return messageOf(problem)
+}

@@ -1,0 +1,46 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { useState } from 'preact/hooks'
+import { Icon, type IconName } from './icon.tsx'
+
+type Native = Omit<JSX.IntrinsicElements['button'], 'onClick' | 'icon' | 'loading'>
+
+export interface ButtonProps extends Native {
+  /** `primary` is what one most likely wants, `danger` cannot be undone; `plain` has no border. */
+  readonly kind?: 'primary' | 'secondary' | 'plain' | 'danger'
+  readonly small?: boolean
+  readonly icon?: IconName
+  /** Work is under way; a promise that `onClick` gives sets it, too. */
+  readonly busy?: boolean
+  readonly onClick?: (event: MouseEvent) => unknown
+  readonly children?: ComponentChildren
+}
+
+export function Button({ kind = 'secondary', small, icon, busy, onClick, children, ...native }: ButtonProps) {
+  const [running, setRunning] = useState(false)
+  const isBusy = busy === true || running
+  const click = (event: MouseEvent): void => {
+    const work = onClick?.(event)
+    if (!(work instanceof Promise)) return
+    setRunning(true)
+    void work.finally(() => setRunning(false))
+  }
+  const classes = ['button', kind, small ? 'small' : '', children === undefined ? 'only-icon' : '', native.class]
+  return (
+    <button
+      type="button"
+      {...native}
+      class={classes.filter(Boolean).join(' ')}
+      disabled={native.disabled === true || isBusy}
+      aria-busy={isBusy}
+      onClick={click}
+    >
+      {icon && <Icon name={icon} />}
+      {children}
+    </button>
+  )
+}
+
+/** A button of a picture alone, with its name for screen readers and pointers. */
+export const IconButton = ({ label, ...props }: ButtonProps & { readonly icon: IconName; readonly label: string }) => (
+  <Button kind="plain" {...props} aria-label={label} title={label} />
+)

@@ -1,0 +1,72 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import { common } from '../i18n/common.ts'
+import { IconButton } from './button.tsx'
+
+interface DialogProps {
+  readonly title: string
+  readonly onClose: () => void
+  readonly children: ComponentChildren
+  /** Buttons, the most likely one last. */
+  readonly footer?: ComponentChildren
+  /** `side` is a panel at the right, for much to read or fill in. */
+  readonly place?: 'middle' | 'side'
+  readonly wide?: boolean
+  /** Enter in a field does this; the footer's button is then of type `submit`. */
+  readonly onSubmit?: () => unknown
+  /** It holds what would be lost: only its buttons close it. */
+  readonly sticky?: boolean
+}
+
+/** A modal dialog: focus stays within and returns, Escape closes. It is there as long as the component is. */
+export function Dialog({ title, onClose, children, footer, place = 'middle', wide, onSubmit, sticky }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => {
+    const before = document.activeElement
+    const element = dialog.current!
+    element.showModal()
+    element.querySelector<HTMLElement>('[data-autofocus]')?.focus()
+    return () => {
+      element.close()
+      if (before instanceof HTMLElement && before.isConnected) before.focus()
+    }
+  }, [])
+  const inner = (
+    <>
+      <header>
+        <h2 id={id}>{title}</h2>
+        {!sticky && <IconButton icon="close" label={common().close} onClick={onClose} />}
+      </header>
+      <div class="body">{children}</div>
+      {footer && <footer>{footer}</footer>}
+    </>
+  )
+  return (
+    <dialog
+      ref={dialog}
+      class={`dialog ${place} ${wide ? 'wide' : ''}`}
+      aria-labelledby={id}
+      onCancel={event => {
+        event.preventDefault()
+        if (!sticky) onClose()
+      }}
+      onMouseDown={event => !sticky && event.target === dialog.current && onClose()}
+    >
+      {onSubmit === undefined ? (
+        <div class="frame">{inner}</div>
+      ) : (
+        <form
+          class="frame"
+          novalidate
+          onSubmit={event => {
+            event.preventDefault()
+            onSubmit()
+          }}
+        >
+          {inner}
+        </form>
+      )}
+    </dialog>
+  )
+}

@@ -1,0 +1,109 @@
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { common } from '../i18n/common.ts'
+import { IconButton } from './button.tsx'
+import { Icon, type IconName } from './icon.tsx'
+
+export interface MenuItem {
+  readonly label: string
+  readonly icon?: IconName
+  readonly danger?: boolean
+  readonly onSelect: () => void
+}
+
+/** What can be done with one thing, behind a button: arrows go from item to item, Escape closes. */
+export function Menu({
+  items,
+  label = common().actions,
+}: {
+  readonly items: readonly MenuItem[]
+  readonly label?: string
+}) {
+  const [isOpen, setOpen] = useState(false)
+  const id = useId()
+  const host = useRef<HTMLDivElement>(null)
+  const list = useRef<HTMLDivElement>(null)
+
+  useEffect(() => {
+    if (!isOpen) return
+    const menu = list.current!
+    // In the top layer: no scrolling list cuts it off.
+    menu.showPopover()
+    placeBy(host.current!.querySelector('button')!, menu)
+    menu.querySelector<HTMLElement>('[role=menuitem]')?.focus()
+    const close = (event: Event): void => {
+      if (event.type !== 'pointerdown' || !host.current?.contains(event.target as Node)) setOpen(false)
+    }
+    document.addEventListener('pointerdown', close)
+    addEventListener('resize', close)
+    addEventListener('scroll', close, true)
+    return () => {
+      document.removeEventListener('pointerdown', close)
+      removeEventListener('resize', close)
+      removeEventListener('scroll', close, true)
+    }
+  }, [isOpen])
+
+  const shut = (): void => {
+    setOpen(false)
+    host.current?.querySelector<HTMLElement>('button')?.focus()
+  }
+  const move = (event: KeyboardEvent): void => {
+    const all = [...list.current!.querySelectorAll<HTMLElement>('[role=menuitem]')]
+    const at = all.indexOf(document.activeElement as HTMLElement)
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1 + all.length, Home: 0, End: all.length - 1 }[event.key]
+    if (event.key === 'Escape') shut()
+    else if (event.key === 'Tab') return setOpen(false)
+    else if (to === undefined) return
+    else all[to % all.length]?.focus()
+    event.preventDefault()
+    event.stopPropagation()
+  }
+
+  return (
+    <div class="menu" ref={host}>
+      <IconButton
+        icon="more"
+        label={label}
+        small
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? id : undefined}
+        onClick={() => setOpen(!isOpen)}
+        onKeyDown={event => {
+          if (event.key !== 'ArrowDown') return
+          event.preventDefault()
+          setOpen(true)
+        }}
+      />
+      {isOpen && (
+        <div id={id} ref={list} role="menu" aria-label={label} popover="manual" onKeyDown={move}>
+          {items.map(({ label, icon, danger, onSelect }) => (
+            <button
+              key={label}
+              type="button"
+              role="menuitem"
+              tabIndex={-1}
+              class={danger ? 'danger' : undefined}
+              onClick={() => {
+                shut()
+                onSelect()
+              }}
+            >
+              {icon && <Icon name={icon} />}
+              {label}
+            </button>
+          ))}
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** Beneath the button, right edges together; above it where there is no room beneath. */
+function placeBy(button: HTMLElement, menu: HTMLElement): void {
+  const { bottom, top, right } = button.getBoundingClientRect()
+  const { offsetHeight, offsetWidth } = menu
+  const y = bottom + 4 + offsetHeight > innerHeight ? top - 4 - offsetHeight : bottom + 4
+  menu.style.setProperty('top', `${Math.max(4, y)}px`)
+  menu.style.setProperty('left', `${Math.max(4, right - offsetWidth)}px`)
+}

@@ -1,0 +1,32 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+
+/** Rows from which on only those in view are in the document. */
+const MANY = 200
+/** Rows beyond the edges of what is seen. */
+const MARGIN = 20
+
+/** Which of so many rows of one height are in view of the scrolling element, and the heights of the others. */
+export function useWindow(count: number) {
+  const scroller = useRef<HTMLElement>(null)
+  const [view, setView] = useState({ top: 0, height: 800, row: 40 })
+  const isLong = count > MANY
+  useLayoutEffect(() => {
+    const element = scroller.current
+    if (element === null || !isLong) return
+    const look = (): void => {
+      const row = element.querySelector<HTMLElement>('tbody tr:not([aria-hidden])')?.offsetHeight ?? 40
+      setView({ top: element.scrollTop, height: element.clientHeight, row })
+    }
+    element.classList.add('long')
+    look()
+    element.addEventListener('scroll', look, { passive: true })
+    return () => {
+      element.removeEventListener('scroll', look)
+      element.classList.remove('long')
+    }
+  }, [isLong])
+  if (!isLong) return { scroller, from: 0, to: count, before: 0, after: 0 }
+  const from = Math.max(0, Math.min(count - MANY, Math.floor(view.top / view.row) - MARGIN))
+  const to = Math.min(count, Math.ceil((view.top + view.height) / view.row) + MARGIN)
+  return { scroller, from, to, before: from * view.row, after: (count - to) * view.row }
+}

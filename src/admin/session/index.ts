@@ -1,0 +1,5 @@
+import { PASSWORD_ROUTES } from './password.ts'
+import type { SessionRoute } from './route.ts'
+
+/** The routes at which users sign in and out. */
+export const SESSION_ROUTES: readonly SessionRoute[] = [...PASSWORD_ROUTES]

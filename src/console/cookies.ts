@@ -1,0 +1,37 @@
+import type { IncomingMessage } from 'node:http'
+
+/** A cookie of the console: below TLS its name says that nobody but this host can have set it (RFC 6265bis, 4.1.3). */
+export interface Cookie {
+  readonly name: string
+  readonly value: string
+  /** Seconds; 0 deletes it. */
+  readonly maxAge: number
+  /** `Lax` for what a provider's redirect must bring along. */
+  readonly sameSite: 'Strict' | 'Lax'
+}
+
+const nameOf = (name: string, isSecure: boolean): string => (isSecure ? `__Host-${name}` : name)
+
+/** The `set-cookie` header of a cookie. */
+export const written = ({ name, value, maxAge, sameSite }: Cookie, isSecure: boolean): string =>
+  [
+    `${nameOf(name, isSecure)}=${value}`,
+    ...['Path=/', 'HttpOnly', `SameSite=${sameSite}`, `Max-Age=${maxAge}`],
+    ...(isSecure ? ['Secure'] : []),
+  ].join('; ')
+
+/** The value of a cookie, the first of several; below TLS only one that this host has set. */
+export function cookieIn(
+  { headers }: Pick<IncomingMessage, 'headers'>,
+  name: string,
+  isSecure: boolean,
+): string | undefined {
+  const { cookie } = headers
+  if (cookie === undefined) return undefined
+  const begin = `${nameOf(name, isSecure)}=`
+  for (const pair of cookie.split(';')) {
+    const text = pair.trim()
+    if (text.startsWith(begin)) return text.slice(begin.length)
+  }
+  return undefined
+}

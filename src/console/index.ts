@@ -1,0 +1,66 @@
+import type { IncomingMessage } from 'node:http'
+import type { ConsoleConfig } from '../config/types.ts'
+import type { Log } from '../log/index.ts'
+import type { Proxies } from '../proxies/index.ts'
+import type { ConsoleRecords } from '../store/console-records.ts'
+import { isSameOrigin } from './csrf.ts'
+import { hashPassword } from './scrypt.ts'
+import { Sessions } from './sessions.ts'
+import { SignIn } from './sign-in.ts'
+
+export { isEnough, type Principal } from './principal.ts'
+export type { OpenSession } from './sessions.ts'
+export type { Refused } from './sign-in.ts'
+
+export interface ConsoleParts {
+  readonly records: ConsoleRecords
+  readonly log: Log
+  /** Undefined where there is no console. */
+  readonly config: () => ConsoleConfig | undefined
+  readonly publicUrls: () => readonly string[]
+  readonly proxies: () => Proxies
+  /** Settles when an answer to that address may be sent; rejects with GatewayError where too many wait already. */
+  readonly slow: (address: string) => Promise<void>
+}
+
+/** Users who sign in to the console. */
+export class ConsoleUsers {
+  readonly records: ConsoleRecords
+  readonly sessions: Sessions
+  readonly signIn: SignIn
+  private readonly parts: ConsoleParts
+
+  constructor(parts: ConsoleParts) {
+    const { records, log, config, proxies, slow } = parts
+    this.parts = parts
+    this.records = records
+    this.sessions = new Sessions({
+      records,
+      config,
+      isSecure: message => proxies().originOf(message).startsWith('https:'),
+    })
+    this.signIn = new SignIn({
+      ...{ records, log, slow, sessions: this.sessions },
+      addressOf: message => proxies().addressOf(message),
+    })
+  }
+
+  /** Undefined where there is no console. */
+  get config(): ConsoleConfig | undefined {
+    return this.parts.config()
+  }
+
+  /** Gives a user a password; all sessions end save one, by the hash of its token. Rejects with GatewayError. */
+  async setPassword(name: string, password: string, exceptSession?: string): Promise<void> {
+    await this.records.changeUser(name, { password: await hashPassword(password) }, exceptSession)
+  }
+
+  /** Whether no page of another origin can have made a request. */
+  isSameOrigin(message: IncomingMessage): boolean {
+    const own = [this.parts.proxies().originOf(message), ...this.parts.publicUrls()]
+    return isSameOrigin(
+      message,
+      own.filter(one => URL.canParse(one)).map(one => new URL(one).host),
+    )
+  }
+}

@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto'
+import { globSync, readFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
+
+/** A file of the console in the codings it can be sent in. */
+export interface ConsoleFile {
+  readonly type: string
+  /** Its name holds a hash of its content. */
+  readonly isLasting: boolean
+  readonly etag: string
+  readonly codings: { readonly [coding in Coding]?: Buffer }
+}
+
+export type Coding = 'br' | 'gzip' | 'identity'
+
+const TYPES: { readonly [extension: string]: string } = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.json': 'application/json; charset=utf-8',
+  '.png': 'image/png',
+  '.woff2': 'font/woff2',
+}
+
+/** Where the build puts what is named after its content. */
+const LASTING = /^assets\//
+
+/** The page that all others are shown in. */
+export const INDEX = 'index.html'
+
+/**
+ * All files of a built console by their paths, in memory: they are few, small, and compressed when they are built.
+ * Undefined where it was not built.
+ */
+export function readConsole(folder: string): ReadonlyMap<string, ConsoleFile> | undefined {
+  const names = globSync('**/*', { cwd: folder }).map(name => name.replaceAll('\\', '/'))
+  if (!names.includes(INDEX)) return undefined
+  const files = names.flatMap(name => {
+    const type = TYPES[extname(name)]
+    return type === undefined ? [] : [[name, fileOf(folder, names, name, type)] as const]
+  })
+  return new Map(files)
+}
+
+function fileOf(folder: string, names: readonly string[], name: string, type: string): ConsoleFile {
+  const read = (suffix: string): Buffer | undefined =>
+    names.includes(name + suffix) ? readFileSync(join(folder, name + suffix)) : undefined
+  const identity = readFileSync(join(folder, name))
+  const etag = createHash('sha256').update(identity).digest('base64url').slice(0, 22)
+  const codings = { identity, br: read('.br'), gzip: read('.gz') }
+  // What compression makes no smaller is sent as it is.
+  const smaller = Object.entries(codings).filter(
+    ([coding, bytes]) => bytes !== undefined && (coding === 'identity' || bytes.length < identity.length),
+  )
+  return { type, isLasting: LASTING.test(name), etag, codings: Object.fromEntries(smaller) }
+}

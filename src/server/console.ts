@@ -1,0 +1,129 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { type Coding, type ConsoleFile, INDEX, readConsole } from './console-files.ts'
+
+/** Where the console lies. */
+export const CONSOLE_PATH = '/console'
+
+/** The folder that `npm run console:build` writes. */
+const BUILT = join(import.meta.dirname, '../../console/dist')
+
+/**
+ * Nothing but the gateway's own files runs in the page or is asked by it, no form leaves it, and no other page shows it
+ * in a frame.
+ */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "media-src 'self' blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const SECURITY = {
+  'content-security-policy': POLICY,
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+}
+
+const YEAR = 31_536_000
+
+/** The files of the console. They are read when the first of them is asked for. */
+export class ConsoleFiles {
+  private readonly folder: string
+  private files: ReadonlyMap<string, ConsoleFile> | undefined
+
+  constructor(folder = BUILT) {
+    this.folder = folder
+  }
+
+  /** Answers every request at the console's path and below it. */
+  answer(message: IncomingMessage, response: ServerResponse, path: string): void {
+    response.on('error', () => {})
+    message.resume()
+    const { method } = message
+    if (method !== 'GET' && method !== 'HEAD')
+      return plain(response, 405, 'Method not allowed.', { allow: 'GET, HEAD' })
+    if (path === CONSOLE_PATH) return plain(response, 308, '', { location: `${CONSOLE_PATH}/` })
+    if (!path.startsWith(CONSOLE_PATH)) return plain(response, 404, 'Not found.')
+    this.files ??= readConsole(this.folder)
+    if (this.files === undefined) return plain(response, 503, NOT_BUILT)
+    const name = path.slice(CONSOLE_PATH.length + 1)
+    const file = this.files.get(name === '' ? INDEX : name) ?? (isPage(name) ? this.files.get(INDEX) : undefined)
+    if (file === undefined) plain(response, 404, 'Not found.')
+    else send(message, response, file)
+  }
+}
+
+const NOT_BUILT =
+  'The console is not built here. In the folder of Interlingua, run:\n\n  npm ci --include=dev\n  npm run console:build\n'
+
+/** Addresses of pages, which the page itself knows, have no extension; those of files do. */
+const isPage = (name: string): boolean => !/\.[^/]*$/.test(name) && !name.startsWith('assets/')
+
+function send(message: IncomingMessage, response: ServerResponse, file: ConsoleFile): void {
+  const coding = codingOf(message, file)
+  const bytes = file.codings[coding]!
+  const etag = `"${file.etag}-${coding}"`
+  const headers = {
+    ...SECURITY,
+    'cache-control': cachingOf(file),
+    vary: 'accept-encoding',
+    etag,
+  }
+  if (namesTag(etag, message.headers['if-none-match'])) {
+    response.writeHead(304, headers).end()
+    return
+  }
+  response.writeHead(200, {
+    ...headers,
+    ...(coding === 'identity' ? {} : { 'content-encoding': coding }),
+    'content-type': file.type,
+    'content-length': bytes.length,
+  })
+  response.end(message.method === 'HEAD' ? undefined : bytes)
+}
+
+const cachingOf = ({ isLasting, type }: ConsoleFile): string =>
+  isLasting ? `public, max-age=${YEAR}, immutable` : type.startsWith('text/html') ? 'no-store' : 'no-cache'
+
+const CODINGS: readonly Coding[] = ['br', 'gzip']
+
+/** The best coding that both sides have (RFC 9110, section 12.5.3). */
+function codingOf({ headers }: IncomingMessage, { codings }: ConsoleFile): Coding {
+  const accepted = String(headers['accept-encoding'] ?? '').split(',')
+  const accepts = (coding: Coding): boolean =>
+    accepted.some(one => {
+      const [name = '', ...parameters] = one.split(';').map(part => part.trim().toLowerCase())
+      return name === coding && !parameters.some(part => /^q=0(?:\.0*)?$/.test(part))
+    })
+  return CODINGS.find(coding => codings[coding] !== undefined && accepts(coding)) ?? 'identity'
+}
+
+const namesTag = (etag: string, asked = ''): boolean =>
+  asked.split(',').some(one => one.trim().replace(/^W\//, '') === etag || one.trim() === '*')
+
+function plain(
+  response: ServerResponse,
+  status: number,
+  text: string,
+  headers: { readonly [name: string]: string } = {},
+): void {
+  response.writeHead(status, {
+    ...SECURITY,
+    'cache-control': 'no-store',
+    'content-type': 'text/plain; charset=utf-8',
+    'content-length': Buffer.byteLength(text),
+    ...headers,
+  })
+  response.end(response.req.method === 'HEAD' ? undefined : text)
+}

@@ -1,0 +1,16 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Gateway } from '../gateway/index.ts'
+import type { ConsoleFiles } from './console.ts'
+import { pathOf } from './url.ts'
+
+type Handler = (message: IncomingMessage, response: ServerResponse, next: (thrown?: unknown) => void) => void
+
+/** The console, where the config has one; loaded when somebody first looks at it. */
+export function lazyConsole(gateway: Gateway): Handler {
+  let files: Promise<ConsoleFiles> | undefined
+  return (message, response, next) => {
+    if (!gateway.hasConsole) return next()
+    files ??= import('./console.ts').then(({ ConsoleFiles }) => new ConsoleFiles())
+    files.then(all => all.answer(message, response, pathOf(message))).catch(next)
+  }
+}

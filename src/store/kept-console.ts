@@ -1,0 +1,194 @@
+import type { ConsoleRecords, ConsoleSession, ConsoleUser, LockRules, Role, UserChange } from './console-records.ts'
+import { plain } from './kept-access-rows.ts'
+import { KeptAttempts } from './kept-attempts.ts'
+import { sessionOf, sessionRowOf, userOf, userRowOf } from './kept-console-rows.ts'
+import { lock } from './locks.ts'
+import type { Database } from './tables.ts'
+
+/** Users of the console and their sessions in a database. */
+export class KeptConsole implements ConsoleRecords {
+  private readonly database: Database
+  private readonly now: () => number
+  private readonly attempts: KeptAttempts
+
+  /** @param now Unix time in milliseconds. */
+  constructor(database: Database, now: () => number) {
+    this.database = database
+    this.now = now
+    this.attempts = new KeptAttempts(database, now)
+  }
+
+  async users(): Promise<readonly ConsoleUser[]> {
+    return (await this.database.selectFrom('console_users').selectAll().orderBy('name').execute()).map(userOf)
+  }
+
+  async user(name: string): Promise<ConsoleUser | undefined> {
+    return userNamed(this.database, name)
+  }
+
+  async userOf(subject: string): Promise<ConsoleUser | undefined> {
+    const row = await this.database
+      .selectFrom('console_users')
+      .selectAll()
+      .where('subject', '=', plain(subject))
+      .executeTakeFirst()
+    return row && userOf(row)
+  }
+
+  addUser(user: ConsoleUser, isFirst = false): Promise<boolean> {
+    return this.change(async one => {
+      const { subject } = user
+      const taken = await one
+        .selectFrom('console_users')
+        .select('name')
+        .$if(!isFirst, query =>
+          query.where(row =>
+            row.or([
+              row('name', '=', plain(user.name)),
+              ...(subject === undefined ? [] : [row('subject', '=', plain(subject))]),
+            ]),
+          ),
+        )
+        .executeTakeFirst()
+      if (taken !== undefined) return false
+      await one.insertInto('console_users').values(userRowOf(user)).execute()
+      return true
+    })
+  }
+
+  changeUser(name: string, change: UserChange, except?: string): Promise<ConsoleUser | 'last-admin' | undefined> {
+    return this.change(async one => {
+      const user = await userNamed(one, name)
+      if (user === undefined) return undefined
+      const next = { ...user, ...change }
+      if (isAdmin(user) && !isAdmin(next) && !(await hasOtherAdmin(one, user.name))) return 'last-admin'
+      const { role, enabled, password } = userRowOf(next)
+      await one.updateTable('console_users').set({ role, enabled, password }).where('name', '=', user.name).execute()
+      if (change.password !== undefined || !next.enabled) await endAll(one, user.name, except)
+      return next
+    })
+  }
+
+  async setRole(name: string, role: Role): Promise<void> {
+    await this.database.updateTable('console_users').set({ role }).where('name', '=', plain(name)).execute()
+  }
+
+  dropUser(name: string): Promise<'done' | 'last-admin' | 'unknown'> {
+    return this.change(async one => {
+      const user = await userNamed(one, name)
+      if (user === undefined) return 'unknown'
+      if (isAdmin(user) && !(await hasOtherAdmin(one, user.name))) return 'last-admin'
+      await one.deleteFrom('console_users').where('name', '=', user.name).execute()
+      await endAll(one, user.name)
+      return 'done'
+    })
+  }
+
+  openSession(session: ConsoleSession, password: string | undefined, most: number): Promise<boolean> {
+    return this.change(async one => {
+      const user = await userNamed(one, session.user)
+      if (user?.enabled !== true || user.password !== password) return false
+      await one.insertInto('console_sessions').values(sessionRowOf(session)).execute()
+      await one
+        .updateTable('console_users')
+        .set({ signed_in_at: session.createdAt })
+        .where('name', '=', user.name)
+        .execute()
+      await endOldest(one, user.name, most)
+      return true
+    })
+  }
+
+  async session(hash: string): Promise<{ readonly session: ConsoleSession; readonly user: ConsoleUser } | undefined> {
+    const row = await this.database
+      .selectFrom('console_sessions')
+      .selectAll()
+      .where('hash', '=', hash)
+      .where('expires_at', '>', this.now())
+      .executeTakeFirst()
+    const user = row && (await userNamed(this.database, row.user_name))
+    return user?.enabled === true ? { session: sessionOf(row!), user } : undefined
+  }
+
+  async sessionUsed(hash: string, at: number): Promise<void> {
+    await this.database
+      .updateTable('console_sessions')
+      .set({ used_at: at })
+      .where('hash', '=', hash)
+      .where('used_at', '<', at)
+      .execute()
+  }
+
+  async endSession(hash: string): Promise<boolean> {
+    const { numDeletedRows } = await this.database
+      .deleteFrom('console_sessions')
+      .where('hash', '=', hash)
+      .executeTakeFirst()
+    return numDeletedRows === 1n
+  }
+
+  endSessions(user: string): Promise<number> {
+    return this.change(one => endAll(one, plain(user)))
+  }
+
+  attempt(subject: string, rules: LockRules): Promise<number | undefined> {
+    return this.attempts.note(subject, rules)
+  }
+
+  forgive(subject: string): Promise<void> {
+    return this.attempts.forgive(subject)
+  }
+
+  async sweep(): Promise<void> {
+    await this.database.deleteFrom('console_sessions').where('expires_at', '<=', this.now()).execute()
+    await this.attempts.sweep()
+  }
+
+  /** Changes of users and beginnings of sessions happen one after the other, at all processes. */
+  private change<T>(work: (one: Database) => Promise<T>): Promise<T> {
+    return this.database.transaction().execute(async one => {
+      await lock(one, 'console')
+      return work(one)
+    })
+  }
+}
+
+const isAdmin = ({ role, enabled }: ConsoleUser): boolean => role === 'admin' && enabled
+
+async function userNamed(database: Database, name: string): Promise<ConsoleUser | undefined> {
+  const row = await database.selectFrom('console_users').selectAll().where('name', '=', plain(name)).executeTakeFirst()
+  return row && userOf(row)
+}
+
+async function hasOtherAdmin(database: Database, name: string): Promise<boolean> {
+  const row = await database
+    .selectFrom('console_users')
+    .select('name')
+    .where('role', '=', 'admin')
+    .where('enabled', '=', 1)
+    .where('name', '!=', name)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+async function endAll(database: Database, user: string, except?: string): Promise<number> {
+  const { numDeletedRows } = await database
+    .deleteFrom('console_sessions')
+    .where('user_name', '=', user)
+    .$if(except !== undefined, query => query.where('hash', '!=', except!))
+    .executeTakeFirst()
+  return Number(numDeletedRows)
+}
+
+/** Ends the oldest sessions of a user beyond the most that may be. */
+async function endOldest(database: Database, user: string, most: number): Promise<void> {
+  const rows = await database
+    .selectFrom('console_sessions')
+    .select('hash')
+    .where('user_name', '=', user)
+    .orderBy('created_at', 'desc')
+    .orderBy('hash')
+    .execute()
+  const hashes = rows.slice(most).map(({ hash }) => hash)
+  if (hashes.length > 0) await database.deleteFrom('console_sessions').where('hash', 'in', hashes).execute()
+}

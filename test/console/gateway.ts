@@ -1,0 +1,31 @@
+import { buildIfStale } from '../../console/building/build.ts'
+import { environmentChannels } from '../../src/config/channel.ts'
+import type { Config } from '../../src/config/index.ts'
+import { openReplay } from '../../src/providers/replay.ts'
+import { withReplay } from '../../src/providers/replay-channels.ts'
+import { AdminServer } from '../builders/admin.ts'
+
+/** A gateway before the built-in upstream, with a store, and with the console built of the sources as they are. */
+export interface ConsoleGateway {
+  readonly admin: AdminServer
+  readonly address: string
+  close(): Promise<void>
+}
+
+export async function openConsoleGateway(config: Partial<Config> = {}): Promise<ConsoleGateway> {
+  await buildIfStale()
+  const replay = await openReplay()
+  const channels = withReplay(environmentChannels({}), replay)
+  const admin = await AdminServer.open(channels, { usage: { keep: 90 * 86_400_000 }, ...config }).catch(async fault => {
+    await replay.close()
+    throw fault
+  })
+  return {
+    admin,
+    address: admin.testServer.server.address,
+    close: async () => {
+      await admin.close()
+      await replay.close()
+    },
+  }
+}

@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest'
+import { PASSWORD } from '../builders/console.ts'
+import { noChromium, THEMES, visitor, WIDTHS } from './browser.ts'
+import { admit, NAMES } from './sign-in.ts'
+
+/** The pages by their keys. */
+const PATHS = {
+  ...{ s: '/', m: '/models', k: '/keys', u: '/usage', t: '/traffic', x: '/translator', c: '/channels' },
+}
+
+const REFUSED = { expected: [/401 \(Unauthorized\)/] }
+
+describe.skipIf(noChromium)('the frame of the console', () => {
+  const visit = visitor()
+
+  test('shows every page by its link and by its keys', async () => {
+    const { page } = await visit('/account')
+    const links = page.getByRole('navigation').getByRole('link')
+    const titles = ['Start', 'Models', 'Keys', 'Usage', 'Traffic', 'Translator', 'Channels']
+    expect(await links.allInnerTexts()).toEqual(titles)
+    for (const [key, path] of Object.entries(PATHS)) {
+      await page.keyboard.press('g')
+      await page.keyboard.press(key)
+      await page.waitForURL(`**/console${path}`)
+    }
+    for (const title of titles) {
+      await page.getByRole('navigation').getByRole('link', { name: title, exact: true }).click()
+      await page.waitForFunction(`document.title.startsWith('${title} ')`)
+      expect(await page.getByRole('link', { name: title, exact: true }).getAttribute('aria-current')).toBe('page')
+    }
+  })
+
+  test('signs in with a password, after a wrong one, and out', async () => {
+    const { page, gateway } = await visit('/keys', { role: null, ...REFUSED })
+    await admit(gateway)
+    await page.getByLabel('Name').fill(NAMES.admin)
+    await page.getByLabel('Password').fill('wrong')
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').getByText('Name or password is wrong.').waitFor()
+    await page.getByLabel('Password').fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    // The page that was asked for.
+    await page.getByRole('heading', { level: 1 }).and(page.getByText(/^Keys/)).waitFor()
+    const [cookie] = await page.context().cookies()
+    expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict' })
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('button', { name: 'Sign in' }).waitFor()
+    expect(await page.context().cookies()).toEqual([])
+  })
+
+  test('a session that ended elsewhere leads to the sign-in, and back to the page', async () => {
+    const { page, gateway } = await visit('/keys', REFUSED)
+    await gateway.admin.store.console.endSessions(NAMES.admin)
+    await page.keyboard.press('g')
+    await page.keyboard.press('k')
+    await page.reload()
+    await page.getByRole('button', { name: 'Sign in' }).waitFor()
+    await page.getByLabel('Name').fill(NAMES.admin)
+    await page.getByLabel('Password').fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    await page.getByRole('navigation').waitFor()
+    expect(page.url()).toMatch(/\/console\/keys$/)
+  })
+
+  test('remembers theme and language', async () => {
+    const { page } = await visit('/account')
+    const background = (): Promise<string> =>
+      page.evaluate('getComputedStyle(document.documentElement).backgroundColor')
+    const light = await background()
+    await page.getByLabel('Theme').selectOption('Dark')
+    expect(await background()).not.toBe(light)
+    await page.getByLabel('Language').selectOption('中文')
+    await page.getByRole('link', { name: '密钥' }).waitFor()
+    await page.reload()
+    await page.getByRole('link', { name: '密钥' }).waitFor()
+    expect(await background()).not.toBe(light)
+    expect(await page.locator('html').getAttribute('lang')).toBe('zh-Hans')
+  })
+
+  test('lists its shortcuts, which can be switched off', async () => {
+    const { page } = await visit('/account')
+    await page.keyboard.press('?')
+    const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+    await dialog.getByLabel('Single-key shortcuts').uncheck()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await page.keyboard.press('g')
+    await page.keyboard.press('k')
+    await page.keyboard.press('?')
+    expect(await dialog.count()).toBe(0)
+    expect(page.url()).toMatch(/\/account$/)
+  })
+
+  test.each(WIDTHS.flatMap(width => THEMES.map(theme => ({ width, theme }))))(
+    'is accessible at $width px in $theme',
+    async ({ width, theme }) => {
+      const signedOut = await visit('/', { width, theme, role: null, ...REFUSED })
+      await signedOut.axe()
+      const { page, axe } = await visit('/account', { width, theme, gateway: signedOut.gateway })
+      if (width < 600) {
+        await page.getByRole('button', { name: 'Menu' }).click()
+        await page.getByRole('navigation').waitFor()
+      }
+      await axe()
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+      await page.getByRole('link', { name: 'Keys', exact: true }).click()
+      await page.waitForURL('**/console/keys')
+    },
+  )
+
+  test('the first page is at most 150 KB', async () => {
+    const sizes: Promise<number>[] = []
+    const { page } = await visit('/account')
+    page.on('response', answer => {
+      if (answer.url().includes('/console'))
+        sizes.push(
+          answer
+            .request()
+            .sizes()
+            .then(one => one.responseBodySize),
+        )
+    })
+    await page.goto('/console/')
+    await page.locator('h1').first().waitFor()
+    await page.waitForLoadState('networkidle')
+    const all = await Promise.all(sizes)
+    expect(all.length).toBeGreaterThan(3)
+    expect(all.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(150 * 1024)
+  })
+})
