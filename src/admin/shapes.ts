@@ -241,6 +241,20 @@ export const SETTINGS = fields({
   }),
 })
 
+const userFields = {
+  name: v.string(),
+  role: oneOf(['admin', 'viewer']),
+  source: oneOf(['password', 'oidc']),
+  enabled: v.boolean(),
+  created_at: instant,
+  signed_in_at: v.optional(instant),
+}
+
+export const USER = fields(userFields)
+/** With the password, where it was made up, which is shown this once. */
+export const NEW_USER = fields({ ...userFields, password: v.optional(v.string()) })
+export const PASSWORD = fields({ password: v.string() })
+
 /** A page of a list. */
 export const pageOf = <S extends v.GenericSchema>(item: S) =>
   fields({ data: listOf(item), next_cursor: v.optional(v.string()) })
@@ -252,5 +266,5 @@ export const allOf = <S extends v.GenericSchema>(item: S) => fields({ data: list
 export const SHAPES = {
   ...{ Key: KEY, NewKey: NEW_KEY, Group: GROUP, AdminToken: TOKEN, NewAdminToken: NEW_TOKEN },
   ...{ Channel: CHANNEL, ChannelTest: CHANNEL_TEST, Model: MODEL, UsageSum: USAGE_SUM, Request: REQUEST },
-  ...{ Status: STATUS, Settings: SETTINGS },
+  ...{ Status: STATUS, Settings: SETTINGS, User: USER, NewUser: NEW_USER, NewPassword: PASSWORD },
 }
