@@ -60,7 +60,7 @@ function parameters(place: 'path' | 'query', schema: AnySchema): JsonSchema[] {
   }))
 }
 
-function success({ answer, status, csv, location }: Endpoint): JsonSchema {
+function success({ answer, status, csv, location, stream }: Endpoint): JsonSchema {
   if (answer === undefined) return { [status]: { description: 'Done.' } }
   return {
     [status]: {
@@ -69,7 +69,7 @@ function success({ answer, status, csv, location }: Endpoint): JsonSchema {
         ? {}
         : { headers: { location: { description: 'The path of what was created.', schema: { type: 'string' } } } }),
       content: {
-        'application/json': { schema: jsonSchema(answer, 'output') },
+        [stream === undefined ? 'application/json' : 'text/event-stream']: { schema: jsonSchema(answer, 'output') },
         ...(csv === undefined ? {} : { 'text/csv': { schema: { type: 'string' } } }),
       },
     },
