@@ -151,6 +151,22 @@ describe.skipIf(noChromium)('keys', () => {
     expect(await page.content()).not.toContain(fresh)
   })
 
+  test('captured for an hour, and no more', async () => {
+    const seen = await visit('/account')
+    const { page, gateway } = seen
+    await gateway.admin.post('/keys', { name: 'bob' })
+    await seen.goTo('/keys')
+    const row = page.getByRole('row').filter({ hasText: 'bob' })
+    await page.getByRole('button', { name: 'Actions for bob' }).click()
+    await page.getByRole('menuitem', { name: 'Capture for 1 hour' }).click()
+    await row.getByText('Captured until').waitFor()
+    expect((await stored(seen, 'bob'))!.captureUntil! - Date.now()).toBeGreaterThan(3_500_000)
+    await page.getByRole('button', { name: 'Open bob' }).click()
+    await page.getByRole('button', { name: 'Stop capturing' }).click()
+    await row.getByText('Captured until').waitFor({ state: 'detached' })
+    expect((await stored(seen, 'bob'))!.captureUntil).toBeUndefined()
+  })
+
   test('are listed with their use, searched and sorted', async () => {
     const seen = await visit('/account')
     const { page } = seen

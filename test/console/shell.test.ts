@@ -48,20 +48,6 @@ describe.skipIf(noChromium)('the frame of the console', () => {
     expect(await page.context().cookies()).toEqual([])
   })
 
-  test('a session that ended elsewhere leads to the sign-in, and back to the page', async () => {
-    const { page, gateway } = await visit('/keys', REFUSED)
-    await gateway.admin.store.console.endSessions(NAMES.admin)
-    await page.keyboard.press('g')
-    await page.keyboard.press('k')
-    await page.reload()
-    await page.getByRole('button', { name: 'Sign in' }).waitFor()
-    await page.getByLabel('Name').fill(NAMES.admin)
-    await page.getByLabel('Password').fill(PASSWORD)
-    await page.keyboard.press('Enter')
-    await page.getByRole('navigation').waitFor()
-    expect(page.url()).toMatch(/\/console\/keys$/)
-  })
-
   test('remembers theme and language', async () => {
     const { page } = await visit('/account')
     const background = (): Promise<string> =>

@@ -40,6 +40,7 @@ const SHOTS: readonly Shot[] = [
     act: page => page.getByRole('button', { name: 'Actions for codex-ci' }).click(),
   },
   { name: 'groups', path: '/keys?view=groups' },
+  { name: 'account', path: '/account' },
 ]
 
 /** `npm run console:shots`, or `npm run console:shots -- -t keys`: pages as they look, to be looked at. */
