@@ -192,6 +192,19 @@ describe.skipIf(noChromium)('keys', () => {
     expect((await names()).toSorted()).toEqual(['helpdesk-bot', 'intern-2026'])
   })
 
+  test('of a long list only those in view are in the document, and all can be reached', async () => {
+    const { page, gateway, goTo } = await visit('/account')
+    const names = Array.from({ length: 230 }, (_, index) => `key-${String(index).padStart(3, '0')}`)
+    for (const name of names) await gateway.admin.post('/keys', { name })
+    await goTo('/keys')
+    await page.getByText('231 keys').waitFor()
+    const list = page.getByRole('region', { name: 'Keys' })
+    expect(await list.locator('tbody tr').count()).toBeLessThan(100)
+    await list.evaluate('element => element.scrollTo(0, element.scrollHeight)')
+    await page.getByRole('button', { name: 'Open key-229' }).click()
+    await page.getByRole('dialog', { name: 'key-229' }).waitFor()
+  })
+
   test('that were revoked are shown where they are wanted, and cannot be changed', async () => {
     const seen = await visit('/account')
     const { page, gateway } = seen

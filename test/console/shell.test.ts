@@ -48,6 +48,23 @@ describe.skipIf(noChromium)('the frame of the console', () => {
     expect(await page.context().cookies()).toEqual([])
   })
 
+  test('runs no inline script, and is in no frame of another page', async () => {
+    const refused = [/^policy: script-src/, /Content Security Policy/, /frame-ancestors/, /chrome-error/]
+    const { page, context, gateway } = await visit('/account', { expected: refused })
+    const seen = page.waitForEvent('console', one => one.text().includes('Content Security Policy'))
+    const inline = `(() => {
+      const script = document.createElement('script')
+      script.textContent = 'window.ran = true'
+      document.body.append(script)
+      return window.ran
+    })()`
+    expect(await page.evaluate(inline)).toBeUndefined()
+    await seen
+    const other = await context.newPage()
+    await other.setContent(`<iframe src="${gateway.address}/console/"></iframe>`)
+    await expect.poll(() => other.frames()[1]?.url()).toBe('chrome-error://chromewebdata/')
+  })
+
   test('remembers theme and language', async () => {
     const { page } = await visit('/account')
     const background = (): Promise<string> =>
