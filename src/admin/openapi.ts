@@ -69,17 +69,16 @@ function parameters(place: 'path' | 'query', schema: AnySchema): JsonSchema[] {
 }
 
 function success({ answer, status, csv, location, live }: Endpoint): JsonSchema {
-  if (live !== undefined)
-    return { [status]: { description: 'Sent as it comes.', content: Object.fromEntries(live.map(type => [type, {}])) } }
-  if (answer === undefined) return { [status]: { description: 'Done.' } }
+  if (answer === undefined && live === undefined) return { [status]: { description: 'Done.' } }
+  const schema = answer === undefined ? {} : { schema: jsonSchema(answer, 'output') }
   return {
     [status]: {
-      description: 'Done.',
+      description: live === undefined ? 'Done.' : 'Sent as it comes.',
       ...(location === undefined
         ? {}
         : { headers: { location: { description: 'The path of what was created.', schema: { type: 'string' } } } }),
       content: {
-        'application/json': { schema: jsonSchema(answer, 'output') },
+        ...Object.fromEntries((live ?? ['application/json']).map(type => [type, schema])),
         ...(csv === undefined ? {} : { 'text/csv': { schema: { type: 'string' } } }),
       },
     },
