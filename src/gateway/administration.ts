@@ -39,6 +39,8 @@ export interface AdministrationParts {
   readonly seal: () => Seal
   /** The caller of a key's id, as it is now. Throws GatewayError where it may send nothing. */
   readonly callAs: (id: string) => Caller
+  /** Of what browsers keep while a user signs in. */
+  readonly consoleSeal: () => Seal
   readonly proxies: () => Proxies
   /** Waits as long as the answer to a wrong credential is held back; gives what is to be answered. */
   readonly held: (thrown: unknown, message: IncomingMessage) => Promise<unknown>
@@ -67,6 +69,7 @@ export class Administration {
     this.log = parts.log
     this.users = new ConsoleUsers({
       ...{ log: parts.log, proxies: parts.proxies, slow: parts.slow, records: parts.store.console },
+      seal: parts.consoleSeal,
       config: () => this.config.console,
       publicUrls: () => this.config.server.publicUrls,
     })

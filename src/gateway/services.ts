@@ -270,6 +270,7 @@ export class Services {
       images: () => this.images,
       seal: () => this.seals.of('administrators'),
       callAs: id => this.access.renewed({ id }),
+      consoleSeal: () => this.seals.of('console'),
       held: (thrown, message) => this.held(thrown, message),
       slow: address => this.wrongKeys.slow(address),
       proxies: () => this.proxies,
