@@ -1,12 +1,12 @@
 import type { Request } from '../../api/types.ts'
-import { duration, number, time } from '../../format.ts'
+import { number, time } from '../../format.ts'
 import { locale } from '../../i18n/index.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { isRunning, type Row } from './rows.ts'
 import { text } from './texts.ts'
-import { Waterfall } from './waterfall.tsx'
+import { took, Waterfall } from './waterfall.tsx'
 
 interface Options {
   readonly scale: number
@@ -34,11 +34,11 @@ export const StatusBadge = ({ row }: { readonly row: Row }) =>
     </Badge>
   )
 
-/** `14:03:07` today, with the day before it otherwise. */
-export function clock(at: string): string {
+/** `14:03:07` today, with the day before it otherwise, or always with `whole`. */
+export function clock(at: string, whole = false): string {
   const date = new Date(at)
   const isToday = date.toDateString() === new Date().toDateString()
-  const day = isToday ? {} : ({ month: 'short', day: 'numeric' } as const)
+  const day = isToday && !whole ? {} : ({ month: 'short', day: 'numeric' } as const)
   return new Intl.DateTimeFormat(locale.value, {
     ...day,
     hour: '2-digit',
@@ -68,6 +68,7 @@ export const columnsOf = ({ scale, hrefOf }: Options): readonly Column<Row>[] =>
       ),
     },
     { id: 'status', title: words.status, cell: row => <StatusBadge row={row} /> },
+    { id: 'model', title: words.model, cell: row => <Model row={row} /> },
     {
       id: 'key',
       title: words.key,
@@ -75,11 +76,11 @@ export const columnsOf = ({ scale, hrefOf }: Options): readonly Column<Row>[] =>
         row.key_name === undefined ? (
           <span class="faint">{text().noKey}</span>
         ) : (
-          <span class="cut name">{row.key_name}</span>
+          <span class="cut name" title={row.key_name}>
+            {row.key_name}
+          </span>
         ),
     },
-    { id: 'model', title: words.model, cell: row => <span class="cut name mono">{row.model ?? '–'}</span> },
-    { id: 'route', title: words.route, wide: true, cell: row => <Route row={row} /> },
     {
       id: 'losses',
       title: words.losses,
@@ -97,16 +98,28 @@ export const columnsOf = ({ scale, hrefOf }: Options): readonly Column<Row>[] =>
     {
       id: 'waterfall',
       title: words.waterfall,
-      cell: row => (isRunning(row) ? <div class="waterfall running" /> : <Waterfall row={row} scale={scale} />),
-    },
-    {
-      id: 'duration',
-      title: words.duration,
-      number: true,
-      cell: row => (isRunning(row) ? <span class="faint">…</span> : duration(row.duration_ms)),
+      cell: row =>
+        isRunning(row) ? (
+          <div class="waterfall running" />
+        ) : (
+          <div class="time">
+            <Waterfall row={row} scale={scale} />
+            <span class="number">{took(row.duration_ms)}</span>
+          </div>
+        ),
     },
   ]
 }
+
+/** The model as the caller named it, and beneath it which way the request went. */
+const Model = ({ row }: { readonly row: Row }) => (
+  <div class="model">
+    <span class="cut mono" title={row.model}>
+      {row.model ?? '–'}
+    </span>
+    <Route row={row} />
+  </div>
+)
 
 const Route = ({ row }: { readonly row: Row }) => (
   <span class="route">

@@ -18,12 +18,12 @@ import { FixtureDialog } from './fixture-dialog.tsx'
 import { addressOf } from './list.tsx'
 import { NotCaptured } from './not-captured.tsx'
 import { ReplayDialog } from './replay-dialog.tsx'
+import { requestAt } from './request-at.ts'
 import { Summary } from './summary.tsx'
 import { text } from './texts.ts'
 
-/** Milliseconds between two looks at a request that is not over, and for how long they go on. */
+/** Milliseconds between two looks at a request that is not over. */
 const EVERY = 700
-const PATIENCE = 120_000
 
 type Open = 'replay' | 'fixture' | 'forget'
 
@@ -31,12 +31,12 @@ type Open = 'replay' | 'fixture' | 'forget'
 export function RequestDetail({ id }: { readonly id: string }) {
   const { route } = useLocation()
   const path = `/requests/${encodeURIComponent(id)}`
-  const row = useLoad(signal => get<Request>(path, {}, signal), [id])
+  const row = useLoad(signal => requestAt(id, signal), [id])
   const captured = useLoad(
-    async signal => (isAdmin.value ? await captureAt(path, signal) : undefined),
+    async signal => (isAdmin.value && row.data?.captured ? await captureAt(path, signal) : undefined),
     [id, row.data?.captured],
   )
-  const isPending = useWaiting(row, captured)
+  const isPending = useWaiting(row)
   const [open, setOpen] = useState<Open>()
   const words = text().detail
   const close = (): void => setOpen(undefined)
@@ -81,11 +81,11 @@ export function RequestDetail({ id }: { readonly id: string }) {
           <span>{words.pending}</span>
         </div>
       )}
-      {!isPending && row.error && <Problem error={gone(row.error)} onRetry={row.reload} />}
+      {row.error && <Problem error={gone(row.error)} onRetry={row.reload} />}
       {shown ? (
         <Summary row={shown} replayOf={capture?.replay_of} />
       ) : (
-        row.loading && !isPending && <Loading lines={3} />
+        row.loading && row.error === undefined && !isPending && <Loading lines={3} />
       )}
       {capture !== undefined && <CaptureView capture={capture} />}
       {shown && capture === undefined && !captured.loading && <NotCaptured row={shown} />}
@@ -101,7 +101,8 @@ export function RequestDetail({ id }: { readonly id: string }) {
           onConfirm={async () => {
             await remove(`${path}/capture`)
             toast(words.forgotten)
-            await Promise.all([captured.reload(), row.reload()])
+            // What was captured follows the row.
+            await row.reload()
           }}
         >
           <p>{words.forgetText}</p>
@@ -119,19 +120,16 @@ const captureAt = (path: string, signal: AbortSignal): Promise<Capture | undefin
   })
 
 /** Looks again while the request is not over: its row is written behind it. */
-function useWaiting(row: Loaded<Request>, captured: Loaded<Capture | undefined>): boolean {
-  const [began] = useState(() => performance.now())
-  const isMissing = row.data === undefined && row.error?.status === 404
-  const isLate = performance.now() - began > PATIENCE
+function useWaiting({ data, error, loading, reload }: Loaded<Request | undefined>): boolean {
+  const [isFirst, setFirst] = useState(true)
   useEffect(() => {
-    if (!isMissing || isLate || row.loading) return
-    const timer = setTimeout(() => {
-      void row.reload()
-      void captured.reload()
-    }, EVERY)
+    if (loading) return
+    setFirst(false)
+    if (data !== undefined || error !== undefined) return
+    const timer = setTimeout(reload, EVERY)
     return () => clearTimeout(timer)
-  }, [isMissing, isLate, row.loading])
-  return isMissing && !isLate && captured.data === undefined
+  }, [data, error, loading])
+  return !isFirst && data === undefined && error === undefined
 }
 
 const gone = (error: ProblemError): ProblemError =>

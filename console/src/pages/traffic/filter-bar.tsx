@@ -27,45 +27,47 @@ export function FilterBar({ filters, search, onChange, onSearch, keys, models, c
   }
   const isFiltered = Object.values(filters).some(value => value !== '')
   return (
-    <Bar>
-      <SearchBox value={search} onValue={onSearch} label={text().search} />
-      <Select
-        label={words.only}
-        hideLabel
-        value={only}
-        onValue={next => onChange({ only: next })}
-        options={ONLY.map(value => ({ value, label: names[value] }))}
-      />
-      <Choice
-        label={words.key}
-        any={words.anyKey}
-        value={key}
-        values={keys.map(({ id, name }) => ({ value: id, label: name }))}
-        onValue={next => onChange({ key: next })}
-      />
-      <Choice
-        label={words.model}
-        any={words.anyModel}
-        value={model}
-        values={models.map(({ id }) => ({ value: id, label: id }))}
-        onValue={next => onChange({ model: next })}
-      />
-      <Choice
-        label={words.channel}
-        any={words.anyChannel}
-        value={channel}
-        values={channels.map(({ name }) => ({ value: name, label: name }))}
-        onValue={next => onChange({ channel: next })}
-      />
-      {(since !== '' || until !== '') && (
-        <span class="badge accent">{words.range(since && time(since), until && time(until))}</span>
-      )}
-      {isFiltered && (
-        <Button kind="plain" icon="close" onClick={() => onChange(NOTHING)}>
-          {words.clear}
-        </Button>
-      )}
-    </Bar>
+    <div class="traffic-bar">
+      <Bar>
+        <SearchBox value={search} onValue={onSearch} label={text().search} />
+        <Select
+          label={words.only}
+          hideLabel
+          value={only}
+          onValue={next => onChange({ only: next })}
+          options={ONLY.map(value => ({ value, label: names[value] }))}
+        />
+        <Choice
+          label={words.key}
+          any={words.anyKey}
+          value={key}
+          values={keys.map(({ id, name }) => ({ value: id, label: name }))}
+          onValue={next => onChange({ key: next })}
+        />
+        <Choice
+          label={words.model}
+          any={words.anyModel}
+          value={model}
+          values={models.map(({ id }) => ({ value: id, label: id }))}
+          onValue={next => onChange({ model: next })}
+        />
+        <Choice
+          label={words.channel}
+          any={words.anyChannel}
+          value={channel}
+          values={channels.map(({ name }) => ({ value: name, label: name }))}
+          onValue={next => onChange({ channel: next })}
+        />
+        {(since !== '' || until !== '') && (
+          <span class="badge accent">{words.range(since && time(since), until && time(until))}</span>
+        )}
+        {isFiltered && (
+          <Button kind="plain" icon="close" onClick={() => onChange(NOTHING)}>
+            {words.clear}
+          </Button>
+        )}
+      </Bar>
+    </div>
   )
 }
 

@@ -52,8 +52,8 @@ export function JsonView({ value, label, marks = NONE, target, bare }: JsonViewP
         <OneLine
           key={`${line.pointer}${line.close ?? ''}${index}`}
           line={line}
-          marks={line.close === undefined ? marks.get(line.pointer) : undefined}
-          isTarget={line.close === undefined && line.pointer === target}
+          marks={isEnd(line) ? undefined : marks.get(line.pointer)}
+          isTarget={!isEnd(line) && line.pointer === target}
           onFold={fold}
         />
       ))}
@@ -65,6 +65,9 @@ export function JsonView({ value, label, marks = NONE, target, bare }: JsonViewP
     </div>
   )
 }
+
+/** A bracket that closes what began on a line before. */
+const isEnd = ({ open, close }: Line): boolean => close !== undefined && open === undefined
 
 interface OneLineProps {
   readonly line: Line

@@ -38,7 +38,7 @@ export const filtersOf = (query: { readonly [name: string]: string }): Filters =
 /** The parameters of the API that select the same rows. */
 export const queryOf = ({ only, ...rest }: Filters) => ({
   ...rest,
-  only: only === 'errors' || only === 'losses' ? only : undefined,
+  only: only === '' ? undefined : only,
 })
 
 /** Whether a row that came live belongs into the list. */

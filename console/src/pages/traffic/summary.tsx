@@ -1,11 +1,12 @@
 import type { ComponentChildren } from 'preact'
 import type { Request } from '../../api/types.ts'
-import { duration, money, number, time } from '../../format.ts'
+import { money, number, time } from '../../format.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/page.tsx'
+import { clock } from './columns.tsx'
 import { addressOf } from './list.tsx'
 import { text } from './texts.ts'
-import { Legend, spansOf, Waterfall } from './waterfall.tsx'
+import { Legend, spansOf, took, Waterfall } from './waterfall.tsx'
 
 interface SummaryProps {
   readonly row: Request
@@ -21,7 +22,7 @@ export function Summary({ row, replayOf }: SummaryProps) {
       <dl class="facts">
         <Fact name={text().columns.time}>
           <time dateTime={row.at} title={time(row.at, 'full')}>
-            {time(row.at)}
+            {clock(row.at, true)}
           </time>
         </Fact>
         <Fact name={text().columns.key}>
@@ -65,7 +66,7 @@ export function Summary({ row, replayOf }: SummaryProps) {
       <div class="timeline">
         <div class="timeline-head">
           <Legend failed={row.tries !== undefined} />
-          <strong>{duration(row.duration_ms)}</strong>
+          <strong>{took(row.duration_ms)}</strong>
         </div>
         <Waterfall row={row} scale={Math.max(row.duration_ms, 0.1)} large />
         <ol class="spans">
@@ -74,7 +75,7 @@ export function Summary({ row, replayOf }: SummaryProps) {
               <span class={`swatch ${phase}`} />
               {text().phases[phase]}
               {channel !== undefined && <span class="faint"> {channel}</span>}
-              <span class="number"> {duration(to - from)}</span>
+              <span class="number"> {took(to - from)}</span>
             </li>
           ))}
         </ol>

@@ -13,6 +13,10 @@ export interface Span {
   readonly channel?: string
 }
 
+/** Milliseconds as they are read: no tenths beside tens. */
+export const took = (milliseconds: number): string =>
+  duration(milliseconds >= 10 ? Math.round(milliseconds) : milliseconds)
+
 /** Where the time of a request went. */
 export function spansOf(row: Request): readonly Span[] {
   const total = row.duration_ms
@@ -33,9 +37,7 @@ export function spansOf(row: Request): readonly Span[] {
 /** What the bar says, for those who do not see it. */
 export const saidOf = (spans: readonly Span[]): string =>
   spans
-    .map(
-      ({ phase, from, to, channel }) => `${text().phases[phase]}${channel ? ` ${channel}` : ''} ${duration(to - from)}`,
-    )
+    .map(({ phase, from, to, channel }) => `${text().phases[phase]}${channel ? ` ${channel}` : ''} ${took(to - from)}`)
     .join(', ')
 
 interface WaterfallProps {
