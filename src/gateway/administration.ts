@@ -37,10 +37,10 @@ export interface AdministrationParts {
   readonly live: Live
   readonly images: () => ImageDelivery
   readonly seal: () => Seal
-  /** The caller of a key's id, as it is now. Throws GatewayError where it may send nothing. */
-  readonly callAs: (id: string) => Caller
   /** Of what browsers keep while a user signs in. */
   readonly consoleSeal: () => Seal
+  /** The caller of a key's id, as it is now. Throws GatewayError where it may send nothing. */
+  readonly callAs: (id: string) => Caller
   readonly proxies: () => Proxies
   /** Waits as long as the answer to a wrong credential is held back; gives what is to be answered. */
   readonly held: (thrown: unknown, message: IncomingMessage) => Promise<unknown>

@@ -59,6 +59,7 @@ const SHOTS: readonly Shot[] = [
       await page.getByRole('button', { name: '/top_k' }).click()
     },
   },
+  { name: 'account', path: '/account' },
 ]
 
 /** `npm run console:shots`, or `npm run console:shots -- -t keys`: pages as they look, to be looked at. */

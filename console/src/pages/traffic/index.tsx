@@ -1,4 +1,6 @@
 import './traffic.css'
+import './request.css'
+import './panels.css'
 import './json.css'
 import { useLocation } from 'preact-iso'
 import { RequestDetail } from './detail.tsx'
