@@ -108,13 +108,13 @@ describe.skipIf(noChromium)('Traffic', () => {
     await page.keyboard.press('Enter')
     const panels = ['Caller sent', 'Canonical', 'To upstream', 'Came back']
     for (const name of panels) await page.getByRole('region', { name, exact: true }).first().waitFor()
-    const caller = page.locator('.panel').filter({ hasText: 'Caller sent' })
+    const caller = page.locator('.view-panel').filter({ hasText: 'Caller sent' })
     expect(await caller.locator('.marked').allInnerTexts()).toEqual([
       expect.stringContaining('top_k'),
       expect.stringContaining('cache_control'),
       expect.stringContaining('cache_control'),
     ])
-    const canonical = page.locator('.panel').filter({ hasText: 'Canonical' })
+    const canonical = page.locator('.view-panel').filter({ hasText: 'Canonical' })
     expect(await canonical.locator('.marked').allInnerTexts()).toContainEqual(expect.stringContaining('topK'))
     const place = page.getByRole('button', { name: '/messages/0/content/0/cache_control' })
     await place.focus()
@@ -123,7 +123,7 @@ describe.skipIf(noChromium)('Traffic', () => {
     await target.waitFor()
     expect(await page.evaluate("document.activeElement.classList.contains('target')")).toBe(true)
     await page.getByRole('button', { name: 'To caller' }).press('Enter')
-    await page.locator('.panel').filter({ hasText: 'Came back' }).getByText('"message"').first().waitFor()
+    await page.locator('.view-panel').filter({ hasText: 'Came back' }).getByText('"message"').first().waitFor()
     const text = await page.locator('main').textContent()
     expect(text).not.toContain(key.secret)
     expect(text).not.toContain('upstream-key-1234')
@@ -244,7 +244,7 @@ describe.skipIf(noChromium)('Traffic', () => {
     for (const { id } of [failed, unknown, broken]) {
       await page.goto(`/console/traffic?request=${id}`)
       await page.locator('.capture-view').waitFor()
-      for (const one of await page.locator('details.headers summary').all()) await one.click()
+      for (const one of await page.locator('details.capture-headers summary').all()) await one.click()
       await page.getByRole('button', { name: 'To caller' }).click()
       await check()
       expect(await page.locator('main').textContent()).toContain('onerror')

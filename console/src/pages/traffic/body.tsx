@@ -30,7 +30,7 @@ export function Body({ shown, label, marks, target }: BodyProps) {
     <>
       <JsonView value={body} label={label} {...(marks === undefined ? {} : { marks })} target={target} />
       {files !== undefined && (
-        <ul class="files">
+        <ul class="capture-files">
           {files.map(({ field, name, media_type: type, size }, index) => (
             <li key={index}>
               <code>{field}</code>

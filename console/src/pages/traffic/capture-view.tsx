@@ -29,7 +29,7 @@ export function CaptureView({ capture }: { readonly capture: Capture }) {
   return (
     <section class="capture-view" aria-label={words.label}>
       {attempts.length > 1 && (
-        <div class="attempts" role="group" aria-label={words.attemptsLabel}>
+        <div class="capture-attempts" role="group" aria-label={words.attemptsLabel}>
           {attempts.map((one, index) => (
             <button
               key={index}
@@ -76,7 +76,7 @@ export function CaptureView({ capture }: { readonly capture: Capture }) {
           {panels[view]}
         </Tabs>
       ) : (
-        <div class="panels">{Object.values(panels)}</div>
+        <div class="view-panels">{Object.values(panels)}</div>
       )}
     </section>
   )

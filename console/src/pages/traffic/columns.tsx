@@ -59,7 +59,7 @@ export const columnsOf = ({ scale, hrefOf }: Options): readonly Column<Row>[] =>
             {clock(row.at)}
           </time>
           {row.captured && (
-            <span class="captured" title={text().captured}>
+            <span class="captured-mark" title={text().captured}>
               <Icon name="record" size={14} />
               <span class="unseen">{text().captured}</span>
             </span>
@@ -102,7 +102,7 @@ export const columnsOf = ({ scale, hrefOf }: Options): readonly Column<Row>[] =>
         isRunning(row) ? (
           <div class="waterfall running" />
         ) : (
-          <div class="time">
+          <div class="request-time">
             <Waterfall row={row} scale={scale} />
             <span class="number">{took(row.duration_ms)}</span>
           </div>
@@ -113,7 +113,7 @@ export const columnsOf = ({ scale, hrefOf }: Options): readonly Column<Row>[] =>
 
 /** The model as the caller named it, and beneath it which way the request went. */
 const Model = ({ row }: { readonly row: Row }) => (
-  <div class="model">
+  <div class="request-model">
     <span class="cut mono" title={row.model}>
       {row.model ?? '–'}
     </span>
@@ -122,7 +122,7 @@ const Model = ({ row }: { readonly row: Row }) => (
 )
 
 const Route = ({ row }: { readonly row: Row }) => (
-  <span class="route">
+  <span class="request-route">
     <span>{row.format}</span>
     {!isRunning(row) && row.channel !== undefined && (
       <>

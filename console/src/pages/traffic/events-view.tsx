@@ -18,8 +18,8 @@ export function EventsView({ events, label }: { readonly events: readonly Event[
   const first = events[0]?.ms ?? 0
   const place = (ms: number): number => (last === first ? 0 : ((ms - first) / (last - first)) * 100)
   return (
-    <section class="events" tabIndex={0} aria-label={`${label}: ${words.events(events.length)}`}>
-      <div class="beats" aria-hidden="true">
+    <section class="capture-events" tabIndex={0} aria-label={`${label}: ${words.events(events.length)}`}>
+      <div class="capture-beats" aria-hidden="true">
         {events.slice(0, MOST_BEATS).map(({ ms }, index) => (
           <span key={index} style={{ left: `${place(ms)}%` }} />
         ))}

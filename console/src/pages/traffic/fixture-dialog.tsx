@@ -36,7 +36,7 @@ export function FixtureDialog({ id, onClose }: { readonly id: string; readonly o
       <p>{words.text}</p>
       <Loaded of={fixture} lines={3}>
         {({ files }) => (
-          <ul class="files">
+          <ul class="capture-files">
             {files.map((file: File) => (
               <li key={file.name}>
                 <Icon name="right" size={14} />

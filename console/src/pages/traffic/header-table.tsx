@@ -5,7 +5,7 @@ interface HeaderTableProps {
 
 /** Headers or parameters, folded away. */
 export const HeaderTable = ({ title, fields }: HeaderTableProps) => (
-  <details class="headers">
+  <details class="capture-headers">
     <summary>
       {title} <span class="faint">{Object.keys(fields).length}</span>
     </summary>

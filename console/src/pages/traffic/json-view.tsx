@@ -47,7 +47,7 @@ export function JsonView({ value, label, marks = NONE, target, bare }: JsonViewP
   }
   const about = bare ? {} : ({ tabIndex: 0, role: 'region', 'aria-label': label } as const)
   return (
-    <div class={bare ? 'json bare' : 'json'} ref={view} {...about}>
+    <div class={bare ? 'json-view bare' : 'json-view'} ref={view} {...about}>
       {lines.slice(0, shown).map((line, index) => (
         <OneLine
           key={`${line.pointer}${line.close ?? ''}${index}`}

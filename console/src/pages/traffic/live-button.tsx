@@ -11,7 +11,7 @@ interface LiveButtonProps {
 /** Whether new requests appear by themselves, and the switch of that. */
 export const LiveButton = ({ isOn, state, onToggle }: LiveButtonProps) => (
   <>
-    <span class={`live ${isOn ? state : 'off'}`} role="status">
+    <span class={`live-state ${isOn ? state : 'off'}`} role="status">
       <span class="dot" />
       {!isOn ? text().paused : state === 'reconnecting' ? text().reconnecting : text().live}
     </span>

@@ -17,13 +17,13 @@ export function Losses({ losses, inAnswer, onShow }: LossesProps) {
   const all = [...losses.map(loss => ({ loss, isAnswer: false })), ...inAnswer.map(loss => ({ loss, isAnswer: true }))]
   if (all.length === 0)
     return (
-      <p class="lossless">
+      <p class="capture-lossless">
         <Icon name="check" />
         {words.none}
       </p>
     )
   return (
-    <details class="losses" open>
+    <details class="capture-losses" open>
       <summary>
         <Icon name="warning" />
         {words.title(all.length)}

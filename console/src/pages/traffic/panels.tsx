@@ -23,7 +23,7 @@ interface PanelProps {
 }
 
 const Panel = ({ title, about, copy, isCut, children }: PanelProps) => (
-  <section class="panel" aria-label={title}>
+  <section class="view-panel" aria-label={title}>
     <header>
       <h2>{title}</h2>
       <span class="about">{about}</span>
@@ -138,7 +138,7 @@ export function AnswerPanel({ capture, attempt, at }: AttemptProps & { readonly 
       copy={shown && copyTextOf(shown)}
       isCut={isCutAt(cut, isUpstream ? `/attempts/${at}/answer` : '/returned')}
     >
-      <div class="sides" role="group" aria-label={words.side}>
+      <div class="capture-sides" role="group" aria-label={words.side}>
         {(['upstream', 'returned'] as const).map(one => (
           <button key={one} type="button" aria-pressed={one === side} onClick={() => setSide(one)}>
             {one === 'upstream' ? words.fromUpstream : words.toCaller}

@@ -19,7 +19,7 @@ export function Summary({ row, replayOf }: SummaryProps) {
   const isNative = row.upstream_format === row.format
   return (
     <Card>
-      <dl class="facts">
+      <dl class="request-facts">
         <Fact name={text().columns.time}>
           <time dateTime={row.at} title={time(row.at, 'full')}>
             {clock(row.at, true)}
@@ -63,13 +63,13 @@ export function Summary({ row, replayOf }: SummaryProps) {
           </Fact>
         )}
       </dl>
-      <div class="timeline">
-        <div class="timeline-head">
+      <div class="request-timeline">
+        <div class="request-timeline-head">
           <Legend failed={row.tries !== undefined} />
           <strong>{took(row.duration_ms)}</strong>
         </div>
         <Waterfall row={row} scale={Math.max(row.duration_ms, 0.1)} large />
-        <ol class="spans">
+        <ol class="request-spans">
           {spansOf(row).map(({ phase, from, to, channel }) => (
             <li key={`${phase}${from}`}>
               <span class={`swatch ${phase}`} />

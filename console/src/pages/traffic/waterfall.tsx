@@ -69,7 +69,7 @@ export function Waterfall({ row, scale, large }: WaterfallProps) {
 
 /** What the colours mean. */
 export const Legend = ({ failed }: { readonly failed: boolean }) => (
-  <ul class="legend">
+  <ul class="waterfall-legend">
     {(['queue', ...(failed ? (['failed'] as const) : []), 'upstream', 'stream'] as const).map(phase => (
       <li key={phase} title={text().phaseHints[phase]}>
         <span class={`swatch ${phase}`} />
