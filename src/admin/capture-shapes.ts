@@ -28,6 +28,7 @@ const wire = fields({ path: v.string(), query: v.record(v.string(), v.unknown())
 const loss = fields({
   kind: v.string(),
   reason: v.string(),
+  /** Its place in the canonical request. */
   path: listOf(v.union([v.string(), v.number()])),
   /** Its place in the caller's body. */
   pointer: v.optional(v.string()),

@@ -12,22 +12,19 @@ const NOT_REPEATED = /^(host|connection|content-length|transfer-encoding|accept-
  *
  * @param channel the only one that may answer it; absent, it is routed as any request.
  * @returns the id of the new request.
- * @throws Problem `not-repeatable`; GatewayError where the key ended or may not use the channel.
+ * @throws Problem `not-repeatable`; GatewayError where keys cannot be read.
  */
 export function replay(gateway: Administration, captured: CaptureDocument, channel: string | undefined): string {
   const { caller, cut, id, key } = captured
   if (!isObject(caller.body) || caller.files !== undefined) throw new Problem('not-repeatable', BODY)
   if (cut.some(place => place.startsWith('/caller'))) throw new Problem('not-repeatable', CUT)
-  const as = { ...callerOf(gateway, key, channel), captureUntil: Number.POSITIVE_INFINITY }
-  const { path, query, headers } = caller
-  const request = { path, query: shown(query), headers: repeated(headers), body: caller.body, as, repeats: id }
-  return gateway.own!.send(request, new NoReply()).id
-}
-
-function callerOf(gateway: Administration, key: string, channel: string | undefined) {
+  const { path, query, headers, body } = caller
   try {
-    return gateway.callerOf(key, channel)
+    const as = { ...gateway.callerOf(key, channel), captureUntil: Number.POSITIVE_INFINITY }
+    const request = { path, query: shown(query), headers: repeated(headers), body, as, repeats: id }
+    return gateway.own!.send(request, new NoReply()).id
   } catch (thrown) {
+    // The key ended, may not use the channel, or the endpoint is none of a format.
     if (thrown instanceof GatewayError && thrown.error.kind !== 'overloaded')
       throw new Problem('not-repeatable', thrown.error.message)
     throw thrown

@@ -280,8 +280,8 @@ export class Gateway extends Queries {
   private async answerLater(incoming: Incoming, keeper: Keeper): Promise<void> {
     const { call, request, capture } = incoming
     this.route(incoming)
-    if (capture !== undefined) capture.isBackground = true
     const work = await this.stored.begin(request, keeper)
+    if (capture !== undefined) capture.isBackground = true
     this.stored.follow(work, this.answerInBackground({ ...incoming, call: { ...call, reply: work.run } }))
     // What it reserved, and its place, are now those of the work in the background.
     incoming.report.allowance = undefined

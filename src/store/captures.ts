@@ -11,6 +11,18 @@ export interface StoredCapture {
   readonly data: Uint8Array
 }
 
+/** Which captures a page of a list has. */
+export interface CapturePage {
+  /** Times in which their requests began. */
+  readonly since: number
+  readonly until: number
+  readonly limit: number
+  /** The key's id. */
+  readonly key?: string
+  /** The place behind which it continues: `TIME.ID`. */
+  readonly after?: string
+}
+
 /** Captured requests, of all instances. */
 export interface Captures {
   /** Stores captures, and deletes the oldest of all where they have more than `limit` bytes. */
@@ -19,6 +31,8 @@ export interface Captures {
   find(id: string): Promise<Uint8Array | undefined>
   /** Which of these requests were captured. */
   known(ids: readonly string[]): Promise<ReadonlySet<string>>
+  /** Ids, those of the latest requests first, and the place of the last where more follow. */
+  list(page: CapturePage): Promise<{ readonly ids: readonly string[]; readonly next?: string }>
   /** Deletes one; false where there is none. */
   drop(id: string): Promise<boolean>
   /** Deletes those that have expired. */

@@ -94,6 +94,7 @@ export const guardedCaptures = (use: Use<Captures>, exists: () => boolean): Capt
   add: (all, limit) => use('writes', captures => captures.add(all, limit)),
   find: async id => (exists() ? use('reads', captures => captures.find(id)) : undefined),
   known: async ids => (exists() ? use('reads', captures => captures.known(ids)) : new Set()),
+  list: async page => (exists() ? use('reads', captures => captures.list(page)) : { ids: [] }),
   drop: async id => (exists() ? use('writes', captures => captures.drop(id)) : false),
   sweep: () => use('writes', captures => captures.sweep()),
 })

@@ -1,4 +1,4 @@
-import type { Captures, StoredCapture } from './captures.ts'
+import type { CapturePage, Captures, StoredCapture } from './captures.ts'
 import { lock } from './locks.ts'
 import type { Database } from './tables.ts'
 
@@ -50,6 +50,32 @@ export class KeptCaptures implements Captures {
       for (const { id } of rows) found.add(id)
     }
     return found
+  }
+
+  async list({ since, until, limit, key, after }: CapturePage): ReturnType<Captures['list']> {
+    const [at, id] = after?.split('.', 2) ?? []
+    const found = await this.database
+      .selectFrom('captures')
+      .select(['at', 'id'])
+      .where('at', '>=', since)
+      .where('at', '<', until)
+      .where('expires_at', '>', this.now())
+      .$if(key !== undefined, query => query.where('key_id', '=', key!))
+      .$if(at !== undefined, query =>
+        query.where(({ eb, or, and }) =>
+          or([eb('at', '<', Number(at)), and([eb('at', '=', Number(at)), eb('id', '<', id!)])]),
+        ),
+      )
+      .orderBy('at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit + 1)
+      .execute()
+    const shown = found.slice(0, limit)
+    const last = shown.at(-1)
+    return {
+      ids: shown.map(({ id }) => id),
+      ...(found.length > limit ? { next: `${Number(last!.at)}.${last!.id}` } : {}),
+    }
   }
 
   async drop(id: string): Promise<boolean> {

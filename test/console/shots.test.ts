@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest'
 import { noChromium, open, settled, THEMES, WIDTHS } from './browser.ts'
 import { type ConsoleGateway, openConsoleGateway } from './gateway.ts'
 import { furnish } from './scenery.ts'
+import { captureSome } from './traffic-shots.ts'
 
 const FOLDER = join(import.meta.dirname, '../../console/shots')
 
@@ -13,7 +14,15 @@ interface Shot {
   readonly path: string
   /** What is done before. */
   readonly act?: (page: Page) => Promise<unknown>
+  /** All of the page, not only what is seen at once. */
+  readonly whole?: boolean
   readonly role?: 'admin' | 'viewer' | null
+}
+
+/** Opens the first row of a list. */
+const openFirst = async (page: Page): Promise<void> => {
+  await page.locator('tbody tr a').first().click()
+  await page.locator('.capture-view').waitFor()
 }
 
 /** What is looked at, a row each. */
@@ -40,6 +49,16 @@ const SHOTS: readonly Shot[] = [
     act: page => page.getByRole('button', { name: 'Actions for codex-ci' }).click(),
   },
   { name: 'groups', path: '/keys?view=groups' },
+  { name: 'traffic', path: '/traffic' },
+  { name: 'traffic-request', path: '/traffic?only=losses&model=replay-chat-hello', act: openFirst },
+  { name: 'traffic-whole', path: '/traffic?only=losses&model=replay-chat-hello', act: openFirst, whole: true },
+  {
+    ...{ name: 'traffic-views', path: '/traffic?only=losses&model=replay-chat-hello' },
+    act: async page => {
+      await openFirst(page)
+      await page.getByRole('button', { name: '/top_k' }).click()
+    },
+  },
   { name: 'account', path: '/account' },
 ]
 
@@ -50,10 +69,11 @@ describe.runIf(process.env['SHOTS'] !== undefined && noChromium === undefined)('
     mkdirSync(FOLDER, { recursive: true })
     gateway = await openConsoleGateway()
     await furnish(gateway)
+    await captureSome(gateway)
   })
   afterAll(() => gateway?.close())
 
-  for (const { name, path, act, role = 'admin' } of SHOTS)
+  for (const { name, path, act, whole = false, role = 'admin' } of SHOTS)
     test(name, async () => {
       for (const theme of THEMES)
         for (const width of WIDTHS) {
@@ -61,7 +81,7 @@ describe.runIf(process.env['SHOTS'] !== undefined && noChromium === undefined)('
           await visit.goTo(path)
           await act?.(visit.page)
           await settled(visit.page)
-          await visit.page.screenshot({ path: join(FOLDER, `${name}-${theme}-${width}.png`) })
+          await visit.page.screenshot({ path: join(FOLDER, `${name}-${theme}-${width}.png`), fullPage: whole })
           await visit.close()
         }
     })

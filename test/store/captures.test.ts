@@ -74,6 +74,25 @@ for (const { name, missing, place } of ENGINES)
       expect(await one.captures.known([...ids, 'huge'])).toEqual(new Set())
     })
 
+    test('are listed by page, the latest first, of one key or of all', async () => {
+      const all = Array.from({ length: 7 }, (_, index) => ({
+        ...captureOf(`c${index}`, 1000 + (index >> 1)),
+        expiresAt: 1e6,
+      }))
+      await one.captures.add(all, 1e6)
+      await one.captures.add([{ ...captureOf('other', 1001), key: 'another', expiresAt: 1e6 }], 1e6)
+      const seen: string[] = []
+      let after: string | undefined
+      do {
+        const page = { since: 1000, until: 2000, limit: 3, key: 'k', ...(after === undefined ? {} : { after }) }
+        const { ids, next } = await two.captures.list(page)
+        for (const id of ids) seen.push(id)
+        after = next
+      } while (after !== undefined)
+      expect(seen).toEqual(['c6', 'c5', 'c4', 'c3', 'c2', 'c1', 'c0'])
+      expect((await two.captures.list({ since: 1001, until: 1002, limit: 9 })).ids).toEqual(['other', 'c3', 'c2'])
+    })
+
     test('are stored once', async () => {
       await one.captures.add([captureOf('a', 1000)], 1e6)
       await two.captures.add([captureOf('a', 1000)], 1e6)

@@ -1,4 +1,5 @@
 import type { InferOutput } from 'valibot'
+import type * as captures from '../../../src/admin/capture-shapes.ts'
 import type * as shapes from '../../../src/admin/shapes.ts'
 
 /* What the admin API answers, derived from its own schemas. */
@@ -32,3 +33,6 @@ export interface Usage extends AllOf<UsageSum> {
   readonly since: string
   readonly until: string
 }
+
+export type Capture = InferOutput<typeof captures.CAPTURE>
+export type Fixture = InferOutput<typeof captures.FIXTURE>

@@ -4,7 +4,7 @@ import type { CaptureDocument } from '../../gateway/captured.ts'
 import { CAPTURE, FIXTURE } from '../capture-shapes.ts'
 import { endpoint } from '../endpoint.ts'
 import { fixtureOf } from '../fixture.ts'
-import { Problem } from '../problem.ts'
+import { invalidInput, Problem } from '../problem.ts'
 import { replay } from '../replay.ts'
 import { fields, instantOf, text, word } from '../schema.ts'
 
@@ -50,6 +50,8 @@ const replayRequest = endpoint({
   problems: ['not-found', 'not-repeatable'],
   handle: async (gateway, { params, body: { channel } }) => {
     const captured = await captureOf(gateway, params.id)
+    if (channel !== undefined && !gateway.config.channels.some(({ name }) => name === channel))
+      throw invalidInput({ pointer: '/channel', detail: 'there is no such channel' })
     return { id: replay(gateway, captured, channel) }
   },
 })

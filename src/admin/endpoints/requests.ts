@@ -1,5 +1,7 @@
 import * as v from 'valibot'
 import { defined } from '../../canonical/defined.ts'
+import type { Administration } from '../../gateway/administration.ts'
+import type { RowPage, UsageField } from '../../store/usage-records.ts'
 import type { UsageRow } from '../../usage/row.ts'
 import { cursorOf, placeOf } from '../cursor.ts'
 import { endpoint } from '../endpoint.ts'
@@ -21,18 +23,35 @@ const listRequests = endpoint({
   query: fields({
     limit: limit(50, 500),
     cursor: v.optional(word),
-    only: v.optional(oneOf(['errors', 'losses'])),
+    only: v.optional(oneOf(['errors', 'losses', 'captured'])),
     ...filterParameters,
   }),
   answer: pageOf(REQUEST),
-  handle: async ({ usage, captures }, { query: { limit, cursor, only, ...filter } }) => {
+  handle: async (gateway, { query: { limit, cursor, only, ...filter } }) => {
+    const { usage, captures } = gateway
     const after = cursor === undefined ? undefined : placeOf(cursor, PLACE)
-    const { rows, next } = await usage.rows({ ...filterOf(filter, MONTH), limit, ...defined({ after, only }) })
+    const page = { ...filterOf(filter, MONTH), limit, ...defined({ after }) }
+    const { rows, next } =
+      only === 'captured' ? await capturedRows(gateway, page) : await usage.rows({ ...page, ...defined({ only }) })
     const captured = await captures.known(rows.map(({ id }) => id))
     const data = rows.map(row => requestView(row, captured.has(row.id)))
     return { data, ...(next === undefined ? {} : { next_cursor: cursorOf(next) }) }
   },
 })
+
+/** The rows of captured requests; where they are filtered by more than time and key, pages may have fewer than they could. */
+async function capturedRows(
+  { usage, captures }: Administration,
+  { since, until, limit, after, where = {} }: RowPage,
+): ReturnType<Administration['usage']['rows']> {
+  const { key } = where
+  const { ids, next } = await captures.list({ since, until, limit, ...defined({ after, key }) })
+  const found = await Promise.all(ids.map(id => usage.row(id)))
+  const rows = found.filter(row => row !== undefined)
+  const fits = (row: UsageRow): boolean =>
+    Object.entries(where).every(([field, value]) => String(row[field as UsageField]) === value)
+  return { rows: rows.filter(fits), ...defined({ next }) }
+}
 
 const getRequest = endpoint({
   method: 'get',

@@ -8,6 +8,8 @@ import { LARGEST, type Recording } from './recording.ts'
 import type { Scrub } from './secrets.ts'
 
 const EVENTS = 'text/event-stream'
+/** How events are framed on sockets. */
+const LINES = 'application/x-ndjson'
 const TEXTUAL = /^$|^text\/|json|xml|subrip|ndjson|^application\/octet-stream$/
 
 /** What passed of a body, as it is shown: events with their times, JSON, text, or only its size. */
@@ -20,9 +22,9 @@ export function shownBody(
 ): CapturedBody {
   const { pieces, size } = recording
   if (size === 0) return {}
-  if (type.startsWith(EVENTS)) {
+  if (type.startsWith(EVENTS) || type.startsWith(LINES)) {
     if (recording.isCut) bounded.cut.push(`${at}/events`)
-    return { events: eventsOf(recording, scrub) }
+    return { events: type.startsWith(LINES) ? linesOf(recording, scrub) : eventsOf(recording, scrub) }
   }
   const bytes = Buffer.concat(pieces.map(({ content }) => Buffer.from(content as string)))
   if (!TEXTUAL.test(type) || bytes.subarray(0, 1024).includes(0)) return { bytes: size }
@@ -55,6 +57,19 @@ function eventsOf({ pieces, isCut }: Recording, scrub: Scrub): CapturedEvent[] {
   }
   for (const { ms, content } of pieces) add(ms, parser.push(Buffer.from(content as string)))
   if (!isCut) add(pieces.at(-1)?.ms ?? 0, parser.end())
+  return events
+}
+
+/** The lines that came whole, each an event. */
+function linesOf({ pieces, isCut }: Recording, scrub: Scrub): CapturedEvent[] {
+  const events: CapturedEvent[] = []
+  let rest = ''
+  for (const { ms, content } of pieces) {
+    const lines = (rest + Buffer.from(content as string).toString('utf8')).split('\n')
+    rest = lines.pop()!
+    for (const line of lines) events.push({ ms, data: scrub(line) })
+  }
+  if (rest !== '' && !isCut) events.push({ ms: pieces.at(-1)!.ms, data: scrub(rest) })
   return events
 }
 

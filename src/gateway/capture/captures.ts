@@ -4,7 +4,7 @@ import type { Caller } from '../../access/index.ts'
 import type { Config } from '../../config/index.ts'
 import type { Log } from '../../log/index.ts'
 import { LogOnce } from '../../log/index.ts'
-import type { Captures as CaptureRecords, StoredCapture } from '../../store/captures.ts'
+import type { CapturePage, Captures as CaptureRecords, StoredCapture } from '../../store/captures.ts'
 import type { Call } from '../call.ts'
 import { Capture } from './capture.ts'
 import type { CaptureDocument } from './document.ts'
@@ -73,6 +73,10 @@ export class Captures {
 
   known(ids: readonly string[]): Promise<ReadonlySet<string>> {
     return this.options.records.known(ids)
+  }
+
+  list(page: CapturePage): ReturnType<CaptureRecords['list']> {
+    return this.options.records.list(page)
   }
 
   drop(id: string): Promise<boolean> {

@@ -39,6 +39,7 @@ export interface WirePlace {
 export interface CapturedLoss {
   readonly kind: string
   readonly reason: string
+  /** Its place in the canonical request. */
   readonly path: Path
   /** The JSON pointer of its place in the caller's body, where it has one. */
   readonly pointer?: string

@@ -104,12 +104,13 @@ class Writer {
   private async attempt(exchange: CapturedExchange, at: string): Promise<CapturedAttempt> {
     const { candidate, attempt, prepared, status, headers, body, answeredAfter, error, endedAfter } = exchange
     const type = single(headers['content-type']).toLowerCase()
-    const lost = prepared === undefined ? [] : locateLosses(prepared.losses, attempt)
+    const losses = prepared?.losses ?? []
+    const located = locateLosses(losses, attempt)
     return {
       ...{ channel: candidate.channel.name, format: candidate.format.format, native: candidate.native },
       ...{ upstream_model: this.scrub(candidate.upstreamModel), sent_after_ms: exchange.sentAfter },
       ...(endedAfter === undefined ? {} : { ended_after_ms: endedAfter }),
-      losses: lossViews(lost, await this.pointers.of(prepared?.losses ?? [], lost), this.scrub),
+      losses: lossViews(losses, await this.pointers.of(losses, located), this.scrub),
       ...(prepared === undefined ? {} : { request: this.outgoing(exchange, at) }),
       ...(status === undefined
         ? {}

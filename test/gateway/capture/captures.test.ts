@@ -8,6 +8,7 @@ import { closingAfterEach } from '../../builders/closing.ts'
 import { channelAt, KEY, keyOf } from '../../builders/config.ts'
 import { textOf } from '../../builders/http.ts'
 import { FakeUpstream, type Script } from '../../builders/upstream.ts'
+import { Client } from '../../sockets/client.ts'
 
 const closing = closingAfterEach()
 const HOUR = 3_600_000
@@ -111,7 +112,10 @@ describe('a captured request', () => {
       timeout: 5000,
     })
     expect((await admin.get('/requests')).json.data).toMatchObject([{ id, captured: true }])
+    expect((await admin.get('/requests?only=captured&model=m')).json.data).toMatchObject([{ id, captured: true }])
+    expect((await admin.get('/requests?only=captured&model=other')).json.data).toEqual([])
     expect((await admin.delete(`/requests/${id}/capture`)).status).toBe(204)
+    expect((await admin.get('/requests?only=captured')).json.data).toEqual([])
     expect((await admin.get(`/requests/${id}/capture`)).status).toBe(404)
     expect((await admin.delete(`/requests/${id}/capture`)).status).toBe(404)
   })
@@ -302,8 +306,61 @@ test('a request is sent again to another channel, as its key, and captured', asy
   expect(second.caller.body).toEqual(first.caller.body)
   await admin.post(`/requests/${first.id}/replay`)
   await vi.waitFor(() => expect(one.seen).toHaveLength(2))
-  expect((await admin.post(`/requests/${first.id}/replay`, { channel: 'none' })).status).toBe(202)
+  const nowhere = await admin.post(`/requests/${first.id}/replay`, { channel: 'none' })
+  expect([nowhere.status, nowhere.json.errors]).toMatchObject([400, [{ pointer: '/channel' }]])
   expect((await admin.post('/requests/req_0/replay')).status).toBe(404)
+})
+
+test('a request is not sent again to a channel that its key may not use, nor when the key is revoked', async () => {
+  const upstream = await upstreamOf(json)
+  const admin = await serverOf([
+    channelAt(upstream.address, { name: 'one' }),
+    channelAt(upstream.address, { name: 'two' }),
+  ])
+  admin.secrets.length = 0
+  await admin.post('/groups', { name: 'narrow', channels: ['one'] })
+  const key = (await admin.post('/keys', { name: 'app', group: 'narrow', capture: '1h' })).json
+  const answer = await admin.testServer.ask(CHAT, ASK, { headers: { authorization: `Bearer ${key.secret}` } })
+  const { id } = await captureOf(admin, answer.headers['x-request-id']!)
+  expect((await admin.post(`/requests/${id}/replay`, { channel: 'two' })).json.detail).toContain(
+    'may not use this channel',
+  )
+  expect((await admin.post(`/requests/${id}/replay`, { channel: 'one' })).status).toBe(202)
+  await admin.delete(`/keys/${key.id}`)
+  const { status, json: problem } = await admin.post(`/requests/${id}/replay`)
+  expect([status, problem.type]).toEqual([409, 'urn:interlingua:problem:not-repeatable'])
+})
+
+test('a turn on a socket is captured with its frames', async () => {
+  const upstream = await upstreamOf(stream)
+  const admin = await serverOf([channelAt(upstream.address)])
+  const client = await Client.open(admin.testServer.server.address)
+  closing.push(() => client.socket.terminate())
+  const events = await client.turn({ input: 'Say hello.' })
+  expect(events.at(-1).type).toBe('response.completed')
+  const { id } = await vi.waitFor(
+    async () => {
+      const { data } = (await admin.get('/requests?only=captured')).json
+      expect(data).toHaveLength(1)
+      return data[0]
+    },
+    { timeout: 5000 },
+  )
+  const captured = await captureOf(admin, id)
+  expect(captured.caller).toMatchObject({ format: 'responses', body: { input: 'Say hello.' } })
+  expect(captured.attempts[0]!.answer!.events).toHaveLength(4)
+  const frames = captured.returned.events!.map(({ data }) => data).filter(data => data !== '[DONE]')
+  expect(frames.map(data => JSON.parse(data))).toEqual(events)
+})
+
+test('work in the background is captured with the answer that came later', async () => {
+  const upstream = await upstreamOf(json)
+  const admin = await serverOf([channelAt(upstream.address)])
+  const answer = await admin.testServer.ask('/v1/responses', { model: 'm', input: 'Say hello.', background: true })
+  expect(answer.json.status).toBe('queued')
+  const captured = await captureOf(admin, answer.headers['x-request-id']!)
+  expect(captured.returned.body).toMatchObject({ status: 'queued' })
+  expect(captured.attempts[0]!.answer).toMatchObject({ status: 200, whole: true })
 })
 
 test('a capture is saved as the files of a fixture', async () => {

@@ -1,6 +1,14 @@
-import { common } from '../../i18n/common.ts'
-import { Page } from '../../ui/page.tsx'
+import './traffic.css'
+import './request.css'
+import './panels.css'
+import './json.css'
+import { useLocation } from 'preact-iso'
+import { RequestDetail } from './detail.tsx'
+import { TrafficList } from './list.tsx'
 
-export default function Empty() {
-  return <Page title={common().pages.traffic} />
+/** Recent requests, or one of them with `?request=ID`. */
+export default function Traffic() {
+  const { query } = useLocation()
+  const id = query['request']
+  return id === undefined || id === '' ? <TrafficList /> : <RequestDetail key={id} id={id} />
 }

@@ -1,0 +1,143 @@
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
+import { get } from '../../api/request.ts'
+import type { AllOf, Channel, Key, Model, PageOf, Request } from '../../api/types.ts'
+import { useLoad } from '../../api/use-load.ts'
+import { hrefOf } from '../../pages.ts'
+import { Button } from '../../ui/button.tsx'
+import { Card, Page } from '../../ui/page.tsx'
+import { Pager } from '../../ui/pager.tsx'
+import { Empty, Loading, Problem } from '../../ui/states.tsx'
+import { Table } from '../../ui/table.tsx'
+import { toastProblem } from '../../ui/toast.tsx'
+import { Capturing } from './capturing.tsx'
+import { columnsOf } from './columns.tsx'
+import { FilterBar } from './filter-bar.tsx'
+import { useLive } from './live.ts'
+import { LiveButton } from './live-button.tsx'
+import { type Filters, filtersOf, fits, isFound, isRunning, merged, queryOf, type Row } from './rows.ts'
+import { text } from './texts.ts'
+import { Legend, scaleOf } from './waterfall.tsx'
+
+const PAGE = 100
+/** Milliseconds after which the list is read again: instances without a bus between them have rows of their own. */
+const AGAIN = 20_000
+
+/** The address of one request's page. */
+export const addressOf = (id: string): string => `${hrefOf('/traffic')}?request=${encodeURIComponent(id)}`
+
+/** Recent requests, live. */
+export function TrafficList() {
+  const { query, route } = useLocation()
+  const filters = filtersOf(query)
+  const inputs = Object.values(filters)
+  const [search, setSearch] = useState(query['q'] ?? '')
+  const [isLive, setLive] = useState(true)
+  const [rows, setRows] = useState<readonly Row[]>([])
+  const [cursor, setCursor] = useState<string>()
+  const page = useLoad(
+    signal => get<PageOf<Request>>('/requests', { ...queryOf(filters), limit: PAGE }, signal),
+    inputs,
+    isLive ? { every: AGAIN } : {},
+  )
+  const keys = useLoad(signal => get<PageOf<Key>>('/keys', { limit: 200 }, signal))
+  const models = useLoad(signal => get<AllOf<Model>>('/models', {}, signal))
+  const channels = useLoad(signal => get<AllOf<Channel>>('/channels', {}, signal))
+  const live = useLive(isLive, came =>
+    setRows(before =>
+      merged(
+        before,
+        came.filter(row => fits(row, filters)),
+      ),
+    ),
+  )
+
+  // Rows of other filters are none of these.
+  useEffect(() => {
+    setRows([])
+    setCursor(undefined)
+  }, inputs)
+  useEffect(() => {
+    const { data } = page
+    if (data === undefined) return
+    setRows(before =>
+      merged(
+        before,
+        data.data.filter(row => fits(row, { ...filters, since: '', until: '' })),
+      ),
+    )
+    setCursor(before => before ?? data.next_cursor)
+  }, [page.data])
+
+  const shown = useMemo(() => rows.filter(row => isFound(row, search)), [rows, search])
+  const over = shown.filter((row): row is Request => !isRunning(row))
+  const change = (next: Partial<Filters>): void => {
+    const all = Object.entries({ ...filters, ...next }).filter(([, value]) => value !== '')
+    const text = new URLSearchParams(all).toString()
+    route(`${hrefOf('/traffic')}${text === '' ? '' : `?${text}`}`, true)
+  }
+  const more = async (): Promise<void> => {
+    const next = await get<PageOf<Request>>('/requests', { ...queryOf(filters), limit: PAGE, cursor })
+    setRows(before => merged(before, next.data))
+    setCursor(next.next_cursor)
+  }
+  const words = text()
+  return (
+    <Page
+      title={words.title}
+      lead={words.lead}
+      actions={<LiveButton isOn={isLive} state={live.state} onToggle={() => setLive(!isLive)} />}
+    >
+      <Capturing keys={keys} />
+      <FilterBar
+        {...{ filters, search }}
+        onChange={change}
+        onSearch={setSearch}
+        keys={keys.data?.data ?? []}
+        models={models.data?.data ?? []}
+        channels={channels.data?.data ?? []}
+      />
+      <Card flush>
+        {page.error && <Problem error={page.error} onRetry={page.reload} />}
+        {shown.length > 0 ? (
+          <>
+            <div class="traffic-head">
+              <Legend failed={over.some(row => row.tries !== undefined)} />
+              {live.missed > 0 && <span class="faint">{words.missed(live.missed)}</span>}
+            </div>
+            <div class="traffic-table">
+              <Table
+                label={words.title}
+                columns={columnsOf({ scale: scaleOf(over), hrefOf: row => addressOf(row.id) })}
+                rows={shown}
+                rowId={row => row.id}
+                onOpen={row => route(addressOf(row.id))}
+                cards
+              />
+            </div>
+            <Pager more={cursor !== undefined} onMore={() => more().catch(toastProblem)} />
+          </>
+        ) : page.data === undefined && page.error === undefined ? (
+          <Loading lines={8} />
+        ) : (
+          page.error === undefined && (
+            <Nothing
+              isFirst={inputs.every(value => value === '') && search === ''}
+              onStart={() => route(hrefOf('/'))}
+            />
+          )
+        )}
+      </Card>
+    </Page>
+  )
+}
+
+const Nothing = ({ isFirst, onStart }: { readonly isFirst: boolean; readonly onStart: () => void }) => (
+  <Empty
+    icon={isFirst ? 'traffic' : 'search'}
+    title={isFirst ? text().empty : text().nothing}
+    action={isFirst && <Button onClick={onStart}>{text().toStart}</Button>}
+  >
+    {isFirst ? text().emptyText : text().nothingText}
+  </Empty>
+)

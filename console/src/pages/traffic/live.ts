@@ -1,0 +1,83 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { ProblemError } from '../../api/problem.ts'
+import { send } from '../../api/request.ts'
+import type { Request } from '../../api/types.ts'
+import type { Row, Running } from './rows.ts'
+
+/** Milliseconds between two updates of the list, and before a connection that broke is made again. */
+const EVERY = 250
+const AGAIN = 2000
+
+export type LiveState = 'off' | 'on' | 'reconnecting'
+
+interface Live {
+  readonly state: LiveState
+  /** Requests that came faster than they could be shown. */
+  readonly missed: number
+}
+
+/** Watches requests; what came is handed over a few times a second. */
+export function useLive(isOn: boolean, onRows: (rows: readonly Row[]) => void): Live {
+  const [state, setState] = useState<LiveState>('off')
+  const [missed, setMissed] = useState(0)
+  const take = useRef(onRows)
+  take.current = onRows
+
+  useEffect(() => {
+    if (!isOn) return setState('off')
+    const ended = new AbortController()
+    let waiting: Row[] = []
+    const timer = setInterval(() => {
+      if (waiting.length === 0) return
+      take.current(waiting)
+      waiting = []
+    }, EVERY)
+    const on = (event: string, data: string): void => {
+      const value: unknown = JSON.parse(data)
+      if (event === 'begun') waiting.push({ ...(value as Running), running: true })
+      else if (event === 'over') waiting.push(value as Request)
+      else if (event === 'missed') setMissed(count => count + (value as { readonly count: number }).count)
+    }
+    void watch(ended.signal, on, setState)
+    return () => {
+      clearInterval(timer)
+      ended.abort()
+    }
+  }, [isOn])
+  return { state, missed }
+}
+
+async function watch(
+  signal: AbortSignal,
+  on: (event: string, data: string) => void,
+  setState: (state: LiveState) => void,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      const answer = await send('GET', '/requests/live', { signal, headers: { accept: 'text/event-stream' } })
+      setState('on')
+      await read(answer.body!, on)
+    } catch (thrown) {
+      if (signal.aborted || (thrown instanceof ProblemError && thrown.status === 401)) return
+      setState('reconnecting')
+      await new Promise(resolve => setTimeout(resolve, AGAIN))
+    }
+  }
+}
+
+/** Server-sent events of a stream; comments are left out. */
+async function read(body: ReadableStream<Uint8Array>, on: (event: string, data: string) => void): Promise<void> {
+  const reader = body.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    text += decoder.decode(next.value, { stream: true })
+    const blocks = text.split('\n\n')
+    text = blocks.pop() ?? ''
+    for (const block of blocks) {
+      const event = /^event: (.*)$/m.exec(block)?.[1]
+      const data = /^data: (.*)$/m.exec(block)?.[1]
+      if (event !== undefined && data !== undefined) on(event, data)
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import type { Request } from '../../api/types.ts'
+import { matches } from '../../ui/search-box.tsx'
+
+/** A request that began and is not over: what is known of it then. */
+export type Running = Pick<
+  Request,
+  'id' | 'at' | 'key' | 'key_name' | 'group' | 'model' | 'door' | 'format' | 'stream'
+> & {
+  readonly captured: boolean
+  readonly running: true
+}
+
+/** A row of the list. */
+export type Row = Request | Running
+
+export const isRunning = (row: Row): row is Running => 'running' in row
+
+export const ONLY = ['', 'errors', 'losses', 'captured'] as const
+export type Only = (typeof ONLY)[number]
+
+/** What the list shows; all of it is in the address of the page. */
+export interface Filters {
+  readonly only: Only
+  readonly key: string
+  readonly model: string
+  readonly channel: string
+  readonly format: string
+  readonly since: string
+  readonly until: string
+}
+
+export const filtersOf = (query: { readonly [name: string]: string }): Filters => ({
+  only: ONLY.find(one => one === query['only']) ?? '',
+  ...{ key: query['key'] ?? '', model: query['model'] ?? '', channel: query['channel'] ?? '' },
+  ...{ format: query['format'] ?? '', since: query['since'] ?? '', until: query['until'] ?? '' },
+})
+
+/** The parameters of the API that select the same rows. */
+export const queryOf = ({ only, ...rest }: Filters) => ({
+  ...rest,
+  only: only === '' ? undefined : only,
+})
+
+/** Whether a row that came live belongs into the list. */
+export function fits(row: Row, { only, key, model, channel, format, since, until }: Filters): boolean {
+  if (key !== '' && row.key !== key) return false
+  if (model !== '' && row.model !== model) return false
+  if (format !== '' && row.format !== format) return false
+  if (until !== '' || (since !== '' && Date.parse(since) > Date.parse(row.at))) return false
+  if (only === 'captured' && !row.captured) return false
+  if (isRunning(row)) return channel === '' && (only === '' || only === 'captured')
+  if (channel !== '' && row.channel !== channel) return false
+  if (only === 'errors' && row.status < 400 && row.error === undefined) return false
+  return only !== 'losses' || row.losses > 0
+}
+
+/** Whether the words of a search are in a row. */
+export const isFound = (row: Row, search: string): boolean =>
+  search === '' ||
+  matches(
+    search,
+    ...[row.id, row.model, row.key_name, row.group, row.door, row.format],
+    ...(isRunning(row) ? [] : [row.channel, row.upstream_model, row.upstream_format, row.error, String(row.status)]),
+  )
+
+/** Rows that stay in the list. */
+const MOST = 500
+
+/** The rows with others, each request once and the latest first; what is over replaces what runs. */
+export function merged(rows: readonly Row[], others: readonly Row[]): readonly Row[] {
+  const byId = new Map(rows.map(row => [row.id, row]))
+  for (const row of others) {
+    const known = byId.get(row.id)
+    if (known === undefined) byId.set(row.id, row)
+    else if (!isRunning(row)) byId.set(row.id, { ...row, captured: row.captured || known.captured })
+  }
+  return [...byId.values()].sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : a.id < b.id ? 1 : -1)).slice(0, MOST)
+}

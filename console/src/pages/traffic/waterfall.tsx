@@ -1,0 +1,87 @@
+import type { Request } from '../../api/types.ts'
+import { duration } from '../../format.ts'
+import { text } from './texts.ts'
+
+export type Phase = 'queue' | 'failed' | 'upstream' | 'stream'
+
+export interface Span {
+  readonly phase: Phase
+  /** Milliseconds from the beginning of the request. */
+  readonly from: number
+  readonly to: number
+  /** The channel of an attempt that failed. */
+  readonly channel?: string
+}
+
+/** Milliseconds as they are read: no tenths beside tens. */
+export const took = (milliseconds: number): string =>
+  duration(milliseconds >= 10 ? Math.round(milliseconds) : milliseconds)
+
+/** Where the time of a request went. */
+export function spansOf(row: Request): readonly Span[] {
+  const total = row.duration_ms
+  const sent = Math.min(row.sent_after_ms ?? total, total)
+  const first = Math.min(Math.max(row.first_byte_after_ms ?? row.answered_after_ms ?? total, sent), total)
+  const spans: Span[] = []
+  let at = 0
+  for (const { channel, sent_after_ms: from, ended_after_ms: to } of row.tries ?? []) {
+    spans.push({ phase: 'queue', from: at, to: from }, { phase: 'failed', from, to, channel })
+    at = to
+  }
+  spans.push({ phase: 'queue', from: at, to: Math.max(sent, at) })
+  if (row.sent_after_ms !== undefined)
+    spans.push({ phase: 'upstream', from: sent, to: first }, { phase: 'stream', from: first, to: total })
+  return spans.filter(({ from, to }) => to > from)
+}
+
+/** What the bar says, for those who do not see it. */
+export const saidOf = (spans: readonly Span[]): string =>
+  spans
+    .map(({ phase, from, to, channel }) => `${text().phases[phase]}${channel ? ` ${channel}` : ''} ${took(to - from)}`)
+    .join(', ')
+
+interface WaterfallProps {
+  readonly row: Request
+  /** Milliseconds of the whole width. */
+  readonly scale: number
+  readonly large?: boolean
+}
+
+/** A bar of where the time went: queue, upstream, stream. */
+export function Waterfall({ row, scale, large }: WaterfallProps) {
+  const spans = spansOf(row)
+  const said = saidOf(spans)
+  return (
+    <div class={large ? 'waterfall large' : 'waterfall'} role="img" aria-label={said} title={said}>
+      {spans.map(({ phase, from, to }) => (
+        <span
+          key={`${phase}${from}`}
+          class={phase}
+          style={{
+            left: `${Math.min((from / scale) * 100, 99)}%`,
+            width: `${Math.min(((to - from) / scale) * 100, 100)}%`,
+          }}
+        />
+      ))}
+    </div>
+  )
+}
+
+/** What the colours mean. */
+export const Legend = ({ failed }: { readonly failed: boolean }) => (
+  <ul class="waterfall-legend">
+    {(['queue', ...(failed ? (['failed'] as const) : []), 'upstream', 'stream'] as const).map(phase => (
+      <li key={phase} title={text().phaseHints[phase]}>
+        <span class={`swatch ${phase}`} />
+        {text().phases[phase]}
+      </li>
+    ))}
+  </ul>
+)
+
+/** Milliseconds that the width of a list's bars stands for: few that took very long do not make all others invisible. */
+export function scaleOf(rows: readonly Request[]): number {
+  const sorted = rows.map(row => row.duration_ms).sort((a, b) => a - b)
+  if (sorted.length === 0) return 1
+  return Math.max(1, Math.min(sorted.at(-1)!, sorted[Math.floor((sorted.length - 1) * 0.9)]! * 1.5))
+}

@@ -1,0 +1,288 @@
+import { readFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+import { describe, expect, test, vi } from 'vitest'
+import { ANSWER } from '../builders/chat.ts'
+import { closingAfterEach } from '../builders/closing.ts'
+import { channelAt } from '../builders/config.ts'
+import { FakeUpstream, type Script } from '../builders/upstream.ts'
+import { noChromium, settled, THEMES, type Visit, type VisitOptions, visitor, WIDTHS } from './browser.ts'
+import { ASKED, capturing } from './captured.ts'
+
+const CHAT = '/v1/chat/completions'
+const HELLO = { model: 'm', messages: [{ role: 'user', content: 'Say hello.' }] }
+
+/** Markup that would do something, wherever it was taken for markup. */
+const MARKUP = `"><img src=x onerror="document.title='owned'"><script>document.title='owned'</script>{{7*7}}`
+
+const json: Script = response => response.setHeader('content-type', 'application/json').end(JSON.stringify(ANSWER))
+
+/** The rows of the list, by what their cells say. */
+const rowOf = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
+
+describe.skipIf(noChromium)('Traffic', () => {
+  const closing = closingAfterEach()
+  const visit = visitor()
+
+  async function upstream(script: Script = json): Promise<FakeUpstream> {
+    const one = await FakeUpstream.open(script)
+    closing.push(() => one.close())
+    return one
+  }
+
+  /** The page before two channels of one model. */
+  async function before(one: FakeUpstream, options: VisitOptions = {}): Promise<Visit> {
+    const channels = [
+      channelAt(one.address, { name: 'first' }),
+      channelAt(one.address, { name: 'second', priority: 1 }),
+    ]
+    return visit('/traffic', { config: { channels }, ...options })
+  }
+
+  test('lists requests as they begin and end, and stops and goes on', async () => {
+    let answer = (): void => {}
+    const slow = await upstream(response => {
+      answer = () => json(response, undefined as never)
+    })
+    const { page, gateway } = await before(slow)
+    await page.getByText('No requests yet').waitFor()
+    await page.getByRole('status').getByText('Live').waitFor()
+    const key = await capturing(gateway)
+    const asked = key.send(CHAT, HELLO)
+    await rowOf(page, 'running').waitFor()
+    await vi.waitFor(() => expect(slow.seen).toHaveLength(1))
+    answer()
+    const { id } = await asked
+    const row = rowOf(page, '200')
+    await row.waitFor()
+    expect(await row.textContent()).toContain(key.name)
+    expect(await row.getByRole('link').getAttribute('href')).toBe(`/console/traffic?request=${id}`)
+    expect(await row.getByRole('img').getAttribute('aria-label')).toMatch(/Queue .*Upstream /)
+
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.getByRole('status').getByText('Paused').waitFor()
+    const second = key.send(CHAT, HELLO)
+    await vi.waitFor(() => expect(slow.seen).toHaveLength(2))
+    answer()
+    await key.stored((await second).id)
+    expect(await rowOf(page, '200').count()).toBe(1)
+    await page.getByRole('button', { name: 'Go live' }).click()
+    await page.reload()
+    await rowOf(page, '200').nth(1).waitFor()
+  })
+
+  test('is narrowed by what happened, key, model and words, all of it in the address', async () => {
+    const { page, gateway } = await before(await upstream())
+    const [one, two] = [await capturing(gateway, 'key-one'), await capturing(gateway, 'key-two')]
+    await one.send(CHAT, HELLO)
+    await one.send(CHAT, { ...HELLO, model: 'no-such-model' })
+    const lossy = await two.send('/v1/messages', { ...ASKED, model: 'm', stream: false })
+    await two.stored(lossy.id)
+    await page.reload()
+    const rows = page.locator('tbody tr')
+    await rows.nth(2).waitFor()
+    await page.getByLabel('Show').selectOption('Errors')
+    await expect.poll(() => rows.count()).toBe(1)
+    expect(await rows.textContent()).toContain('404')
+    expect(page.url()).toContain('only=errors')
+    await page.getByLabel('Show').selectOption('With losses')
+    await expect.poll(() => rows.textContent()).toContain('key-two')
+    await page.getByLabel('Show').selectOption('Captured')
+    await expect.poll(() => rows.count()).toBe(3)
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await page.getByLabel('Key', { exact: true }).selectOption('key-one')
+    await expect.poll(() => rows.count()).toBe(2)
+    await page.reload()
+    await expect.poll(() => rows.count()).toBe(2)
+    await page.keyboard.press('/')
+    await page.keyboard.type('no-such')
+    await expect.poll(() => rows.count()).toBe(1)
+  })
+
+  test('shows four views of a captured request with its losses marked, by keyboard alone', async () => {
+    const { page, gateway } = await before(await upstream())
+    const key = await capturing(gateway)
+    const { id } = await key.send('/v1/messages', { ...ASKED, model: 'm', stream: false })
+    await key.stored(id)
+    await page.reload()
+    await page.locator('tbody tr a').focus()
+    await page.keyboard.press('Enter')
+    const panels = ['Caller sent', 'Canonical', 'To upstream', 'Came back']
+    for (const name of panels) await page.getByRole('region', { name, exact: true }).first().waitFor()
+    const caller = page.locator('.view-panel').filter({ hasText: 'Caller sent' })
+    expect(await caller.locator('.marked').allInnerTexts()).toEqual([
+      expect.stringContaining('top_k'),
+      expect.stringContaining('cache_control'),
+      expect.stringContaining('cache_control'),
+    ])
+    const canonical = page.locator('.view-panel').filter({ hasText: 'Canonical' })
+    expect(await canonical.locator('.marked').allInnerTexts()).toContainEqual(expect.stringContaining('topK'))
+    const place = page.getByRole('button', { name: '/messages/0/content/0/cache_control' })
+    await place.focus()
+    await page.keyboard.press('Enter')
+    const target = caller.locator('.target')
+    await target.waitFor()
+    expect(await page.evaluate("document.activeElement.classList.contains('target')")).toBe(true)
+    await page.getByRole('button', { name: 'To caller' }).press('Enter')
+    await page.locator('.view-panel').filter({ hasText: 'Came back' }).getByText('"message"').first().waitFor()
+    const text = await page.locator('main').textContent()
+    expect(text).not.toContain(key.secret)
+    expect(text).not.toContain('upstream-key-1234')
+  })
+
+  test('shows the events of a stream with their times', async () => {
+    const { page, gateway } = await visit('/traffic')
+    const key = await capturing(gateway)
+    const { id } = await key.send('/v1/messages', { ...ASKED, model: 'replay-chat-hello' })
+    await key.stored(id)
+    await page.goto(`/console/traffic?request=${id}`)
+    const events = page.getByRole('region', { name: /Came back: \d+ events/ })
+    await events.waitFor()
+    expect(await events.getByRole('listitem').count()).toBeGreaterThan(3)
+    await events.getByRole('button').first().click()
+    await events.getByText('"choices"').first().waitFor()
+    await page.getByRole('button', { name: 'To caller' }).click()
+    await page.getByText('content_block_delta').first().waitFor()
+  })
+
+  test('sends a request again to a channel of choice, and shows that one', async () => {
+    const one = await upstream()
+    const { page, gateway } = await before(one)
+    const key = await capturing(gateway)
+    const { id } = await key.send(CHAT, HELLO)
+    await key.stored(id)
+    await page.goto(`/console/traffic?request=${id}`)
+    await page.getByRole('button', { name: 'Replay', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Channel').selectOption('second')
+    await dialog.getByRole('button', { name: 'Send again' }).click()
+    await page.waitForURL(url => !url.href.includes(id) && url.search.includes('request='))
+    await page.getByText('Repeats').waitFor()
+    await page.locator('.capture-view').waitFor()
+    expect(one.seen).toHaveLength(2)
+    const again = new URL(page.url()).searchParams.get('request')!
+    expect((await gateway.admin.get(`/requests/${again}/capture`)).json).toMatchObject({
+      ...{ replay_of: id, attempts: [{ channel: 'second' }] },
+    })
+  }, 30_000)
+
+  test('saves a request as the files of a fixture, and deletes what was captured', async () => {
+    const { page, gateway } = await before(await upstream())
+    const key = await capturing(gateway)
+    const { id } = await key.send('/v1/messages', { ...ASKED, model: 'm', stream: false })
+    await key.stored(id)
+    await page.goto(`/console/traffic?request=${id}`)
+    await page.getByRole('button', { name: 'Save as fixture' }).click()
+    await page.getByText(`fixtures/chat/captured-${id.slice(-8)}.result.json`).waitFor()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download all' }).click(),
+    ])
+    const { files } = JSON.parse(readFileSync(await download.path(), 'utf8'))
+    expect(files.map((file: { name: string }) => file.name.split('/')[0])).toEqual(['messages', 'chat', 'chat'])
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).first().click()
+    await page.getByRole('button', { name: 'Delete capture' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete capture' }).click()
+    await page.getByText('The bodies of this request were not captured.').waitFor()
+    expect((await gateway.admin.get(`/requests/${id}/capture`)).status).toBe(404)
+  }, 30_000)
+
+  test('offers to capture a key whose requests are not', async () => {
+    const { page, gateway } = await before(await upstream())
+    const { json: key } = await gateway.admin.post('/keys', { name: 'plain' })
+    const headers = { authorization: `Bearer ${key.secret}` }
+    gateway.admin.secrets.length = 0
+    const asked = await gateway.admin.testServer.ask(CHAT, HELLO, { headers })
+    await page.goto(`/console/traffic?request=${asked.headers['x-request-id']}`)
+    await page.getByRole('button', { name: 'Capture “plain” for 1 hour' }).click()
+    await page.getByText(/Requests of “plain” are captured until/).waitFor()
+    expect(Date.parse((await gateway.admin.get(`/keys/${key.id}`)).json.capture_until)).toBeGreaterThan(Date.now())
+    await page.getByRole('link', { name: 'All requests' }).click()
+    await page.getByRole('button', { name: 'Stop', exact: true }).click()
+    await page.getByText('are not captured any more').waitFor()
+    expect((await gateway.admin.get(`/keys/${key.id}`)).json.capture_until).toBeUndefined()
+  }, 30_000)
+
+  test('viewers see requests, but no bodies', async () => {
+    const { page, gateway } = await before(await upstream(), { role: 'viewer' })
+    const key = await capturing(gateway)
+    const { id } = await key.send(CHAT, HELLO)
+    await key.stored(id)
+    await page.goto(`/console/traffic?request=${id}`)
+    await page.getByText('Only administrators see captured bodies.').waitFor()
+    expect(await page.getByRole('button', { name: 'Replay', exact: true }).count()).toBe(0)
+    const refused = await page.evaluate(`fetch('/admin/v1/requests/${id}').then(one => one.status)`)
+    expect(refused).toBe(200)
+    expect((await page.request.get(`/admin/v1/requests/${id}/capture`)).status()).toBe(403)
+  })
+
+  test('whatever callers and upstreams send is text', async () => {
+    const hostile = await upstream(response =>
+      response
+        .writeHead(400, { 'content-type': 'application/json', 'x-note': 'x' })
+        .end(JSON.stringify({ error: { message: MARKUP, type: MARKUP, [MARKUP]: MARKUP } })),
+    )
+    const { page, gateway, axe } = await before(hostile)
+    const key = await capturing(gateway, MARKUP.slice(0, 100))
+    const agent = { 'user-agent': MARKUP, 'x-title': MARKUP }
+    const content = [{ type: 'text', text: MARKUP, [MARKUP]: { deep: MARKUP } }]
+    const failed = await key.send(
+      '/v1/messages',
+      { ...ASKED, model: 'm', stream: false, messages: [{ role: 'user', content }] },
+      agent,
+    )
+    const unknown = await key.send(CHAT, { ...HELLO, model: MARKUP }, agent)
+    const broken = await key.send(CHAT, MARKUP, agent)
+    for (const { id } of [failed, unknown, broken]) await key.stored(id)
+    await page.reload()
+    await page.locator('tbody tr').nth(2).waitFor()
+    const check = async (): Promise<void> => {
+      expect(await page.title()).toMatch(/Interlingua$/)
+      expect(await page.locator('img[src=x], main script').count()).toBe(0)
+    }
+    await check()
+    expect(await page.locator('main').textContent()).toContain('onerror')
+    for (const { id } of [failed, unknown, broken]) {
+      await page.goto(`/console/traffic?request=${id}`)
+      await page.locator('.capture-view').waitFor()
+      for (const one of await page.locator('details.capture-headers summary').all()) await one.click()
+      await page.getByRole('button', { name: 'To caller' }).click()
+      await check()
+      expect(await page.locator('main').textContent()).toContain('onerror')
+    }
+    await axe()
+  }, 30_000)
+
+  test.each(WIDTHS.flatMap(width => THEMES.map(theme => ({ width, theme }))))(
+    'is accessible at $width px in $theme, in both languages',
+    async ({ width, theme }) => {
+      const { page, gateway, axe } = await visit('/traffic', { width, theme })
+      const key = await capturing(gateway)
+      await key.send(CHAT, { ...HELLO, model: 'no-such-model' })
+      const { id } = await key.send('/v1/messages', { ...ASKED, model: 'replay-chat-hello' })
+      await key.stored(id)
+      await page.reload()
+      await page.locator('tbody tr').nth(1).waitFor()
+      const fits = async (): Promise<void> =>
+        expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+      await axe()
+      await fits()
+      await page.goto(`/console/traffic?request=${id}`)
+      await page.locator('.capture-view').waitFor()
+      if (width < 600)
+        for (const name of ['Canonical', 'To upstream', 'Came back']) {
+          await page.getByRole('tab', { name }).click()
+          await axe()
+        }
+      await axe()
+      await fits()
+      await page.getByRole('button', { name: 'Replay', exact: true }).click()
+      await axe()
+      const chinese = await visit(`/traffic?request=${id}`, { width, theme, gateway, language: 'zh' })
+      await chinese.page.locator('.capture-view').waitFor()
+      await settled(chinese.page)
+      await chinese.axe()
+      expect(await chinese.page.locator('main').textContent()).toContain('途中丢失了')
+    },
+    60_000,
+  )
+})
