@@ -47,7 +47,8 @@ export class AdminApi {
     const body = endpoint.body === undefined ? undefined : await this.gateway.body(message, LARGEST)
     const input = checkedInput(endpoint, { params, query: new URLSearchParams(query), body })
     const answer = await endpoint.handle(this.gateway, input as never, principal)
-    return typeof answer === 'function' ? (answer as LiveAnswer) : written(endpoint, answer as never, message)
+    if (typeof answer !== 'function') return written(endpoint, answer as never, message)
+    return message.method === 'HEAD' ? headOf(endpoint) : (answer as LiveAnswer)
   }
 
   /** Answers at a route of sessions, where nobody needs to be signed in. Rejects with Problem or GatewayError. */
@@ -107,6 +108,13 @@ function written(endpoint: Endpoint, answer: never, { headers: asked }: Incoming
   }
   return { status, headers, text: JSON.stringify(answer) }
 }
+
+/** What is sent as it comes has no body to leave out. */
+const headOf = ({ status, live = [] }: Endpoint): AdminAnswer => ({
+  status,
+  headers: { ...HEADERS, ...(live[0] === undefined ? {} : { 'content-type': live[0] }) },
+  text: '',
+})
 
 /** The first of the two types that is named counts. */
 const prefersCsv = (accept = ''): boolean =>

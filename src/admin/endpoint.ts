@@ -46,7 +46,7 @@ export interface Endpoint<
   readonly query: Q
   /** Absent where it takes no body. */
   readonly body?: B
-  /** Absent where it answers without a body. */
+  /** Absent where it answers without a body; of server-sent events the data of any of them. */
   readonly answer?: A
   /** The media types of an answer that is sent as it comes: `handle` gives a LiveAnswer then. */
   readonly live?: readonly string[]

@@ -80,7 +80,7 @@ export function triedCall(
   const { route, query, streams } = door
   const headers = headersOf(message, route, own, body)
   return {
-    ...{ id, format: route.format, path: route.path, owner: key, body },
+    ...{ id, format: route.format, path: route.path, as: key, body },
     message: { headers, socket: message.socket, method: 'POST' } as IncomingMessage,
     wire: (json, files) => wireAt(route, { headers, query: streams ? { ...query, alt: 'sse' } : query }, json, files),
     framing: streams && query['alt'] !== 'sse' ? 'array' : 'events',

@@ -11,7 +11,7 @@ import type { Candidate } from '../router.ts'
 import { isCounted } from '../usage/counted.ts'
 import type { UsageRow, UsageTry } from '../usage/row.ts'
 import type { Call } from './call.ts'
-import { recordedModel, tokenFields, upstreamFields } from './row-fields.ts'
+import { recordedModel } from './row-fields.ts'
 
 /** Where a report goes when its request is over. */
 export interface Recorder {
@@ -182,7 +182,6 @@ export class Report {
   /** All rows have the same shape: what is unknown is undefined. */
   private row(cost: number | undefined): UsageRow {
     const { call, caller, candidate, usage, began } = this
-    const now = performance.now()
     return {
       id: call.id,
       at: this.at,
@@ -192,16 +191,24 @@ export class Report {
       attempts: this.attempts,
       status: this.status,
       losses: this.losses,
-      duration: now - began,
+      duration: performance.now() - began,
       key: caller?.id,
       keyName: caller?.key,
       group: caller?.group,
       model: this.model,
-      ...upstreamFields(candidate),
+      upstreamModel: candidate && recordedModel(candidate.upstreamModel),
+      channel: candidate?.channel.name,
+      upstreamFormat: candidate?.format.format,
       error: this.error?.kind,
       finish: this.finish?.reason,
       upstreamId: this.upstreamId,
-      ...tokenFields(usage),
+      input: usage?.input,
+      output: usage?.output,
+      cacheRead: usage?.cacheRead,
+      cacheWrite: usage?.cacheWrite,
+      inputAudio: usage?.inputBy?.audio,
+      reasoning: usage?.reasoning,
+      outputAudio: usage?.outputBy?.audio,
       cost,
       readAfter: after(began, this.read),
       sentAfter: after(began, this.sent),

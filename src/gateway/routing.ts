@@ -67,7 +67,13 @@ function routeRequest(
   if (work === 'compaction') checkCompaction(model, facts)
   const format = call.own === true ? NO_FORMAT : call.format
   const query: RouteRequest = {
-    ...{ model, format, work, permissions: caller.permissions, now: Date.now(), facts, catalogue },
+    model,
+    format,
+    work,
+    permissions: caller.permissions,
+    now: Date.now(),
+    facts,
+    catalogue,
     draw: cacheKey ?? state?.conversation ?? call.id,
     losses: (upstream, channel) => {
       const native = upstream.format === format

@@ -11,6 +11,7 @@ import {
 } from '../admin/index.ts'
 import type { Gateway } from '../gateway/index.ts'
 import { idHeaders } from './handlers.ts'
+import { ownRequests } from './own-requests.ts'
 import { HttpReply } from './reply.ts'
 import { requestId } from './request-id.ts'
 
@@ -22,7 +23,9 @@ const PRINCIPAL = 'principal'
 
 /** The routes of the admin API, mounted at `/admin`: beside sessions, nothing of it is told to those who are not signed in. */
 export async function adminRoutes(gateway: Gateway): Promise<Router> {
-  const api = new AdminApi(await gateway.administration(), ENDPOINTS)
+  const administration = await gateway.administration()
+  administration.own = ownRequests(gateway)
+  const api = new AdminApi(administration, ENDPOINTS)
   const router = express.Router({ caseSensitive: true })
 
   /** Answers with what the work gives, or with the problem it meets. */

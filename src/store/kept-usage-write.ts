@@ -1,8 +1,10 @@
 import { setImmediate as breath } from 'node:timers/promises'
 import { CompiledQuery, PostgresAdapter } from 'kysely'
+import type { UsageRow } from '../usage/row.ts'
 import { addPart } from './kept-usage-parts.ts'
 import type { Database } from './tables.ts'
-import { type Batch, ROW_COLUMNS, type Values } from './usage-batch.ts'
+import { BatchSums, ROW_COLUMNS, type Values } from './usage-batch.ts'
+import { plainText, type SeriesIndex } from './usage-series.ts'
 
 const SERIES_COLUMNS = [
   ...['id', 'key_id', 'key_name', 'group_name', 'model', 'channel', 'format', 'upstream_format', 'door'],
@@ -66,47 +68,56 @@ const AT_ONCE: { readonly [engine in Engine]: number } = { sqlite: 200, postgres
 /** Writes batches in one transaction each. */
 export class UsageWriter {
   private readonly database: Database
+  private readonly index: SeriesIndex
   private readonly engine: Engine
   private readonly statements: Statements
   /** Series that are stored; those of batches whose transaction failed are not among them. */
   private readonly stored = new Set<number>()
 
-  constructor(database: Database) {
+  constructor(database: Database, index: SeriesIndex) {
     this.database = database
+    this.index = index
     this.engine = database.getExecutor().adapter instanceof PostgresAdapter ? 'postgres' : 'sqlite'
     this.statements = statementsFor(this.engine)
   }
 
-  async write({ series, rows, hours, days, spent }: Batch): Promise<void> {
-    const unknown = [...series.values()].filter(({ id }) => !this.stored.has(id))
-    await this.database.transaction().execute(async database => {
-      if (await holds(database, rows[0]!)) return
+  async write(rows: readonly UsageRow[]): Promise<void> {
+    const unknown = await this.database.transaction().execute(async database => {
+      if (await holds(database, rows[0]!)) return []
+      const sums = await this.insertRows(database, rows)
+      const unknown = [...sums.series.values()].filter(({ id }) => !this.stored.has(id))
       await this.insert(database, this.statements.series, unknown.map(one => Object.values(one)).sort(byId))
-      await this.insert(database, this.statements.rows, rows)
-      await this.insert(database, this.statements.spent, spent)
-      for (const [table, parts] of [
-        ['usage_hours', hours],
-        ['usage_days', days],
-      ] as const)
-        for (const [at, data] of parts) await addPart(database, table, at, data)
+      await this.insert(database, this.statements.spent, sums.spent)
+      const { hours, days } = sums.parts
+      for (const [at, data] of hours) await addPart(database, 'usage_hours', at, data)
+      for (const [at, data] of days) await addPart(database, 'usage_days', at, data)
+      return unknown
     })
     if (this.stored.size > MOST) this.stored.clear()
     for (const { id } of unknown) this.stored.add(id)
   }
 
-  private async insert(database: Database, statement: string, values: readonly Values[]): Promise<void> {
-    for (let at = 0; at < values.length; at += AT_ONCE[this.engine]) {
+  /** Few rows are held as they are written: those of a whole batch would outlive many collections of garbage. */
+  private async insertRows(database: Database, rows: readonly UsageRow[]): Promise<BatchSums> {
+    const sums = new BatchSums(this.index)
+    for (let at = 0; at < rows.length; at += AT_ONCE[this.engine]) {
       if (at > 0) await breath()
-      const some = values.slice(at, at + AT_ONCE[this.engine])
-      const parameter = this.engine === 'sqlite' ? some : JSON.stringify(some)
-      await database.executeQuery(CompiledQuery.raw(statement, [parameter]))
+      const some = rows.slice(at, at + AT_ONCE[this.engine]).map(row => sums.add(row))
+      await this.insert(database, this.statements.rows, some)
     }
+    return sums
+  }
+
+  private async insert(database: Database, statement: string, values: readonly Values[]): Promise<void> {
+    if (values.length === 0) return
+    const parameter = this.engine === 'sqlite' ? values : JSON.stringify(values)
+    await database.executeQuery(CompiledQuery.raw(statement, [parameter]))
   }
 }
 
 /** Whether a batch is stored already, all of it: it is written again where its acknowledgement was lost. */
-async function holds(database: Database, [at, id]: Values): Promise<boolean> {
-  const query = database.selectFrom('usage_rows').select('at').where('at', '=', Number(at)).where('id', '=', String(id))
+async function holds(database: Database, { at, id }: UsageRow): Promise<boolean> {
+  const query = database.selectFrom('usage_rows').select('at').where('at', '=', at).where('id', '=', plainText(id))
   return (await query.executeTakeFirst()) !== undefined
 }
 

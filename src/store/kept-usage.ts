@@ -6,7 +6,7 @@ import { rowOf, rowsOf } from './kept-usage-rows.ts'
 import { HOURS_KEPT, sumsOf } from './kept-usage-sums.ts'
 import { UsageWriter } from './kept-usage-write.ts'
 import type { Database } from './tables.ts'
-import { batchOf, DAY } from './usage-batch.ts'
+import { DAY } from './usage-batch.ts'
 import type { RowPage, UsageQuery, UsageRecords } from './usage-records.ts'
 import { SeriesIndex } from './usage-series.ts'
 
@@ -23,7 +23,6 @@ export class KeptUsage implements UsageRecords {
   private readonly database: Database
   private readonly now: () => number
   private readonly writer: UsageWriter
-  private readonly index = new SeriesIndex()
   private mergedAt = Number.NEGATIVE_INFINITY
   /** Until when this process sweeps. */
   private sweepsUntil = -1
@@ -31,12 +30,12 @@ export class KeptUsage implements UsageRecords {
   constructor(database: Database, now: () => number) {
     this.database = database
     this.now = now
-    this.writer = new UsageWriter(database)
+    this.writer = new UsageWriter(database, new SeriesIndex())
   }
 
   async add(rows: readonly UsageRow[]): Promise<void> {
     if (rows.length === 0) return
-    await this.writer.write(batchOf(rows, this.index))
+    await this.writer.write(rows)
     if (this.now() - this.mergedAt < MERGE) return
     this.mergedAt = this.now()
     // What is written is written: parts are made one another time.

@@ -13,16 +13,6 @@ export type Values = (number | string | null)[]
 /** Sums by hour or by day: of each the bytes of `packed`. */
 export type Parts = ReadonlyMap<number, Buffer>
 
-/** Rows as they are written: themselves, and what they add to sums. */
-export interface Batch {
-  readonly series: ReadonlyMap<number, SeriesRow>
-  readonly rows: readonly Values[]
-  readonly hours: Parts
-  readonly days: Parts
-  /** Nanodollars by key and day. */
-  readonly spent: readonly Values[]
-}
-
 export const ROW_COLUMNS = [
   ...(['at', 'id', 'series', 'model', 'upstream_model', 'stream', 'attempts', 'error', 'finish'] as const),
   ...(['upstream_id', 'input', 'output', 'cache_read', 'cache_write', 'reasoning', 'input_audio'] as const),
@@ -47,31 +37,49 @@ const whole = (count: number | undefined, most = MOST): number | null => {
 const time = (milliseconds: number | undefined): number | null =>
   milliseconds === undefined || !Number.isFinite(milliseconds) ? null : Math.round(milliseconds * 10) / 10
 
-/** Makes of rows what is written: themselves, and their sums by series and hour and day. */
-export function batchOf(rows: readonly UsageRow[], index: SeriesIndex): Batch {
-  const series = new Map<number, SeriesRow>()
-  const hours = new Map<number, Sums>()
-  const values: Values[] = []
-  let [hour, sums]: [number, Sums] = [-1, new Map()]
-  for (const row of rows) {
-    const one = index.of(row)
-    const written = valuesOf(row, one.id)
-    values.push(written)
-    const at = row.at - (row.at % HOUR)
-    if (at !== hour) {
-      hour = at
-      sums = hours.get(hour) ?? new Map()
-      hours.set(hour, sums)
-    }
+/** What a batch of rows adds to sums, by series and hour and day. */
+export class BatchSums {
+  readonly series = new Map<number, SeriesRow>()
+  private readonly index: SeriesIndex
+  private readonly byHour = new Map<number, Sums>()
+  private hour = -1
+  private sums: Sums = new Map()
+
+  constructor(index: SeriesIndex) {
+    this.index = index
+  }
+
+  /** Adds a row; gives it as it is stored, in the order of `ROW_COLUMNS`. */
+  add(row: UsageRow): Values {
+    const one = this.index.of(row)
+    const values = valuesOf(row, one.id)
+    const sums = this.sumsOf(row.at - (row.at % HOUR))
     let sum = sums.get(one.id)
     if (sum === undefined) {
-      series.set(one.id, one)
+      this.series.set(one.id, one)
       sum = sumIn(sums, one.id)
     }
-    addTo(sum, one.failed, written)
+    addTo(sum, one.failed, values)
+    return values
   }
-  const byHour = new Map([...hours].sort(inOrder).map(([at, some]) => [at, packed(some)] as const))
-  return { series, rows: values, hours: byHour, days: daysOf(byHour), spent: spentIn(hours, series) }
+
+  private sumsOf(hour: number): Sums {
+    if (hour === this.hour) return this.sums
+    this.hour = hour
+    this.sums = this.byHour.get(hour) ?? new Map()
+    this.byHour.set(hour, this.sums)
+    return this.sums
+  }
+
+  get parts(): { readonly hours: Parts; readonly days: Parts } {
+    const hours = new Map([...this.byHour].sort(inOrder).map(([at, some]) => [at, packed(some)] as const))
+    return { hours, days: daysOf(hours) }
+  }
+
+  /** Nanodollars by key and day. */
+  get spent(): readonly Values[] {
+    return spentIn(this.byHour, this.series)
+  }
 }
 
 type InTime<T> = readonly [at: number, what: T]

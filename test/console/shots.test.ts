@@ -58,6 +58,26 @@ const SHOTS: readonly Shot[] = [
       await page.getByText('no other channel').waitFor()
     },
   },
+  { name: 'keys-form', path: '/keys', act: page => page.keyboard.press('n') },
+  {
+    ...{ name: 'keys-panel', path: '/keys' },
+    act: page => page.getByRole('button', { name: 'Open nightly-evals' }).click(),
+  },
+  {
+    ...{ name: 'keys-secret', path: '/keys' },
+    act: async page => {
+      await page.getByRole('button', { name: 'Actions for playground' }).click()
+      await page.getByRole('menuitem', { name: 'Rotate' }).click()
+      await page.getByRole('button', { name: 'Rotate', exact: true }).click()
+      await page.getByText('has a new secret').waitFor()
+    },
+  },
+  {
+    ...{ name: 'keys-menu', path: '/keys' },
+    act: page => page.getByRole('button', { name: 'Actions for codex-ci' }).click(),
+  },
+  { name: 'groups', path: '/keys?view=groups' },
+  { name: 'account', path: '/account' },
 ]
 
 /** `npm run console:shots`, or `npm run console:shots -- -t keys`: pages as they look, to be looked at. */

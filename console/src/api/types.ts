@@ -13,6 +13,8 @@ export type Model = InferOutput<typeof shapes.MODEL>
 export type UsageSum = InferOutput<typeof shapes.USAGE_SUM>
 export type Request = InferOutput<typeof shapes.REQUEST>
 export type Status = InferOutput<typeof shapes.STATUS>
+export type User = InferOutput<typeof shapes.USER>
+export type NewUser = InferOutput<typeof shapes.NEW_USER>
 export type Settings = InferOutput<typeof shapes.SETTINGS>
 
 /** A page of a list. */

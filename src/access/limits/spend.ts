@@ -13,10 +13,18 @@ export const DAYS: Period = {
   left: now => DAY - (now % DAY),
 }
 
+/** The day that was asked for last, and its month: dates cost much more than counts. */
+const latest = { day: Number.NaN, month: 0 }
+
 export const MONTHS: Period = {
   at(now) {
-    const date = new Date(now)
-    return date.getUTCFullYear() * 12 + date.getUTCMonth()
+    const day = DAYS.at(now)
+    if (day !== latest.day) {
+      const date = new Date(now)
+      latest.day = day
+      latest.month = date.getUTCFullYear() * 12 + date.getUTCMonth()
+    }
+    return latest.month
   },
   left(now) {
     const date = new Date(now)
