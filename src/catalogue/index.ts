@@ -108,14 +108,17 @@ export class Catalogue implements Prices {
         description: facts?.description,
         context: facts?.context ?? info?.context_window ?? limits?.context,
         maxOutput: facts?.maxOutput ?? limits?.output,
-        input: limits?.modalities?.input,
-        output: limits?.modalities?.output,
+        input: declared(facts?.input) ?? limits?.modalities?.input,
+        output: declared(facts?.output) ?? limits?.modalities?.output,
         reasoning: limits?.reasoning,
         tools: limits?.tools,
       }),
     }
   }
 }
+
+/** A list that the operator wrote; an empty one says nothing. */
+const declared = (list: readonly string[] = []): readonly string[] | undefined => (list.length === 0 ? undefined : list)
 
 const isSame = (one: number | undefined, other: number | undefined): boolean =>
   one === undefined || other === undefined || Math.max(one, other) / Math.min(one, other) <= SAME

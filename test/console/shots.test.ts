@@ -6,6 +6,7 @@ import { noChromium, open, settled, THEMES, WIDTHS } from './browser.ts'
 import { type ConsoleGateway, openConsoleGateway } from './gateway.ts'
 import { furnish } from './scenery.ts'
 import { captureSome } from './traffic-shots.ts'
+import { openBeforeVendors } from './vendors.ts'
 
 const FOLDER = join(import.meta.dirname, '../../console/shots')
 
@@ -17,6 +18,8 @@ interface Shot {
   /** All of the page, not only what is seen at once. */
   readonly whole?: boolean
   readonly role?: 'admin' | 'viewer' | null
+  /** What the gateway has behind it; by default the built-in upstream, and a month of use. */
+  readonly scene?: keyof typeof SCENES
 }
 
 /** Opens the first row of a list. */
@@ -24,12 +27,46 @@ const openFirst = async (page: Page): Promise<void> => {
   await page.locator('tbody tr a').first().click()
   await page.locator('.capture-view').waitFor()
 }
+/** What a gateway may have behind it. */
+const SCENES = {
+  usage: async () => {
+    const gateway = await openConsoleGateway()
+    await furnish(gateway)
+    await captureSome(gateway)
+    return gateway
+  },
+  vendors: openBeforeVendors,
+} as const
 
 /** What is looked at, a row each. */
 const SHOTS: readonly Shot[] = [
   { name: 'sign-in', path: '/', role: null },
   { name: 'help', path: '/', act: page => page.keyboard.press('?') },
   { name: 'keys', path: '/keys' },
+  { name: 'models', path: '/models', scene: 'vendors' },
+  { name: 'models-panel', path: '/models?model=claude-opus-4-8', scene: 'vendors' },
+  { name: 'models-filter', path: '/models?ability=converse&channel=openai', scene: 'vendors' },
+  { name: 'models-replay', path: '/models' },
+  { name: 'channels', path: '/channels', scene: 'vendors' },
+  { name: 'channels-panel', path: '/channels?channel=anthropic', scene: 'vendors' },
+  { name: 'channels-errors', path: '/channels?channel=deepseek&view=errors', scene: 'vendors' },
+  { name: 'channels-formats', path: '/channels?channel=deepseek&view=formats', scene: 'vendors' },
+  {
+    ...{ name: 'channels-test', path: '/channels', scene: 'vendors' },
+    act: async page => {
+      await page.getByRole('button', { name: 'Open openai' }).click()
+      await page.getByRole('button', { name: 'Test', exact: true }).last().click()
+      await page.getByRole('button', { name: 'Send test' }).click()
+      await page.getByText('Answered').waitFor()
+    },
+  },
+  {
+    ...{ name: 'channels-drain', path: '/channels?channel=openai', scene: 'vendors' },
+    act: async page => {
+      await page.getByRole('button', { name: 'Drain' }).click()
+      await page.getByText('no other channel').waitFor()
+    },
+  },
   { name: 'keys-form', path: '/keys', act: page => page.keyboard.press('n') },
   {
     ...{ name: 'keys-panel', path: '/keys' },
@@ -64,17 +101,20 @@ const SHOTS: readonly Shot[] = [
 
 /** `npm run console:shots`, or `npm run console:shots -- -t keys`: pages as they look, to be looked at. */
 describe.runIf(process.env['SHOTS'] !== undefined && noChromium === undefined)('shots', () => {
-  let gateway: ConsoleGateway
-  beforeAll(async () => {
-    mkdirSync(FOLDER, { recursive: true })
-    gateway = await openConsoleGateway()
-    await furnish(gateway)
-    await captureSome(gateway)
+  const gateways = new Map<keyof typeof SCENES, ConsoleGateway>()
+  const gatewayOf = async (scene: keyof typeof SCENES): Promise<ConsoleGateway> => {
+    const gateway = gateways.get(scene) ?? (await SCENES[scene]())
+    gateways.set(scene, gateway)
+    return gateway
+  }
+  beforeAll(() => void mkdirSync(FOLDER, { recursive: true }))
+  afterAll(async () => {
+    for (const gateway of gateways.values()) await gateway.close()
   })
-  afterAll(() => gateway?.close())
 
-  for (const { name, path, act, whole = false, role = 'admin' } of SHOTS)
+  for (const { name, path, act, whole = false, role = 'admin', scene = 'usage' } of SHOTS)
     test(name, async () => {
+      const gateway = await gatewayOf(scene)
       for (const theme of THEMES)
         for (const width of WIDTHS) {
           const visit = await open(gateway, { theme, width, role, expected: [/401/] })

@@ -8,6 +8,7 @@ export type Key = InferOutput<typeof shapes.KEY>
 export type NewKey = InferOutput<typeof shapes.NEW_KEY>
 export type Group = InferOutput<typeof shapes.GROUP>
 export type Channel = InferOutput<typeof shapes.CHANNEL>
+export type ChannelDetails = InferOutput<typeof shapes.CHANNEL_DETAILS>
 export type ChannelTest = InferOutput<typeof shapes.CHANNEL_TEST>
 export type Model = InferOutput<typeof shapes.MODEL>
 export type UsageSum = InferOutput<typeof shapes.USAGE_SUM>

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { Icon } from './icon.tsx'
 import { useWindow } from './window.ts'
 
@@ -36,7 +36,9 @@ interface TableProps<T> {
 export function Table<T>({ label, columns, rows, rowId, onOpen, isFaint, sorted = '', cards }: TableProps<T>) {
   const [order, setOrder] = useState(sorted)
   const [by, isDown] = order.startsWith('-') ? [order.slice(1), true] : [order, false]
-  const inOrder = sortedBy(rows, columns.find(one => one.id === by)?.sort, isDown)
+  const sort = columns.find(one => one.id === by)?.sort
+  // Scrolling draws the table anew, again and again.
+  const inOrder = useMemo(() => sortedBy(rows, sort, isDown), [rows, columns, order])
   const { scroller, from, to, before, after } = useWindow(inOrder.length)
   return (
     // What scrolls must be reached by keyboard.
@@ -116,6 +118,9 @@ const classOf = <T,>({ number, wide }: Column<T>): string | undefined =>
 const isControl = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest('a, button, input, select, label, [role=menu]') !== null
 
+/** `m-2` before `m-10`. */
+const NATURAL = new Intl.Collator(undefined, { numeric: true })
+
 function sortedBy<T>(rows: readonly T[], value: Column<T>['sort'], isDown: boolean): readonly T[] {
   if (value === undefined) return rows
   const all = rows.map(row => ({ row, value: value(row) }))
@@ -126,7 +131,7 @@ function sortedBy<T>(rows: readonly T[], value: Column<T>['sort'], isDown: boole
     const order =
       typeof one.value === 'number' && typeof other.value === 'number'
         ? one.value - other.value
-        : String(one.value).localeCompare(String(other.value), undefined, { numeric: true })
+        : NATURAL.compare(String(one.value), String(other.value))
     return isDown ? -order : order
   })
   return all.map(({ row }) => row)

@@ -20,7 +20,14 @@ async function open() {
       models: new Map([
         [
           'a',
-          { id: 'a', interface: 'responses', context: 1000, input: [], output: [], price: { input: 1.5, output: 6 } },
+          {
+            id: 'a',
+            interface: 'responses',
+            context: 1000,
+            input: ['text', 'pdf'],
+            output: [],
+            price: { input: 1.5, output: 6 },
+          },
         ],
       ]),
     },
@@ -35,7 +42,7 @@ it('show where they are, what they cost and in which formats they can be used', 
   expect(data).toMatchObject([
     {
       ...{ id: 'a', interface: 'responses', context: 1000, price: { input: 1.5, output: 6 } },
-      ...{ native: ['chat'], abilities: ['converse'] },
+      ...{ native: ['chat'], abilities: ['converse'], input: ['text', 'pdf'] },
       channels: [{ name: 'one', upstream_model: 'up-a', state: 'ok' }],
     },
     { id: 'b', native: ['chat', 'messages'], channels: [{ name: 'one' }, { name: 'two' }] },

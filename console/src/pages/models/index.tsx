@@ -1,6 +1,124 @@
-import { common } from '../../i18n/common.ts'
-import { Page } from '../../ui/page.tsx'
+import './models.css'
+import { useMemo, useState } from 'preact/hooks'
+import type { Key, Model } from '../../api/types.ts'
+import { useLoad } from '../../api/use-load.ts'
+import { number } from '../../format.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { Card, Page } from '../../ui/page.tsx'
+import { Empty, Loaded } from '../../ui/states.tsx'
+import { Table } from '../../ui/table.tsx'
+import { type Query, useQuery } from '../../use-query.ts'
+import { FilterBar } from './filter-bar.tsx'
+import { type Filters, narrowed } from './filters.ts'
+import { isValid, KeyChoice } from './key-choice.tsx'
+import { loadChannels, loadKeys, loadModels } from './load.ts'
+import type { Channels } from './model-channels.ts'
+import { modelColumns } from './model-columns.tsx'
+import { ModelPanel } from './model-panel.tsx'
+import { text } from './texts.ts'
 
-export default function Empty() {
-  return <Page title={common().pages.models} />
+/** Milliseconds after which the states of channels are read again. */
+const REFRESH = 10_000
+
+const NO_CHANNELS: Channels = new Map()
+const NO_KEYS: readonly Key[] = []
+
+/** The catalogue: all models, or those of a key. */
+export default function Models() {
+  const [query, setQuery] = useQuery()
+  const [search, setSearch] = useState(query['q'] ?? '')
+  const { key } = query
+  const keys = useLoad(loadKeys)
+  const models = useLoad(signal => loadModels(key, signal), [key])
+  const channels = useLoad(loadChannels, [], { every: REFRESH })
+  const words = text()
+  const of = keys.data?.find(({ id }) => id === key)
+  return (
+    <Page
+      title={words.title}
+      lead={words.lead}
+      actions={
+        <KeyChoice
+          keys={keys.data ?? NO_KEYS}
+          value={key ?? ''}
+          onValue={id => setQuery({ key: id, model: undefined })}
+        />
+      }
+    >
+      {of !== undefined && (
+        <p class={isValid(of) ? 'callout models-of' : 'callout warn models-of'}>
+          <Icon name={isValid(of) ? 'keys' : 'warning'} />
+          <span class="said">{isValid(of) ? words.key.valid(of.name) : words.key.invalid(of.name)}</span>
+        </p>
+      )}
+      <Loaded of={models} lines={8}>
+        {all => (
+          <Catalogue
+            models={all}
+            channels={channels.data ?? NO_CHANNELS}
+            filters={{ ...query, search, native: query['native'] !== undefined }}
+            keyId={key}
+            opened={query['model']}
+            onSearch={setSearch}
+            onQuery={setQuery}
+          />
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+interface CatalogueProps {
+  readonly models: readonly Model[]
+  readonly channels: Channels
+  readonly filters: Filters
+  readonly keyId: string | undefined
+  /** The id of the model whose details are shown. */
+  readonly opened: string | undefined
+  readonly onSearch: (search: string) => void
+  readonly onQuery: (changes: Query) => void
+}
+
+function Catalogue({ models, channels, filters, keyId, opened, onSearch, onQuery }: CatalogueProps) {
+  const shown = useMemo(() => narrowed(models, filters), [models, ...Object.values(filters)])
+  const open = opened === undefined ? undefined : models.find(({ id }) => id === opened)
+  if (models.length === 0) return <Nothing isOfKey={keyId !== undefined} />
+  return (
+    <>
+      <FilterBar models={models} filters={filters} onSearch={onSearch} onFilter={onQuery} />
+      <p class="models-count" role="status">
+        {text().shown(number(shown.length), number(models.length))}
+      </p>
+      <Card flush>
+        {shown.length > 0 ? (
+          <div class="models-table">
+            <Table
+              label={text().title}
+              columns={modelColumns(channels, ({ id }) => onQuery({ model: id }))}
+              rows={shown}
+              rowId={({ id }) => id}
+              onOpen={({ id }) => onQuery({ model: id })}
+              cards
+            />
+          </div>
+        ) : (
+          <Empty icon="search" title={text().empty.found}>
+            {text().empty.foundText}
+          </Empty>
+        )}
+      </Card>
+      {open && <ModelPanel of={open} channels={channels} keyId={keyId} onClose={() => onQuery({ model: undefined })} />}
+    </>
+  )
+}
+
+const Nothing = ({ isOfKey }: { readonly isOfKey: boolean }) => {
+  const words = text().empty
+  return (
+    <Card>
+      <Empty icon={isOfKey ? 'keys' : 'models'} title={isOfKey ? words.key : words.title}>
+        {isOfKey ? words.keyText : words.text}
+      </Empty>
+    </Card>
+  )
 }

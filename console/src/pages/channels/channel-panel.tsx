@@ -1,0 +1,164 @@
+import type { ComponentChildren } from 'preact'
+import type { Channel } from '../../api/types.ts'
+import { StateBadge } from '../../catalogue/channel-state.tsx'
+import { number } from '../../format.ts'
+import { catalogue } from '../../i18n/catalogue.ts'
+import { hrefOf } from '../../pages.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Fact, Facts, Tile, Tiles } from '../../ui/facts.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { When } from '../../ui/when.tsx'
+import { type Action, actionsOf, ICONS } from './actions.ts'
+import { Dialects } from './dialects.tsx'
+import { Errors } from './errors.tsx'
+import { RateTile } from './summary.tsx'
+import { text } from './texts.ts'
+
+export const VIEWS = ['now', 'errors', 'formats'] as const
+export type View = (typeof VIEWS)[number]
+
+interface ChannelPanelProps {
+  readonly of: Channel
+  readonly view: View
+  readonly onView: (view: View) => void
+  readonly onAction: (action: Action) => void
+  readonly onClose: () => void
+}
+
+/** All there is about one channel. */
+export function ChannelPanel({ of, view, onView, onAction, onClose }: ChannelPanelProps) {
+  const words = text().panel
+  const actions = actionsOf(of)
+  return (
+    <Dialog
+      title={of.name}
+      place="side"
+      wide
+      onClose={onClose}
+      footer={
+        actions.length > 0 &&
+        [...actions].reverse().map(action => (
+          <Button
+            key={action}
+            kind={action === 'test' ? 'primary' : 'secondary'}
+            icon={ICONS[action]}
+            onClick={() => onAction(action)}
+          >
+            {text().actions[action]}
+          </Button>
+        ))
+      }
+    >
+      <Tabs<View>
+        label={of.name}
+        value={view}
+        onValue={onView}
+        tabs={[
+          { value: 'now', label: words.tabs.now },
+          { value: 'errors', label: words.tabs.errors(of.last_errors.length) },
+          { value: 'formats', label: words.tabs.formats },
+        ]}
+      >
+        <div class="stack">{VIEW[view](of)}</div>
+      </Tabs>
+    </Dialog>
+  )
+}
+
+const VIEW: { readonly [V in View]: (of: Channel) => ComponentChildren } = {
+  now: of => <Now of={of} />,
+  errors: of => <Errors of={of.last_errors} />,
+  formats: of => <Dialects name={of.name} />,
+}
+
+interface OfChannel {
+  readonly of: Channel
+}
+
+function Now({ of }: OfChannel) {
+  const words = text().panel
+  const { in_flight, max_concurrent: most } = of
+  return (
+    <>
+      <p class="channels-state">
+        <StateBadge state={of.state} until={of.resting_until} />
+        <span>{catalogue().stateMeanings[of.state]}</span>
+      </p>
+      <Tiles>
+        <Tile
+          label={words.flight}
+          value={number(in_flight)}
+          note={most === undefined ? undefined : words.ofMost(number(most))}
+        />
+        <RateTile label={words.five} of={of.last_5_minutes} />
+        <RateTile label={words.sixty} of={of.last_60_minutes} />
+      </Tiles>
+      <Facts>
+        <Fact label={words.provider}>{of.provider}</Fact>
+        <Fact label={words.order}>{words.orderOf(number(of.priority), number(of.weight))}</Fact>
+        {of.resting_until !== undefined && (
+          <Fact label={words.rests}>
+            <When at={of.resting_until} relative />
+          </Fact>
+        )}
+        {of.resting_models.length > 0 && (
+          <Fact label={words.restingModels}>
+            <RestingModels of={of} />
+          </Fact>
+        )}
+        <Fact label={words.models}>
+          <NamedModels of={of} />
+        </Fact>
+        {of.patterns.length > 0 && (
+          <Fact label={words.patterns}>
+            <span class="badges">
+              {of.patterns.map(pattern => (
+                <Badge key={pattern}>
+                  <code>{pattern}</code>
+                </Badge>
+              ))}
+            </span>
+            {of.listed !== undefined && <span class="note">{words.listed(number(of.listed))}</span>}
+          </Fact>
+        )}
+      </Facts>
+    </>
+  )
+}
+
+const RestingModels = ({ of }: OfChannel) => (
+  <ul class="channels-list">
+    {of.resting_models.map(({ model, until }) => (
+      <li key={model}>
+        <code class="said">{model}</code>{' '}
+        <span class="note">
+          <When at={until} relative />
+        </span>
+      </li>
+    ))}
+  </ul>
+)
+
+/** Models that are listed before the others are only counted. */
+const SHOWN = 24
+
+function NamedModels({ of: { name, models } }: OfChannel) {
+  const words = text().panel
+  const all = Object.entries(models)
+  return (
+    <>
+      <span class="badges">
+        {all.slice(0, SHOWN).map(([id, upstream]) => (
+          <Badge key={id} title={id === upstream ? undefined : words.named(upstream)}>
+            <span class="said">{id}</span>
+          </Badge>
+        ))}
+      </span>
+      <a href={`${hrefOf('/models')}?${new URLSearchParams({ channel: name })}`} class="channels-models">
+        {all.length > SHOWN ? words.moreModels(number(all.length - SHOWN)) : text().panel.allModels}
+      </a>
+    </>
+  )
+}

@@ -1,0 +1,292 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { ASK } from '../builders/chat.ts'
+import { closingAfterEach } from '../builders/closing.ts'
+import { CHAT_PATH } from '../builders/paths.ts'
+import { noChromium, THEMES, visitor, WIDTHS } from './browser.ts'
+import type { ConsoleGateway } from './gateway.ts'
+import { HOSTILE, isUnharmed } from './hostile.ts'
+import { wordsOf } from './reading.ts'
+import { answers, fails, garbage, openBefore, type Row, silence } from './upstreams.ts'
+
+/** Upstreams that fail, each in its own way, and one that does not. */
+const ROWS: readonly Row[] = [
+  { name: 'good', models: ['m', 'other'], formats: ['chat', 'responses'], script: answers },
+  {
+    name: 'limited',
+    models: ['m-limited'],
+    formats: ['chat'],
+    script: fails(429, 'Slow down', { 'retry-after': '50' }),
+  },
+  { name: 'broken', models: ['m-broken'], formats: ['chat'], script: fails(500, HOSTILE.join('\n')) },
+  { name: 'refusing', models: ['m-refusing'], formats: ['chat'], script: fails(401, 'Wrong key upstream-key-1234') },
+  { name: 'garbled', models: ['m-garbled'], formats: ['chat'], script: garbage },
+  { name: 'silent', models: ['m-silent'], formats: ['chat'], script: silence, maxConcurrent: 3 },
+  { name: 'dead', models: ['m-dead'], formats: ['chat'] },
+]
+
+const rowOf = (page: Page, name: string) =>
+  page.locator('main tbody tr').filter({ has: page.getByRole('button', { name: `Open ${name}`, exact: true }) })
+const textOf = async (page: Page, name: string): Promise<string> => await wordsOf(rowOf(page, name))
+const panelOf = (page: Page, name: string) => page.getByRole('dialog', { name, exact: true })
+
+/** What another process reads in the store. */
+const drainedIn = async ({ admin }: ConsoleGateway): Promise<readonly string[]> =>
+  (await admin.store.access.changes(0)).drained ?? []
+
+const ask = ({ admin }: ConsoleGateway, model: string) => admin.testServer.ask(CHAT_PATH, { ...ASK, model })
+
+describe.skipIf(noChromium)('the page of channels', () => {
+  const closing = closingAfterEach()
+  const visit = visitor()
+
+  async function open(rows = ROWS) {
+    const gateway = await openBefore(rows)
+    closing.push(() => gateway.close())
+    return gateway
+  }
+
+  test('shows states, rates and errors of upstreams that fail in several ways, as they happen', async () => {
+    const gateway = await open()
+    const { page } = await visit('/channels', { gateway })
+    expect(await textOf(page, 'good')).toContain('OK')
+    for (let count = 0; count < 3; count++) await ask(gateway, 'm')
+    const failing = ['limited', 'broken', 'refusing', 'garbled', 'silent', 'dead']
+    for (const name of failing) expect((await ask(gateway, `m-${name}`)).status).toBeGreaterThanOrEqual(400)
+    // Nothing was clicked.
+    await expect.poll(() => textOf(page, 'dead'), { timeout: 10_000 }).toContain('Unreachable')
+    expect(await textOf(page, 'good')).toContain('0% 0 / 3')
+    const said = {
+      ...{ limited: 'Rate limited · 429', broken: 'Upstream failed · 500', refusing: 'Wrong key · 401' },
+      ...{ garbled: 'Upstream failed', silent: 'Timed out' },
+    }
+    for (const [name, text] of Object.entries(said)) {
+      expect(await textOf(page, name)).toContain(text)
+      expect(await textOf(page, name)).toContain('100% 1 / 1')
+    }
+    expect(await textOf(page, 'refusing')).toContain('Resting')
+    expect(await textOf(page, 'limited')).toContain('1 model rests')
+    await page.getByText('6 of 9 requests').first().waitFor()
+    await page.getByRole('button', { name: 'Open refusing' }).click()
+    await page.getByRole('tab', { name: 'Errors (1)' }).click()
+    const [error] = await page.locator('.channels-errors li').allInnerTexts()
+    expect(error).toMatch(/Wrong key\s+HTTP 401\s+m-refusing[\s\S]*ago[\s\S]*Wrong key \[key\]|Wrong key/)
+    expect(error).not.toContain('upstream-key-1234')
+  })
+
+  test('shows requests in flight, and stops refreshing where that is switched off', async () => {
+    const gateway = await open()
+    const { page } = await visit('/channels', { gateway })
+    const { out } = gateway.admin.testServer.send(CHAT_PATH, { ...ASK, model: 'm-silent', stream: true })
+    out.on('error', () => {})
+    await expect.poll(async () => (await gateway.admin.get('/channels/silent')).json.in_flight).toBe(1)
+    await page.reload()
+    await expect.poll(() => textOf(page, 'silent')).toContain('1 / 3')
+    await page.getByLabel('Refresh every 3 seconds').uncheck()
+    out.destroy()
+    await ask(gateway, 'm')
+    const asked: string[] = []
+    page.on('request', one => asked.push(one.url()))
+    await page.waitForTimeout(3500)
+    expect(asked).toEqual([])
+    await page.getByLabel('Refresh every 3 seconds').check()
+    await expect.poll(() => textOf(page, 'silent'), { timeout: 5000 }).toContain('0 / 3')
+  })
+
+  test('tests a channel by a real request for the chosen model, with its time, and what went wrong', async () => {
+    const gateway = await open()
+    const { page } = await visit('/channels', { gateway })
+    await page.getByRole('button', { name: 'Test good' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Test good' })
+    await dialog.getByLabel('Model').selectOption('other')
+    await dialog.getByRole('button', { name: 'Send test' }).click()
+    await dialog.getByText('Answered').waitFor()
+    const [result] = await dialog.locator('.channels-results li').allInnerTexts()
+    expect(result).toMatch(/in [\d.]+ (ms|s)[\s\S]*Hello\.[\s\S]*other · Chat Completions · conversation/)
+    const [seen] = gateway.upstreams.get('good')!.seen.filter(({ url }) => url.endsWith('completions'))
+    expect(JSON.parse(seen!.text)).toMatchObject({ model: 'other', max_completion_tokens: 1 })
+    gateway.upstreams.get('good')!.script = fails(503, `Busy ${HOSTILE[0]}`)
+    await dialog.getByRole('button', { name: 'Test again' }).click()
+    await dialog.getByText('Failed').waitFor()
+    expect(await wordsOf(dialog.locator('.channels-results li').first())).toMatch(
+      /after [\d.]+ (ms|s)\s+Overloaded\s+HTTP 503[\s\S]*Busy <img/,
+    )
+    expect(await dialog.locator('.channels-results li').count()).toBe(2)
+    // It counts at once, as any request does.
+    await page.keyboard.press('Escape')
+    await expect.poll(() => textOf(page, 'good'), { timeout: 2500 }).toContain('Overloaded · 503')
+    await isUnharmed(page)
+  })
+
+  test('says how long a test waits, and that nobody is there', async () => {
+    const { page } = await visit('/channels', { gateway: await open() })
+    await page.getByRole('button', { name: 'Test silent' }).click()
+    await page.getByRole('button', { name: 'Send test' }).click()
+    await page.getByText('Waiting for the upstream: 1 s of at most 30').waitFor()
+    await page.getByText('Timed out').last().waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Test dead' }).click()
+    await page.getByRole('button', { name: 'Send test' }).click()
+    await page.getByRole('dialog').getByText('Unreachable').waitFor()
+  })
+
+  test('drains and resumes after asking, which is stored and obeyed', async () => {
+    const gateway = await open()
+    const { page } = await visit('/channels', { gateway })
+    const act = async (action: string): Promise<void> => {
+      await page.getByRole('button', { name: 'Actions for good' }).click()
+      await page.getByRole('menuitem', { name: action }).click()
+    }
+    await act('Drain')
+    const dialog = page.getByRole('dialog', { name: 'Drain good?' })
+    await dialog.getByText('2 models have no other channel').waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    expect(await drainedIn(gateway)).toEqual([])
+    await act('Drain')
+    await dialog.getByRole('button', { name: 'Drain' }).click()
+    await page.getByText('good takes no new requests.').waitFor()
+    expect(await drainedIn(gateway)).toEqual(['good'])
+    await expect.poll(() => textOf(page, 'good'), { timeout: 2500 }).toContain('Drained')
+    expect((await ask(gateway, 'm')).status).toBe(503)
+    await act('Resume')
+    await page.getByRole('dialog', { name: 'Resume good?' }).getByRole('button', { name: 'Resume' }).click()
+    await page.getByText('good takes requests again.').waitFor()
+    expect(await drainedIn(gateway)).toEqual([])
+    expect((await ask(gateway, 'm')).status).toBe(200)
+  })
+
+  test('is for looking at only where the role is viewer', async () => {
+    const gateway = await open()
+    const { page } = await visit('/channels?channel=good', { gateway, role: 'viewer', expected: [/403/] })
+    await panelOf(page, 'good').getByText('Takes requests.').waitFor()
+    for (const name of [/^Test/, /^Drain/, /^Actions/]) expect(await page.getByRole('button', { name }).count()).toBe(0)
+    const refused = await page.evaluate<number>(`(async () => {
+      const { csrf } = await (await fetch('/admin/v1/session')).json()
+      const headers = { 'x-csrf-token': csrf, 'content-type': 'application/json' }
+      return (await fetch('/admin/v1/channels/good/drain', { method: 'POST', headers, body: '{}' })).status
+    })()`)
+    expect(refused).toBe(403)
+    expect(await drainedIn(gateway)).toEqual([])
+  })
+
+  test('says what the dialect of each format says there', async () => {
+    const rows: Row[] = [
+      { name: 'seek', provider: 'deepseek', models: ['m'], dialect: { own_flag: HOSTILE[1] }, script: answers },
+      { name: 'plain', models: ['m'], provider: 'custom', formats: ['videos'], script: answers },
+    ]
+    const { page, goTo } = await visit('/channels?channel=seek', { gateway: await open(rows) })
+    await page.getByRole('tab', { name: 'Formats and dialects' }).click()
+    const chat = page.locator('.channels-dialect').filter({ hasText: 'Chat Completions' })
+    const flag = chat.locator('dl > div').filter({ hasText: 'limit_field' })
+    expect(await wordsOf(flag)).toBe('limit_field max_tokens what the limit of an answer is called')
+    expect(await wordsOf(chat)).toContain('Native')
+    expect(await wordsOf(chat.locator('dl > div').filter({ hasText: 'own_flag' }))).toContain('Without effect')
+    await isUnharmed(page)
+    await goTo('/channels?channel=plain&view=formats')
+    await page.getByText('No differences').waitFor()
+  })
+
+  test('shows messages and names of an upstream that are markup as text', async () => {
+    const gateway = await open([
+      ...ROWS,
+      { name: 'odd', models: { m: HOSTILE[0], [HOSTILE[1]]: 'x' }, script: fails(500, HOSTILE[4]) },
+    ])
+    await ask(gateway, 'm-broken')
+    await gateway.admin.post('/channels/odd/test', { model: HOSTILE[1] })
+    const { page, goTo } = await visit('/channels?channel=broken&view=errors', { gateway })
+    for (const text of HOSTILE) expect(await wordsOf(page.locator('.channels-errors'))).toContain(text)
+    await goTo('/channels?channel=odd')
+    await panelOf(page, 'odd').getByText(HOSTILE[1]).first().waitFor()
+    await page.getByRole('tab', { name: 'Errors (1)' }).click()
+    expect(await wordsOf(page.locator('.channels-errors'))).toContain(HOSTILE[4])
+    await page.getByRole('button', { name: 'Test', exact: true }).click()
+    await page.getByLabel('Model').selectOption(HOSTILE[1])
+    await page.getByRole('button', { name: 'Send test' }).click()
+    await page.getByText('Failed').waitFor()
+    await isUnharmed(page)
+  })
+
+  test('searches and filters, and says where nothing is left, or nothing can be loaded', async () => {
+    const gateway = await open()
+    await gateway.admin.post('/channels/dead/drain')
+    const { page } = await visit('/channels', { gateway, expected: [/ERR_FAILED/, /failed/] })
+    const names = (): Promise<string[]> => page.locator('main tbody .opener').allInnerTexts()
+    await page.keyboard.press('/')
+    await page.keyboard.type('m-garb')
+    await expect.poll(names).toEqual(['garbled'])
+    await page.getByLabel('Search channels').fill('')
+    await page.getByLabel('State', { exact: true }).selectOption('Drained')
+    await expect.poll(names).toEqual(['dead'])
+    await page.getByLabel('Search channels').fill('no such')
+    await page.getByText('No channel is like this').waitFor()
+    await page.getByLabel('Search channels').fill('')
+    await page.route('**/admin/v1/channels', route => route.abort())
+    await page.getByRole('alert').getByText('The gateway cannot be reached.').waitFor({ timeout: 10_000 })
+    // What was read last is still there.
+    expect(await names()).toEqual(['dead'])
+    await page.unroute('**/admin/v1/channels')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('alert').waitFor({ state: 'detached' })
+  })
+
+  test('says that there are no channels', async () => {
+    const { page } = await visit('/channels', { gateway: await open([]) })
+    await page.getByText('No channels yet').waitFor()
+  })
+
+  test('tests and drains by keyboard alone', async () => {
+    const gateway = await open()
+    const { page } = await visit('/channels', { gateway })
+    const tabTo = async (name: string): Promise<void> => {
+      const button = page.getByRole('button', { name, exact: true }).last()
+      for (let presses = 0; presses < 40; presses++) {
+        if (await button.evaluate('a => a === document.activeElement')) return
+        await page.keyboard.press('Tab')
+      }
+      throw new Error(`${name} is not reached`)
+    }
+    await tabTo('Test good')
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'Test good' }).waitFor()
+    await tabTo('Send test')
+    await page.keyboard.press('Enter')
+    await page.getByText('Answered').waitFor()
+    await page.keyboard.press('Escape')
+    await tabTo('Actions for good')
+    await page.keyboard.press('Enter')
+    await page.getByRole('menuitem', { name: 'Drain' }).waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'Drain good?' }).waitFor()
+    await tabTo('Drain')
+    await page.keyboard.press('Enter')
+    await page.getByText('good takes no new requests.').waitFor()
+    expect(await drainedIn(gateway)).toEqual(['good'])
+  })
+
+  test.each(WIDTHS.flatMap(width => THEMES.map(theme => ({ width, theme }))))(
+    'is accessible at $width px in $theme, in both languages',
+    async ({ width, theme }) => {
+      const gateway = await open()
+      for (const { name, models } of ROWS) if (name !== 'silent') await ask(gateway, (models as string[])[0]!)
+      await gateway.admin.post('/channels/dead/drain')
+      const { axe, page, goTo } = await visit('/channels', { gateway, width, theme })
+      await axe()
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+      for (const view of ['now', 'errors', 'formats']) {
+        await goTo(`/channels?channel=limited&view=${view}`)
+        await panelOf(page, 'limited').waitFor()
+        await axe()
+      }
+      await page.getByRole('button', { name: 'Test', exact: true }).last().click()
+      await page.getByRole('button', { name: 'Send test' }).click()
+      await page.getByText('Failed').waitFor()
+      await axe()
+      const chinese = await visit('/channels?channel=limited', { gateway, width, theme, language: 'zh' })
+      await chinese.page.getByRole('button', { name: '停用' }).last().click()
+      await chinese.page.getByText('没有其他可接收请求的渠道').waitFor()
+      await chinese.axe()
+      expect(await wordsOf(chinese.page.locator('body'))).not.toMatch(/undefined|In flight/)
+    },
+  )
+})
