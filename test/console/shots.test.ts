@@ -21,7 +21,24 @@ const SHOTS: readonly Shot[] = [
   { name: 'sign-in', path: '/', role: null },
   { name: 'help', path: '/', act: page => page.keyboard.press('?') },
   { name: 'keys', path: '/keys' },
+  { name: 'start', path: '/?client=claude-code&model=replay' },
+  { name: 'start-made', path: '/?client=codex&model=replay', act: makeKey },
+  { name: 'start-library', path: '/?client=langchain&model=replay' },
+  { name: 'start-tried', path: '/?client=ai-sdk&model=replay', act: tryIt },
 ]
+
+async function makeKey(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'New key' }).click()
+  // Each shot of it makes another one.
+  await page.getByRole('dialog').getByLabel('Name').fill(`laptop-${Date.now()}`)
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Hide' }).waitFor()
+}
+
+async function tryIt(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Try it' }).click()
+  await page.getByText('Done', { exact: true }).waitFor()
+}
 
 /** `npm run console:shots`, or `npm run console:shots -- -t keys`: pages as they look, to be looked at. */
 describe.runIf(process.env['SHOTS'] !== undefined && noChromium === undefined)('shots', () => {
@@ -41,7 +58,7 @@ describe.runIf(process.env['SHOTS'] !== undefined && noChromium === undefined)('
           await visit.goTo(path)
           await act?.(visit.page)
           await settled(visit.page)
-          await visit.page.screenshot({ path: join(FOLDER, `${name}-${theme}-${width}.png`) })
+          await visit.page.screenshot({ path: join(FOLDER, `${name}-${theme}-${width}.png`), fullPage: true })
           await visit.close()
         }
     })

@@ -52,7 +52,9 @@ export function ConnectionCard({ of }: { readonly of: Connection }) {
           nothing={words.noKeyFound}
           more={words.more}
           disabled={keys.data === undefined || hasNoKey}
-          hint={key && <a href={`${hrefOf('/keys')}?group=${encodeURIComponent(key.group)}`}>{key.group}</a>}
+          hint={
+            key && <a href={`${hrefOf('/keys')}?group=${encodeURIComponent(key.group)}`}>{words.groupOf(key.group)}</a>
+          }
         />
         <Combobox
           label={words.model}
@@ -128,8 +130,8 @@ function ModelCount({ of: { key, talking, others } }: { readonly of: NonNullable
       {(key === undefined ? words.allModels : words.models)(talking.length)}
       {others > 0 && (
         <>
-          {' '}
-          {words.others(others)} <a href={hrefOf('/models')}>{words.seeModels}</a>
+          {' · '}
+          <a href={hrefOf('/models')}>{words.others(others)}</a>
         </>
       )}
     </>

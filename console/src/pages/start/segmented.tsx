@@ -16,7 +16,6 @@ export function Segmented<V extends string>({ label, value, onValue, options }: 
       {options.map(one => (
         <label key={one.value}>
           <input
-            class="unseen"
             type="radio"
             name={name}
             value={one.value}

@@ -71,6 +71,7 @@ function Panel({ of, client, format, onFormat }: SettingsProps) {
           <span>{words.impossible(client.name, words.formats[format])}</span>
         </p>
       )}
+      {model && wayTo(model, format) === 'translated' && <p class="faint">{words.wayTitles.translated}</p>}
       {note && (
         <p class="callout warn">
           <Icon name="warning" />

@@ -16,7 +16,7 @@ export function TrialView({ of: trial }: { readonly of: Trial | undefined }) {
       {trial && <Line of={trial} />}
       {trial?.problem && <Problem error={trial.problem} />}
       {trial?.losses && <LossesView of={trial.losses} />}
-      <div class="answer">
+      <div class={trial === undefined ? 'answer idle' : 'answer'}>
         <figure class="code">
           <figcaption>
             <span>{words.answer}</span>
