@@ -45,17 +45,11 @@ export function TrialCard({ of: { key, model }, format: usual }: TrialCardProps)
       </Card>
     )
   const begin = (): void => {
-    if (isReady && !isRunning) void start({ key: key.id, format, path: request.path, body })
+    if (isReady) void start({ key: key.id, format, path: request.path, body })
   }
   return (
     <Card title={words.title} actions={<span class="faint">{words.lead}</span>}>
-      <form
-        class="trial-form"
-        onSubmit={event => {
-          event.preventDefault()
-          begin()
-        }}
-      >
+      <div class="trial-form">
         <Area
           label={words.prompt}
           rows={2}
@@ -72,15 +66,15 @@ export function TrialCard({ of: { key, model }, format: usual }: TrialCardProps)
               options={possible.map(value => ({ value, label: text().formats[value] }))}
             />
           )}
-          {isRunning ? (
-            <Button icon="stop" onClick={stop}>
-              {words.stop}
-            </Button>
-          ) : (
-            <Button kind="primary" icon="play" type="submit" disabled={!isReady}>
-              {words.send}
-            </Button>
-          )}
+          {/* One button, which keeps the focus. */}
+          <Button
+            kind={isRunning ? 'secondary' : 'primary'}
+            icon={isRunning ? 'stop' : 'play'}
+            disabled={!isRunning && !isReady}
+            onClick={isRunning ? stop : begin}
+          >
+            {isRunning ? words.stop : words.send}
+          </Button>
         </div>
         <details>
           <summary>
@@ -103,7 +97,7 @@ export function TrialCard({ of: { key, model }, format: usual }: TrialCardProps)
           )}
         </details>
         {(key === undefined || model === undefined) && <p class="faint">{words.needs}</p>}
-      </form>
+      </div>
       <TrialView of={trial} />
     </Card>
   )
