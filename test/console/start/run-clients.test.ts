@@ -10,8 +10,12 @@ import { RUNS, type Run } from './runs.ts'
 
 const FORMATS = ['Chat', 'Responses', 'Messages', 'Contents'] as const
 
+/** All of them take minutes: what is everywhere, and one agent, are run with every other test. */
+const WANTED =
+  process.env['CLIENTS'] === 'all' ? RUNS : RUNS.filter(({ from, role }) => from === undefined || role === 'once')
+
 /** Clients that are not installed are skipped, and named. */
-const missing = new Set(RUNS.flatMap(({ from }) => (from === undefined || existsSync(folderOf(from)) ? [] : [from])))
+const missing = new Set(WANTED.flatMap(({ from }) => (from === undefined || existsSync(folderOf(from)) ? [] : [from])))
 if (noNamespace !== undefined) console.warn(`Clients with settings of the page are NOT RUN: ${noNamespace}`)
 else if (missing.size > 0)
   console.warn(
@@ -37,7 +41,7 @@ describe.skipIf(noChromium ?? noNamespace)('settings as they are on the page mak
     await gateway?.close()
   })
 
-  for (const run of RUNS)
+  for (const run of WANTED)
     test.skipIf(run.from !== undefined && missing.has(run.from))(nameOf(run), async () => {
       const { page } = visit
       await choose(page, run)

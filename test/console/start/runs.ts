@@ -59,7 +59,8 @@ export const RUNS: readonly Run[] = [
       gemini: `GEMINI_CLI_TRUST_WORKSPACE=true exec ${process.execPath} ${folder}/node_modules/@google/gemini-cli/bundle/gemini.js "$@" -p "Say hello."`,
     }),
   },
-  ...FORMATS.map(
+  // The built-in upstream answers its tools in chat with a custom one, which its package for chat does not read.
+  ...FORMATS.filter(format => format !== 'chat').map(
     (format): Run => ({
       ...{ client: 'opencode', format, from: 'opencode' },
       programs: folder => ({
