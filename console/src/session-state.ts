@@ -1,4 +1,5 @@
 import { computed, signal } from '@preact/signals'
+import { freshKey } from './fresh-key.ts'
 
 export interface Session {
   readonly user: { readonly name: string; readonly role: 'admin' | 'viewer' }
@@ -19,6 +20,8 @@ export const signedOut = signal<'expired' | 'unreachable' | undefined>(undefined
 export const isAdmin = computed(() => session.value?.user.role === 'admin')
 
 export function endSession(why?: 'expired'): void {
+  // Whoever signs in next on this page must not see it.
+  freshKey.value = undefined
   signedOut.value = why
   session.value = null
 }

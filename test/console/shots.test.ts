@@ -97,7 +97,24 @@ const SHOTS: readonly Shot[] = [
     },
   },
   { name: 'account', path: '/account' },
+  { name: 'start', path: '/?client=claude-code&model=replay', whole: true },
+  { name: 'start-made', path: '/?client=codex&model=replay', act: makeKey, whole: true },
+  { name: 'start-library', path: '/?client=langchain&model=replay', whole: true },
+  { name: 'start-tried', path: '/?client=ai-sdk&model=replay', act: tryIt, whole: true },
 ]
+
+async function makeKey(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'New key' }).click()
+  // Each shot of it makes another one.
+  await page.getByRole('dialog').getByLabel('Name').fill(`laptop-${Date.now()}`)
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Hide' }).waitFor()
+}
+
+async function tryIt(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Try it' }).click()
+  await page.getByText('Done', { exact: true }).waitFor()
+}
 
 /** `npm run console:shots`, or `npm run console:shots -- -t keys`: pages as they look, to be looked at. */
 describe.runIf(process.env['SHOTS'] !== undefined && noChromium === undefined)('shots', () => {

@@ -1,0 +1,20 @@
+import type { Client, Values } from './client.ts'
+import { exported, json } from './quote.ts'
+
+/** Claude Code adds the version to its address itself. Beside its model it calls a small one, for titles and the like. */
+const variables = ({ base, secret, model }: Values) => ({
+  ANTHROPIC_BASE_URL: base,
+  ANTHROPIC_AUTH_TOKEN: secret,
+  ANTHROPIC_MODEL: model,
+  ANTHROPIC_SMALL_FAST_MODEL: model,
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+})
+
+export const claudeCode: Client = {
+  ...{ id: 'claude-code', name: 'Claude Code', group: 'agents' },
+  formats: ['messages'],
+  write: values => [
+    { role: 'once', syntax: 'shell', text: `${exported(variables(values))}claude\n` },
+    { role: 'always', file: '~/.claude/settings.json', syntax: 'json', text: `${json({ env: variables(values) })}\n` },
+  ],
+}

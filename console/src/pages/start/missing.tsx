@@ -1,0 +1,63 @@
+import type { ComponentChildren } from 'preact'
+import { hrefOf } from '../../pages.ts'
+import { isAdmin } from '../../session-state.ts'
+import { Button } from '../../ui/button.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { text } from './texts.ts'
+
+/* What a gateway lacks before anything can be tried, and how it comes. */
+
+interface MissingProps {
+  readonly title: string
+  readonly hint: string
+  readonly action?: ComponentChildren
+}
+
+const Missing = ({ title, hint, action }: MissingProps) => (
+  <div class="callout warn missing" role="status">
+    <Icon name="warning" />
+    <div>
+      <strong>{title}</strong>
+      <p>{hint}</p>
+    </div>
+    {action}
+  </div>
+)
+
+export const MissingKey = ({ onMake }: { readonly onMake: () => void }) => (
+  <Missing
+    title={text().noKeys}
+    hint={isAdmin.value ? text().noKeysHint : text().askForKey}
+    action={
+      isAdmin.value && (
+        <Button kind="primary" icon="plus" onClick={onMake}>
+          {text().makeKey}
+        </Button>
+      )
+    }
+  />
+)
+
+export const MissingModels = () => (
+  <Missing
+    title={text().noModels}
+    hint={text().noModelsHint}
+    action={
+      <a class="button" href={hrefOf('/keys')}>
+        {text().toKeys}
+      </a>
+    }
+  />
+)
+
+export const MissingChannels = () => (
+  <Missing
+    title={text().noChannels}
+    hint={text().noChannelsHint}
+    action={
+      <a class="button" href={hrefOf('/channels')}>
+        {text().toChannels}
+      </a>
+    }
+  />
+)

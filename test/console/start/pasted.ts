@@ -1,0 +1,67 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { Page } from 'playwright-core'
+import type { Ran } from '../../agents/program.ts'
+import { runAlone } from './alone.ts'
+
+/** One text of the page, and where the page says that it belongs. */
+export interface Pasted {
+  readonly text: string
+  readonly syntax: string
+  readonly role: string | undefined
+  readonly file: string | undefined
+}
+
+/** The texts of the client that is chosen, as they are on the page. */
+export async function pastedFrom(page: Page): Promise<readonly Pasted[]> {
+  const all = await page.locator('pre[data-syntax]').all()
+  return Promise.all(
+    all.map(async one => ({
+      text: (await one.textContent())!,
+      syntax: (await one.getAttribute('data-syntax'))!,
+      role: (await one.getAttribute('data-role')) ?? undefined,
+      file: (await one.getAttribute('data-file')) ?? undefined,
+    })),
+  )
+}
+
+interface Desk {
+  readonly port: number
+  /** What stands for the programs that the texts name: by name, a script of a shell. */
+  readonly programs?: { readonly [name: string]: string }
+  /** Where the packages of JavaScript are. */
+  readonly modules?: string
+  /** What is run; by default the texts for terminals. */
+  readonly run?: string
+}
+
+/** Does what a reader of the page would: saves the files, and runs what belongs into a terminal. */
+export async function pasteAndRun(
+  pasted: readonly Pasted[],
+  { port, programs = {}, modules, run }: Desk,
+): Promise<Ran> {
+  const home = mkdtempSync(join(tmpdir(), 'pasted-'))
+  const work = join(home, 'work')
+  const bin = join(home, 'bin')
+  try {
+    for (const folder of [work, bin]) mkdirSync(folder)
+    for (const { file, text } of pasted) if (file !== undefined) save(file.startsWith('~/') ? home : work, file, text)
+    for (const [name, script] of Object.entries(programs)) {
+      writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`)
+      chmodSync(join(bin, name), 0o755)
+    }
+    if (modules !== undefined) symlinkSync(modules, join(work, 'node_modules'))
+    const typed = pasted.filter(one => one.file === undefined && one.role !== 'install').map(({ text }) => text)
+    const env = { PATH: `${bin}:${process.env['PATH']}`, PYTHONDONTWRITEBYTECODE: '1' }
+    return await runAlone(['sh', '-euc', run ?? typed.join('')], { port, home, work, env })
+  } finally {
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
+
+function save(folder: string, file: string, text: string): void {
+  const path = join(folder, file.replace('~/', ''))
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, text)
+}
