@@ -21,6 +21,13 @@ const SHOTS: readonly Shot[] = [
   { name: 'sign-in', path: '/', role: null },
   { name: 'help', path: '/', act: page => page.keyboard.press('?') },
   { name: 'keys', path: '/keys' },
+  { name: 'usage', path: '/usage?range=7d', act: page => page.mouse.move(560, 480) },
+  { name: 'usage-tokens', path: '/usage?range=30d&show=tokens&by=nothing' },
+  { name: 'usage-latency', path: '/usage?range=30d&show=duration&by=channel' },
+  { name: 'usage-hour', path: '/usage?range=1h&show=cost&by=key&chart=lines' },
+  { name: 'usage-requests', path: '/usage?range=7d&show=errors&list=1' },
+  { name: 'usage-filter', path: '/usage?range=7d&channel=openai', act: page => page.keyboard.press('f') },
+  { name: 'usage-empty', path: '/usage?range=7d&model=none-such' },
 ]
 
 /** `npm run console:shots`, or `npm run console:shots -- -t keys`: pages as they look, to be looked at. */
