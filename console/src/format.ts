@@ -3,7 +3,11 @@ import { locale } from './i18n/index.ts'
 
 /** `12,345`; `1.2M` with `short`. */
 export const number = (value: number, { short = false } = {}): string =>
-  new Intl.NumberFormat(locale.value, short ? { notation: 'compact', maximumFractionDigits: 1 } : {}).format(value)
+  short
+    ? // British English writes millions as metres are written.
+      new Intl.NumberFormat(locale.value.replace('en-GB', 'en-US'), COMPACT).format(value)
+    : new Intl.NumberFormat(locale.value).format(value)
+const COMPACT = { notation: 'compact', maximumFractionDigits: 1 } as const
 
 /** US dollars: `$12.30`, `$0.0042` where cents would say too little; `unknown` where it is. */
 export function money(dollars: number | undefined): string {

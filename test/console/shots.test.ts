@@ -27,6 +27,7 @@ const SHOTS: readonly Shot[] = [
   { name: 'usage-hour', path: '/usage?range=1h&show=cost&by=key&chart=lines' },
   { name: 'usage-requests', path: '/usage?range=7d&show=errors&list=1' },
   { name: 'usage-filter', path: '/usage?range=7d&channel=openai', act: page => page.keyboard.press('f') },
+  { name: 'usage-table', path: '/usage?range=7d', act: page => page.getByText('By model').scrollIntoViewIfNeeded() },
   { name: 'usage-empty', path: '/usage?range=7d&model=none-such' },
 ]
 

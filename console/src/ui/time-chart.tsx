@@ -11,6 +11,8 @@ export interface ChartSeries {
   readonly label: string
   /** The name of a colour of `tokens.css` or of the page. */
   readonly colour: string
+  /** The pattern of its line, by which it is told apart without colours. */
+  readonly dash: number
   /** For each point in time. */
   readonly values: readonly (number | null)[]
 }

@@ -75,7 +75,12 @@ export function ChartCard({ loaded, view, change, now, onCsv }: ChartCardProps) 
         hint={words.clickHint}
         onPoint={open}
       />
-      <Legend series={all.series} hidden={view.hidden} onHidden={hidden => change({ hidden })} />
+      <Legend
+        series={all.series}
+        kind={measure.adds ? view.kind : 'lines'}
+        hidden={view.hidden}
+        onHidden={hidden => change({ hidden })}
+      />
     </Card>
   )
 }

@@ -48,13 +48,15 @@ export function chartDataOf({ range, by, metric, sums }: Loaded, percentile: Per
         id,
         label: nameOf(all[0]!, by),
         colour: id === OTHERS ? '--chart-others' : `--chart-${place + 1}`,
+        dash: place,
         values: line(all, sum => measure.value(sum, percentile)),
       })),
     }
   }
   const { parts } = measure
   if (parts !== undefined) {
-    const all = parts.map(({ id, colour, value }) => ({
+    const all = parts.map(({ id, colour, value }, dash) => ({
+      dash,
       id,
       colour,
       label: text().parts[id],
@@ -68,14 +70,20 @@ export function chartDataOf({ range, by, metric, sums }: Loaded, percentile: Per
     return {
       times,
       series: [
-        { id: metric, label: text().metrics[metric], colour, values: line(sums, sum => measure.value(sum, 'p50')) },
+        {
+          id: metric,
+          dash: 0,
+          label: text().metrics[metric],
+          colour,
+          values: line(sums, sum => measure.value(sum, 'p50')),
+        },
       ],
     }
   }
   return {
     times,
     series: PERCENTILES.map((one, place) => ({
-      ...{ id: one, label: one, colour: `--chart-${place + 1}` },
+      ...{ id: one, label: one, colour: `--chart-${place + 1}`, dash: place },
       values: line(sums, sum => measure.value(sum, one)),
     })),
   }

@@ -1,11 +1,11 @@
 import type { UsageSum } from '../../api/types.ts'
-import { duration, money, number, percent } from '../../format.ts'
+import { money, number, percent } from '../../format.ts'
 import { common } from '../../i18n/common.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { timeOf } from './chart-card.tsx'
 import { type Field, nameOf, valueIn } from './fields.ts'
-import { MEASURES } from './metrics.ts'
+import { MEASURES, timed } from './metrics.ts'
 import type { Every } from './ranges.ts'
 import { text } from './texts.ts'
 import type { Metric, Percentile } from './view.ts'
@@ -73,7 +73,15 @@ const Errors = ({ sum }: { readonly sum: UsageSum }) =>
     </>
   )
 
-const ms = (value: number | undefined) => (value === undefined ? <span class="faint">–</span> : duration(value))
+/** The median, and what 95 of 100 stay below. */
+const Timing = ({ of }: { readonly of: UsageSum['duration_ms'] }) =>
+  of === undefined ? (
+    <span class="faint">–</span>
+  ) : (
+    <>
+      {timed(of.p50)} <span class="faint">{timed(of.p95)}</span>
+    </>
+  )
 
 function columnsOf(props: GroupsTableProps): readonly Column<UsageSum>[] {
   const { sums, by, every, metric, percentile, colours, onOpen, onOnly } = props
@@ -90,11 +98,11 @@ function columnsOf(props: GroupsTableProps): readonly Column<UsageSum>[] {
     more: Partial<Column<UsageSum>> = {},
   ) => ({
     ...{ id, title, number: true, sort: value },
-    cell: (sum: UsageSum) => number(value(sum) ?? 0, { short: (value(sum) ?? 0) >= 1e6 }),
+    cell: (sum: UsageSum) => number(value(sum) ?? 0, { short: (value(sum) ?? 0) >= 1e5 }),
     ...more,
   })
-  const timed = (id: string, title: string, value: (sum: UsageSum) => number | undefined, more = {}) =>
-    figure(id, title, value, { cell: sum => ms(value(sum)), ...more })
+  const timing = (id: 'first_byte' | 'duration', of: (sum: UsageSum) => UsageSum['duration_ms']) =>
+    figure(id, `${words.metrics[id]} ${words.medianAnd}`, sum => of(sum)?.p50, { cell: sum => <Timing of={of(sum)} /> })
   const name = (sum: UsageSum): string => (by === '' ? timeOf(Date.parse(sum.at ?? ''), every) : nameOf(sum, by))
   return [
     {
@@ -124,10 +132,8 @@ function columnsOf(props: GroupsTableProps): readonly Column<UsageSum>[] {
     figure('cost', words.cost, sum => (sum.unpriced === sum.requests ? undefined : sum.cost), {
       cell: sum => <Cost sum={sum} />,
     }),
-    timed('first', words.firstByte, sum => sum.first_byte_ms?.p50),
-    timed('first95', words.firstByte95, sum => sum.first_byte_ms?.p95, { wide: true }),
-    timed('took', words.duration, sum => sum.duration_ms?.p50, { wide: true }),
-    timed('took95', words.duration95, sum => sum.duration_ms?.p95, { wide: true }),
+    timing('first_byte', sum => sum.first_byte_ms),
+    timing('duration', sum => sum.duration_ms),
     ...(by === ''
       ? []
       : [

@@ -2,7 +2,6 @@ import './usage.css'
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { useLoad } from '../../api/use-load.ts'
 import { useShortcut } from '../../keyboard.ts'
-import { IconButton } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/states.tsx'
 import { AddFilter, Filters } from './filters.tsx'
@@ -48,18 +47,15 @@ export default function UsagePage() {
   const words = text()
   const error = total.error ?? series.error ?? groups.error
   return (
-    <Page
-      title={words.title}
-      lead={words.lead}
-      actions={<IconButton icon="rotate" label={words.refresh} onClick={refresh} />}
-    >
-      <RangeBar view={view} change={change} now={now} onFilter={filter} />
+    <Page title={words.title} lead={words.lead}>
+      <RangeBar view={view} change={change} now={now} onFilter={filter} onRefresh={refresh} />
       <Filters where={where} range={range} onWhere={next => change({ where: next })} />
       {error && <Problem error={error} onRetry={refresh} />}
       <Totals
         total={total.data?.data}
         loading={total.data === undefined}
         before={before.data === undefined && before.loading ? null : before.data}
+        hours={Math.max(1 / 60, (Math.min(range.until, now) - range.since) / 3_600_000)}
         metric={metric}
         onMetric={next => change({ metric: next, hidden: [], sort: '' })}
       />

@@ -28,12 +28,15 @@ const inputOf = (sum: UsageSum): number =>
 const outputOf = (sum: UsageSum): number =>
   Math.max(0, sum.output_tokens - sum.reasoning_tokens - sum.output_audio_tokens)
 
+/** Percentiles are read from intervals: more digits would say more than is known. */
+export const timed = (milliseconds: number): string => duration(Number(milliseconds.toPrecision(3)))
+
 const timing = (name: 'first_byte_ms' | 'duration_ms'): Measure => ({
   rank: 'requests',
   adds: false,
   value: (sum, percentile) => sum[name]?.[percentile],
-  format: duration,
-  short: duration,
+  format: timed,
+  short: timed,
 })
 
 /** What the chart shows, a row each. */

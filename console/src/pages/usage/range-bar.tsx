@@ -1,4 +1,4 @@
-import { Button } from '../../ui/button.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
 import { Field, Select } from '../../ui/field.tsx'
 import { Bar } from '../../ui/page.tsx'
 import { FIELDS, type Field as FieldName } from './fields.ts'
@@ -12,12 +12,13 @@ interface RangeBarProps {
   readonly change: Change
   readonly now: number
   readonly onFilter: () => void
+  readonly onRefresh: () => void
 }
 
 const WEEK = 6 * 86_400_000
 
 /** Which time is meant, and by what its requests are grouped. */
-export function RangeBar({ view, change, now, onFilter }: RangeBarProps) {
+export function RangeBar({ view, change, now, onFilter, onRefresh }: RangeBarProps) {
   const words = text()
   const choose = (range: RangeName): void =>
     range === 'days' ? change({ range, from: dayOf(now - WEEK), to: dayOf(now) }) : change({ range, from: '', to: '' })
@@ -66,6 +67,7 @@ export function RangeBar({ view, change, now, onFilter }: RangeBarProps) {
       <Button icon="plus" onClick={onFilter}>
         {words.filter}
       </Button>
+      <IconButton icon="rotate" label={words.refresh} onClick={onRefresh} />
     </Bar>
   )
 }

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { get } from '../../api/request.ts'
 import type { PageOf, Request } from '../../api/types.ts'
 import { useLoad } from '../../api/use-load.ts'
-import { duration, money, number } from '../../format.ts'
+import { money, number } from '../../format.ts'
 import { hrefOf } from '../../pages.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -12,6 +12,7 @@ import { type Column, Table } from '../../ui/table.tsx'
 import { When } from '../../ui/when.tsx'
 import type { Where } from './fields.ts'
 import { pathOf, spanOf } from './load.ts'
+import { timed } from './metrics.ts'
 import type { Span } from './ranges.ts'
 import { text } from './texts.ts'
 
@@ -94,6 +95,6 @@ function columns(): readonly Column<Request>[] {
       },
     },
     { id: 'cost', title: words.cost, number: true, cell: row => money(row.cost) },
-    { id: 'took', title: words.took, number: true, cell: row => duration(row.duration_ms) },
+    { id: 'took', title: words.took, number: true, cell: row => timed(row.duration_ms) },
   ]
 }

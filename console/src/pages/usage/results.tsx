@@ -105,7 +105,15 @@ function Listed({ view, change, loaded, groups }: Omit<ResultsProps, 'now'>) {
   const errors = metric === 'errors'
   return (
     <RequestsPanel
-      title={what === '' ? words.allRequests : errors ? words.errorsOf(what) : words.requestsOf(what)}
+      title={
+        what === ''
+          ? errors
+            ? words.allErrors
+            : words.allRequests
+          : errors
+            ? words.errorsOf(what)
+            : words.requestsOf(what)
+      }
       span={span}
       where={by === undefined || list.group === undefined ? where : { ...where, [by]: list.group }}
       errors={errors}

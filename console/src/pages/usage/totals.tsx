@@ -1,7 +1,6 @@
 import type { UsageSum } from '../../api/types.ts'
-import { duration, money, number, percent } from '../../format.ts'
-import { common } from '../../i18n/common.ts'
-import { MEASURES } from './metrics.ts'
+import { money, number, percent } from '../../format.ts'
+import { MEASURES, timed } from './metrics.ts'
 import { text } from './texts.ts'
 import { METRICS, type Metric } from './view.ts'
 
@@ -10,12 +9,14 @@ interface TotalsProps {
   /** Of the period before; null as long as it is unknown. */
   readonly before: UsageSum | undefined | null
   readonly loading: boolean
+  /** That have passed of the range. */
+  readonly hours: number
   readonly metric: Metric
   readonly onMetric: (metric: Metric) => void
 }
 
 /** The sums of the range and how they changed; each chooses what the chart shows. */
-export const Totals = ({ total, before, loading, metric, onMetric }: TotalsProps) => (
+export const Totals = ({ total, before, loading, hours, metric, onMetric }: TotalsProps) => (
   <div
     class={loading ? 'totals loading-figures' : 'totals'}
     role="group"
@@ -24,12 +25,12 @@ export const Totals = ({ total, before, loading, metric, onMetric }: TotalsProps
   >
     {METRICS.map(one => (
       <button key={one} type="button" aria-pressed={one === metric} onClick={() => onMetric(one)}>
-        <span class="name">{text().metrics[one]}</span>
-        <span class="figure">
-          <strong>{loading ? '…' : figureOf(one, total)}</strong>
+        <span class="name">
+          {text().metrics[one]}
           {!loading && before !== null && <Change metric={one} total={total} before={before} />}
         </span>
-        <span class="note">{noteOf(one, total)}</span>
+        <strong>{loading ? '…' : figureOf(one, total)}</strong>
+        <span class="note">{noteOf(one, total, hours)}</span>
       </button>
     ))}
   </div>
@@ -42,20 +43,20 @@ function figureOf(metric: Metric, sum: UsageSum | undefined): string {
   const figure = value(metric, sum)
   if (metric === 'cost') return money(figure)
   if (figure === undefined) return '–'
-  if (!MEASURES[metric].adds) return duration(figure)
+  if (!MEASURES[metric].adds) return timed(figure)
   return number(figure, { short: figure >= 100_000 })
 }
 
-function noteOf(metric: Metric, sum: UsageSum | undefined): string {
+function noteOf(metric: Metric, sum: UsageSum | undefined, hours: number): string {
   const words = text()
   if (sum === undefined) return ' '
   if (metric === 'errors') return words.ofRequests(percent(sum.errors / sum.requests))
   if (metric === 'tokens')
     return words.inAndOut(number(sum.input_tokens, { short: true }), number(sum.output_tokens, { short: true }))
   if (metric === 'cost') return sum.unpriced === 0 ? words.allPriced : words.unpriced(number(sum.unpriced))
-  if (metric === 'requests') return number(sum.requests)
+  if (metric === 'requests') return words.anHour(number(Number((sum.requests / hours).toPrecision(3))))
   const timings = metric === 'duration' ? sum.duration_ms : sum.first_byte_ms
-  return timings === undefined ? words.noTimings : words.percentiles(duration(timings.p95), duration(timings.p99))
+  return timings === undefined ? words.noTimings : words.percentiles(timed(timings.p95), timed(timings.p99))
 }
 
 /** More of these is worse. */
@@ -71,12 +72,7 @@ function Change({ metric, total, before }: ChangeProps) {
   const words = text()
   const [now, then] = [value(metric, total), value(metric, before)]
   if (now === undefined || then === undefined || then === 0) {
-    const nothing = then === undefined && metric === 'cost' ? common().unknown : words.noneBefore
-    return total === undefined ? null : (
-      <span class="change" title={nothing}>
-        ·
-      </span>
-    )
+    return <span class="unseen">{words.noneBefore}</span>
   }
   const share = (now - then) / then
   const isSame = Math.abs(share) < 0.0005

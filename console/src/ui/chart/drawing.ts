@@ -27,7 +27,15 @@ export interface Drawn {
 }
 
 /** Dashes of lines, so that colours are not all that tells them apart. */
-const DASHES: readonly (number[] | undefined)[] = [undefined, [8, 4], [2, 3], [10, 3, 2, 3], [5, 3], [1, 2], [12, 4]]
+export const DASHES: readonly (number[] | undefined)[] = [
+  undefined,
+  [8, 4],
+  [2, 3],
+  [10, 3, 2, 3],
+  [5, 3],
+  [1, 2],
+  [12, 4],
+]
 /** Pixels that a pointer may be away from a line. */
 const NEAR = 28
 const FONT = '12px system-ui, -apple-system, "Segoe UI", sans-serif'
@@ -42,12 +50,15 @@ export function drawingOf(element: HTMLElement, data: Data, options: Options): D
     grid: { stroke: colourOf(element, '--line'), width: 1 },
     ticks: { show: false },
   }
+  // Thin bars would be all edge.
+  const hasRoom = element.clientWidth / times.length > 5
   const surface = colourOf(element, '--surface')
-  const drawn = series.map((one, place): uPlot.Series => {
+  const drawn = series.map((one): uPlot.Series => {
     const colour = colourOf(element, one.colour)
     const common = { stroke: colour, points: { show: false } }
-    if (isStacked) return { ...common, fill: colour, stroke: surface, width: 1, paths: barsOf(times.length) }
-    const dash = DASHES[place]
+    if (isStacked)
+      return { ...common, fill: colour, stroke: surface, width: hasRoom ? 1 : 0, paths: barsOf(times.length) }
+    const dash = DASHES[one.dash % DASHES.length]
     return {
       ...common,
       width: 2,
@@ -81,9 +92,10 @@ export function drawingOf(element: HTMLElement, data: Data, options: Options): D
           ...axis,
           grid: { show: false },
           space: 70,
-          values: (_, splits) => splits.map(at => labelOf(at * 1000, data, options.utc)),
+          size: 28,
+          values: (_, splits) => splits.map(at => (at < last ? labelOf(at * 1000, data, options.utc) : '')),
         },
-        { ...axis, size: 58, gap: 6, values: (_, splits) => splits.map(options.short) },
+        { ...axis, size: widthOf, gap: 6, values: (_, splits) => splits.map(options.short) },
       ],
       hooks: {
         setCursor: [
@@ -150,6 +162,10 @@ export function drawingOf(element: HTMLElement, data: Data, options: Options): D
     },
   }
 }
+
+/** Pixels that the values of the axis at the left take. */
+const widthOf = (_: uPlot, values: readonly string[] | null): number =>
+  Math.max(44, 16 + 7 * Math.max(...(values ?? []).map(one => one.length)))
 
 /** Bars from the beginnings of intervals on, with air between them where there is room. */
 const barsOf = (count: number) => uPlot.paths.bars!({ align: 1, size: [count > 100 ? 1 : 0.82, 60], gap: 0 })
