@@ -171,3 +171,11 @@ export const namesOf = <const T extends readonly string[]>(names: T) =>
 
 /** A parameter that is any text. */
 export const word = text(500)
+/** The same, or nothing: those that have none. */
+export const wordOrNone = describedAs(
+  v.pipe(
+    v.string(),
+    v.check(value => value === '' || v.is(word, value), 'is too long, or holds characters that cannot be stored'),
+  ),
+  { type: 'string', maxLength: 500, pattern: PORTABLE },
+)

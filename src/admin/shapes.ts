@@ -164,6 +164,8 @@ const values = Object.fromEntries(USAGE_FIELDS.map(name => [name, v.optional(v.s
 export const USAGE_SUM = fields({
   key_name: v.optional(v.string()),
   ...values,
+  /** The groups that are not among the top, together. */
+  others: v.optional(v.boolean()),
   at: v.optional(instant),
   requests: v.number(),
   errors: v.number(),

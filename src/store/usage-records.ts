@@ -35,9 +35,24 @@ export interface UsageSum {
   readonly duration?: Percentiles
 }
 
+/** What groups are ranked by. */
+export type UsageRank = 'requests' | 'errors' | 'tokens' | 'cost' | 'losses'
+
+/** Thrown where more requests would be counted one by one than is done. */
+export class TooManyRows extends Error {
+  readonly most: number
+  constructor(most: number) {
+    super(`more than ${most} requests`)
+    this.name = 'TooManyRows'
+    this.most = most
+  }
+}
+
 export interface UsageGroup extends UsageSum {
   /** The values of the fields they are summed up by. */
   readonly by: { readonly [F in UsageField]?: string }
+  /** It is the groups that are not among the top, together. */
+  readonly others?: true
   /** The last name of the key, where they are summed up by key. */
   readonly keyName?: string
   /** The beginning of the interval, where they are summed up over time. */
@@ -46,8 +61,12 @@ export interface UsageGroup extends UsageSum {
 
 export interface UsageQuery extends UsageFilter {
   readonly by: readonly UsageField[]
-  /** Sums for each interval, too. */
-  readonly every?: 'hour' | 'day'
+  /** Sums for each interval, too; those of minutes are exact. */
+  readonly every?: 'minute' | 'hour' | 'day'
+  /** The requests themselves are counted, as far as they are kept: times count to the millisecond. */
+  readonly exact?: boolean
+  /** Only the groups that have most of something in all; the others are one group. */
+  readonly top?: { readonly count: number; readonly rank: UsageRank }
   /** Whether percentiles of durations are wanted. */
   readonly percentiles?: boolean
   readonly limit: number
@@ -65,7 +84,7 @@ export interface RowPage extends UsageFilter {
 export interface UsageRecords {
   /** Stores rows and adds them to the sums. */
   add(rows: readonly UsageRow[]): Promise<void>
-  /** Sums, over time from the earliest on; those of most requests first. */
+  /** Sums, over time from the earliest on; those of most requests first. Rejects with TooManyRows. */
   sums(query: UsageQuery): Promise<readonly UsageGroup[]>
   /** Rows, the latest first. */
   rows(page: RowPage): Promise<{ readonly rows: readonly UsageRow[]; readonly next?: string }>

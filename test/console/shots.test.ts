@@ -101,6 +101,14 @@ const SHOTS: readonly Shot[] = [
   { name: 'start-made', path: '/?client=codex&model=replay', act: makeKey, whole: true },
   { name: 'start-library', path: '/?client=langchain&model=replay', whole: true },
   { name: 'start-tried', path: '/?client=ai-sdk&model=replay', act: tryIt, whole: true },
+  { name: 'usage', path: '/usage?range=7d', act: page => page.mouse.move(560, 480) },
+  { name: 'usage-tokens', path: '/usage?range=30d&show=tokens&by=nothing' },
+  { name: 'usage-latency', path: '/usage?range=30d&show=duration&by=channel' },
+  { name: 'usage-hour', path: '/usage?range=1h&show=cost&by=key&chart=lines' },
+  { name: 'usage-requests', path: '/usage?range=7d&show=errors&list=1' },
+  { name: 'usage-filter', path: '/usage?range=7d&channel=openai', act: page => page.keyboard.press('f') },
+  { name: 'usage-table', path: '/usage?range=7d', act: page => page.getByText('By model').scrollIntoViewIfNeeded() },
+  { name: 'usage-empty', path: '/usage?range=7d&model=none-such' },
 ]
 
 async function makeKey(page: Page): Promise<void> {

@@ -38,6 +38,8 @@ const FIELDS: { readonly [F in UsageField]: (row: UsageRow) => string | undefine
   status: ({ status }) => String(status),
 }
 
+const UNITS = { minute: 60_000, hour: HOUR, day: DAY }
+
 const COUNTS = [
   'input',
   'output',
@@ -105,12 +107,13 @@ describe.each(ENGINES)('usage on %s', (engine, open) => {
     await fc.assert(
       fc.asyncProperty(
         fc.uniqueArray(field, { maxLength: 3 }),
-        fc.constantFrom(undefined, 'hour' as const, 'day' as const),
+        fc.constantFrom(undefined, 'minute' as const, 'hour' as const, 'day' as const),
+        fc.boolean(),
         fc.option(fc.tuple(field, fc.nat(plain.length - 1)), { nil: undefined }),
         fc.integer({ min: 0, max: 71 }),
         fc.integer({ min: 1, max: 72 }),
-        async (by, every, filter, from, hours) => {
-          const unit = every === 'day' ? DAY : HOUR
+        async (by, every, exact, filter, from, hours) => {
+          const unit = UNITS[every ?? 'hour']
           const since = Math.floor((SINCE + from * HOUR) / unit) * unit
           const until = Math.ceil((since + hours * HOUR) / unit) * unit
           const value = filter && (FIELDS[filter[0]](plain[filter[1]]!) ?? '')
@@ -119,13 +122,51 @@ describe.each(ENGINES)('usage on %s', (engine, open) => {
             one =>
               one.at >= since && one.at < until && (filter === undefined || (FIELDS[filter[0]](one) ?? '') === value),
           )
-          const query = { since, until, by, where, limit: 100_000, ...(every === undefined ? {} : { every }) }
+          const query = { since, until, by, where, exact, limit: 100_000, ...(every === undefined ? {} : { every }) }
           const groups = (await store.usage.sums(query)).map(bare)
           expect(inOrder(groups)).toEqual(summed(meant, by, every === undefined ? undefined : unit))
         },
       ),
       { numRuns: 60 },
     )
+  })
+
+  test('counts the requests themselves to the millisecond', async () => {
+    const rows = [...traffic(2500, { since: NOW - HOUR, until: NOW, keys: 3, models: 3, channels: 2 })]
+    await store.usage.add(rows)
+    for (const at of [0, 700, 1999]) {
+      const [since, until] = [rows[at]!.at, rows[at + 499]!.at]
+      const [all] = await store.usage.sums({ since, until, by: [], exact: true, percentiles: true, limit: 1 })
+      const meant = rows.filter(one => one.at >= since && one.at < until)
+      expect(all!.requests).toBe(meant.length)
+      const [kept] = await store.usage.sums({ since, until, by: [], limit: 1 })
+      expect(kept!.requests).toBeGreaterThan(all!.requests)
+      expect(all!.duration!.p50).toBeGreaterThan(0)
+    }
+    const [all] = await store.usage.sums({ since: 0, until: NOW, by: [], percentiles: true, limit: 1 })
+    const [exact] = await store.usage.sums({ since: 0, until: NOW, by: [], percentiles: true, exact: true, limit: 1 })
+    expect(exact).toEqual(all)
+  })
+
+  test('gives the top groups, and all others as one', async () => {
+    const rows = [...traffic(900, { since: SINCE, until: NOW, keys: 6, models: 9, channels: 3 })]
+    await store.usage.add(rows)
+    const query = { since: SINCE, until: NOW, by: ['model'] as const, limit: 10_000 }
+    const all = await store.usage.sums(query)
+    for (const rank of ['requests', 'errors', 'cost'] as const)
+      for (const every of [undefined, 'hour', 'day', 'minute'] as const) {
+        const top = await store.usage.sums({ ...query, top: { count: 3, rank }, ...(every && { every }) })
+        const most = all.toSorted((a, b) => b[rank] - a[rank]).slice(0, 3)
+        const least = Math.min(...most.map(one => one[rank]))
+        const named = [...new Set(top.filter(one => one.others === undefined).map(one => one.by.model))]
+        expect(named).toHaveLength(3)
+        for (const name of named) expect(all.find(one => one.by.model === name)![rank]).toBeGreaterThanOrEqual(least)
+        const total = (groups: readonly UsageGroup[]) => groups.reduce((sum, one) => sum + one.requests, 0)
+        expect(total(top)).toBe(rows.length)
+        const others = top.filter(one => one.others)
+        expect(others.every(one => Object.keys(one.by).length === 0)).toBe(true)
+        expect(total(others)).toBe(total(all.filter(one => !named.includes(one.by.model))))
+      }
   })
 
   test('makes many parts of sums one, and loses nothing where two instances do', async () => {

@@ -28,13 +28,30 @@ interface TableProps<T> {
   readonly isFaint?: (row: T) => boolean
   /** How it is sorted at first: the id of a column, with `-` before it from the highest. */
   readonly sorted?: string
+  /** It was sorted otherwise: the id of a column, as in `sorted`. */
+  readonly onSorted?: (order: string) => void
   /** On narrow screens a card for each row, with the titles before the values. */
   readonly cards?: boolean
 }
 
 /** Rows, sortable by their columns. Of more than 200 only those in view are in the document. */
-export function Table<T>({ label, columns, rows, rowId, onOpen, isFaint, sorted = '', cards }: TableProps<T>) {
+export function Table<T>({
+  label,
+  columns,
+  rows,
+  rowId,
+  onOpen,
+  isFaint,
+  sorted = '',
+  onSorted,
+  cards,
+}: TableProps<T>) {
   const [order, setOrder] = useState(sorted)
+  const sort = (id: string): void => {
+    const next = id === by && !isDown ? `-${id}` : id
+    setOrder(next)
+    onSorted?.(next)
+  }
   const [by, isDown] = order.startsWith('-') ? [order.slice(1), true] : [order, false]
   const sort = columns.find(one => one.id === by)?.sort
   // Scrolling draws the table anew, again and again.
@@ -52,7 +69,7 @@ export function Table<T>({ label, columns, rows, rowId, onOpen, isFaint, sorted 
                 key={column.id}
                 column={column}
                 direction={column.id === by ? (isDown ? 'descending' : 'ascending') : undefined}
-                onSort={() => setOrder(column.id === by && !isDown ? `-${column.id}` : column.id)}
+                onSort={() => sort(column.id)}
               />
             ))}
           </tr>

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import { defined } from '../../canonical/defined.ts'
-import type { UsageField, UsageFilter, UsageGroup } from '../../store/usage-records.ts'
+import { TooManyRows, type UsageField, type UsageFilter, type UsageGroup } from '../../store/usage-records.ts'
 import { csvOf } from '../csv.ts'
 import { endpoint } from '../endpoint.ts'
 import { invalidInput } from '../problem.ts'
-import { fields, flag, instant, instantOf, limit, listOf, namesOf, oneOf, since, word } from '../schema.ts'
+import { fields, flag, instant, instantOf, limit, listOf, namesOf, oneOf, since, wordOrNone } from '../schema.ts'
 import { USAGE_FIELDS, USAGE_SUM } from '../shapes.ts'
 
 /** The fields of a filter, by their names in a query. */
@@ -13,18 +13,18 @@ const NAMES: { readonly [F in (typeof USAGE_FIELDS)[number]]: UsageField } = {
   ...{ door: 'door', group: 'group', status: 'status' },
 }
 
-/** Parameters that say which requests are meant. */
+/** Parameters that say which requests are meant: an empty value means those without one. */
 export const filterParameters = {
   since: v.optional(since),
   until: v.optional(since),
-  key: v.optional(word),
-  model: v.optional(word),
-  channel: v.optional(word),
-  format: v.optional(word),
-  upstream_format: v.optional(word),
-  door: v.optional(word),
-  group: v.optional(word),
-  status: v.optional(word),
+  key: v.optional(wordOrNone),
+  model: v.optional(wordOrNone),
+  channel: v.optional(wordOrNone),
+  format: v.optional(wordOrNone),
+  upstream_format: v.optional(wordOrNone),
+  door: v.optional(wordOrNone),
+  group: v.optional(wordOrNone),
+  status: v.optional(wordOrNone),
 }
 
 type Filter = { readonly [F in (typeof USAGE_FIELDS)[number]]?: string | undefined } & {
@@ -43,37 +43,47 @@ export function filterOf({ since, until = Date.now(), ...where }: Filter, usual 
 }
 
 const MOST = 10_000
+const MOST_TOP = 20
 
 const getUsage = endpoint({
   method: 'get',
   path: '/usage',
   operation: 'getUsage',
   summary:
-    'Sums over requests, by the named fields and by hour or day. Times count to the hour; the last 24 hours by default.',
+    'Sums over requests, by the named fields and by minute, hour or day. Times count to the hour, with `exact` or minutes to the millisecond; the last 24 hours by default.',
   query: fields({
     by: v.optional(namesOf(USAGE_FIELDS)),
-    every: v.optional(oneOf(['hour', 'day'])),
+    every: v.optional(oneOf(['minute', 'hour', 'day'])),
+    exact: flag,
     percentiles: flag,
+    top: v.optional(limit(MOST_TOP, MOST_TOP)),
+    rank: v.optional(oneOf(['requests', 'errors', 'tokens', 'cost', 'losses']), 'requests'),
     limit: limit(1000, MOST),
     ...filterParameters,
   }),
   answer: fields({ since: instant, until: instant, data: listOf(USAGE_SUM) }),
   csv: ({ data }) => csvOf(COLUMNS, data),
-  handle: async ({ usage }, { query: { by = [], every, percentiles, limit, ...filter } }) => {
+  handle: async ({ usage }, { query: { by = [], every, exact, percentiles, top, rank, limit, ...filter } }) => {
     const meant = filterOf(filter)
-    const query = { ...meant, by: by.map(name => NAMES[name]), percentiles, limit, ...defined({ every }) }
-    const groups = await usage.sums(query)
+    const ranked = top === undefined ? undefined : { count: top, rank }
+    const query = { ...meant, by: by.map(name => NAMES[name]), exact, percentiles, limit }
+    const groups = await usage.sums({ ...query, ...defined({ every, top: ranked }) }).catch(refused)
     return { since: instantOf(meant.since), until: instantOf(meant.until), data: groups.map(sumView) }
   },
 })
 
+function refused(thrown: unknown): never {
+  if (!(thrown instanceof TooManyRows)) throw thrown
+  throw invalidInput({ parameter: 'since', detail: `has more than ${thrown.most} requests after it to count exactly` })
+}
+
 const NANO = 1e9
 
-function sumView({ by, at, keyName, ...sum }: UsageGroup) {
+function sumView({ by, at, keyName, others, ...sum }: UsageGroup) {
   const values = USAGE_FIELDS.map(name => [name, by[NAMES[name]]] as const)
   return {
     ...(defined(Object.fromEntries(values)) as { [F in (typeof USAGE_FIELDS)[number]]?: string }),
-    ...defined({ key_name: keyName, at: at === undefined ? undefined : instantOf(at) }),
+    ...defined({ key_name: keyName, others, at: at === undefined ? undefined : instantOf(at) }),
     ...{ requests: sum.requests, errors: sum.errors, input_tokens: sum.input, output_tokens: sum.output },
     ...{ cache_read_tokens: sum.cacheRead, cache_write_tokens: sum.cacheWrite, reasoning_tokens: sum.reasoning },
     ...{ input_audio_tokens: sum.inputAudio, output_audio_tokens: sum.outputAudio },

@@ -42,6 +42,20 @@ it('is summed up in all, by fields and over time', async () => {
   expect(hourly.map((one: { at: string }) => one.at)).toEqual(hourly.map((one: { at: string }) => one.at).toSorted())
 })
 
+it('counts by the minute, the top groups, and requests without a value', async () => {
+  const range = `since=${iso(rows[100]!.at)}&until=${iso(rows[200]!.at)}`
+  const minutes = (await admin.get(`/usage?${range}&every=minute`)).json.data
+  expect(sum(minutes.map((one: { requests: number }) => one.requests))).toBe(100)
+  expect((await admin.get(`/usage?${range}&exact`)).json.data[0].requests).toBe(100)
+  const top = (await admin.get(`/usage?${range}&by=model&top=2&rank=cost`)).json.data
+  expect(top).toHaveLength(3)
+  expect(top.filter((one: { others?: true; model?: string }) => one.others)).toMatchObject([
+    { others: true, requests: expect.any(Number) },
+  ])
+  expect((await admin.get('/usage?key=&since=2d')).json.data).toEqual([])
+  expect((await admin.get('/requests?channel=&since=2d')).json.data).toEqual([])
+})
+
 it('is a table for those who prefer one', async () => {
   const { headers, text } = await admin.ask('GET', '/usage?by=model&since=2d', undefined, {
     accept: 'text/csv, application/json',

@@ -1,6 +1,93 @@
-import { common } from '../../i18n/common.ts'
+import './usage.css'
+import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useLoad } from '../../api/use-load.ts'
+import { useShortcut } from '../../keyboard.ts'
 import { Page } from '../../ui/page.tsx'
+import { Problem } from '../../ui/states.tsx'
+import { AddFilter, Filters } from './filters.tsx'
+import { counted, loadGroups, loadSeries, loadTotal } from './load.ts'
+import { RangeBar } from './range-bar.tsx'
+import { rangeOf } from './ranges.ts'
+import { Results } from './results.tsx'
+import { text } from './texts.ts'
+import { Totals } from './totals.tsx'
+import { useView } from './view.ts'
 
-export default function Empty() {
-  return <Page title={common().pages.usage} />
+/** Milliseconds after which what is shown is counted again. */
+const AGAIN = 60_000
+
+/** What was used: totals, a chart over time, a table of groups, and the requests behind each of them. */
+export default function UsagePage() {
+  const [view, change] = useView()
+  const [now, refresh] = useNow()
+  const [isFiltering, setFiltering] = useState(false)
+  const filter = useCallback(() => setFiltering(true), [])
+  useShortcut('f', filter)
+  const { metric, by, where } = view
+  const range = rangeOf(view, now)
+  const time = [range.since, range.until, now, JSON.stringify(where)]
+  const total = useLoad(signal => counted(range, one => loadTotal(one, one.exact, where, signal)), time)
+  const before = useLoad(
+    async signal => (await counted(range, one => loadTotal(range.before, one.exact, where, signal))).data,
+    time,
+  )
+  const groups = useLoad(
+    async signal =>
+      by === '' ? undefined : { by, sums: (await counted(range, one => loadGroups(one, by, where, signal))).data },
+    [...time, by],
+  )
+  const rank = metric === 'first_byte' || metric === 'duration' ? 'requests' : metric
+  const series = useLoad(
+    async signal => {
+      const { range: seen, data } = await counted(range, one => loadSeries(one, by, metric, where, signal))
+      return { range: seen, by, metric, sums: data }
+    },
+    [...time, by, by === '' ? '' : rank],
+  )
+  const words = text()
+  const error = total.error ?? series.error ?? groups.error
+  return (
+    <Page title={words.title} lead={words.lead}>
+      <RangeBar view={view} change={change} now={now} onFilter={filter} onRefresh={refresh} />
+      <Filters where={where} range={range} onWhere={next => change({ where: next })} />
+      {error && <Problem error={error} onRetry={refresh} />}
+      <Totals
+        total={total.data?.data}
+        loading={total.data === undefined}
+        before={before.data === undefined && before.loading ? null : before.data}
+        hours={Math.max(1 / 60, (Math.min(range.until, now) - range.since) / 3_600_000)}
+        metric={metric}
+        onMetric={next => change({ metric: next, hidden: [], sort: '' })}
+      />
+      {series.data && (by === '' || groups.data) && (
+        <Results
+          view={view}
+          change={change}
+          now={now}
+          // What was loaded last stays until the next is there; the measure needs no other sums.
+          loaded={{ ...series.data, metric: series.data.by === by ? metric : series.data.metric }}
+          groups={groups.data}
+        />
+      )}
+      {isFiltering && (
+        <AddFilter
+          where={where}
+          range={range}
+          onWhere={next => change({ where: next })}
+          onClose={() => setFiltering(false)}
+        />
+      )}
+    </Page>
+  )
+}
+
+/** The time, which goes on by the minute while the page is seen. */
+function useNow(): readonly [number, () => void] {
+  const [now, setNow] = useState(Date.now)
+  const refresh = useCallback(() => setNow(Date.now()), [])
+  useEffect(() => {
+    const timer = setInterval(() => document.visibilityState === 'visible' && refresh(), AGAIN)
+    return () => clearInterval(timer)
+  }, [])
+  return [now, refresh]
 }

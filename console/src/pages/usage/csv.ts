@@ -1,0 +1,52 @@
+import { send } from '../../api/request.ts'
+import type { Field, Where } from './fields.ts'
+import { MOST, pathOf, spanOf } from './load.ts'
+import { type Range, type Span, STEPS } from './ranges.ts'
+
+interface Csv {
+  readonly range: Range
+  readonly by: Field | ''
+  readonly where: Where
+  /** For each interval, and how many groups there are. */
+  readonly over?: { readonly groups: number }
+}
+
+/** Has the browser save what the admin API gives as a table; of many rows part after part. */
+export async function saveCsv({ range, by, where, over }: Csv): Promise<void> {
+  const { every, exact } = range
+  const fixed = {
+    ...{ limit: MOST, percentiles: true as const },
+    ...(by === '' ? {} : { by }),
+    ...(over === undefined ? {} : { every }),
+    ...(exact ? { exact: true as const } : {}),
+  }
+  const parts: string[] = []
+  for (const span of over === undefined ? [range] : spansOf(range, over.groups)) {
+    const answer = await send('GET', pathOf('/usage', { ...spanOf(span), ...fixed }, where), {
+      headers: { accept: 'text/csv' },
+    })
+    const text = await answer.text()
+    parts.push(parts.length === 0 ? text : text.slice(text.indexOf('\n') + 1))
+  }
+  save(
+    parts,
+    `usage-${spanOf(range).since.slice(0, 10)}${by === '' ? '' : `-by-${by}`}${over ? `-by-${every}` : ''}.csv`,
+  )
+}
+
+/** Parts of a range of which none has more rows than an answer may. */
+function spansOf({ since, until, every }: Range, groups: number): readonly Span[] {
+  const length = Math.max(1, Math.floor(MOST / Math.max(1, groups))) * STEPS[every]
+  const spans: Span[] = []
+  for (let at = since; at < until; at += length) spans.push({ since: at, until: Math.min(until, at + length) })
+  return spans
+}
+
+function save(parts: readonly string[], name: string): void {
+  const address = URL.createObjectURL(new Blob([...parts], { type: 'text/csv' }))
+  const link = document.createElement('a')
+  link.href = address
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(address), 60_000)
+}

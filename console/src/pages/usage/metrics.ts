@@ -1,0 +1,71 @@
+import type { UsageSum } from '../../api/types.ts'
+import { duration, money, number } from '../../format.ts'
+import type { text } from './texts.ts'
+import type { Metric, Percentile } from './view.ts'
+
+type Part = keyof ReturnType<typeof text>['parts']
+
+export interface Measure {
+  /** What the largest groups are the largest in. */
+  readonly rank: 'requests' | 'errors' | 'tokens' | 'cost'
+  /** Whether values of groups add up: latencies do not. */
+  readonly adds: boolean
+  readonly value: (sum: UsageSum, percentile: Percentile) => number | undefined
+  readonly format: (value: number) => string
+  /** For the axis: short. */
+  readonly short: (value: number) => string
+  /** What it consists of, where it is not grouped. */
+  readonly parts?: readonly { readonly id: Part; readonly value: (sum: UsageSum) => number; readonly colour: string }[]
+}
+
+const short = (value: number): string => number(value, { short: true })
+const dollars = (value: number): string => (value >= 1000 ? `$${short(value)}` : money(value))
+
+const series = (at: number): string => `--chart-${at}`
+
+const inputOf = (sum: UsageSum): number =>
+  Math.max(0, sum.input_tokens - sum.cache_read_tokens - sum.cache_write_tokens - sum.input_audio_tokens)
+const outputOf = (sum: UsageSum): number =>
+  Math.max(0, sum.output_tokens - sum.reasoning_tokens - sum.output_audio_tokens)
+
+/** Percentiles are read from intervals: more digits would say more than is known. */
+export const timed = (milliseconds: number): string => duration(Number(milliseconds.toPrecision(3)))
+
+const timing = (name: 'first_byte_ms' | 'duration_ms'): Measure => ({
+  rank: 'requests',
+  adds: false,
+  value: (sum, percentile) => sum[name]?.[percentile],
+  format: timed,
+  short: timed,
+})
+
+/** What the chart shows, a row each. */
+export const MEASURES: { readonly [M in Metric]: Measure } = {
+  requests: {
+    ...{ rank: 'requests', adds: true, format: number, short },
+    value: sum => sum.requests,
+    parts: [
+      { id: 'succeeded', value: sum => sum.requests - sum.errors, colour: series(1) },
+      { id: 'failed', value: sum => sum.errors, colour: '--chart-bad' },
+    ],
+  },
+  tokens: {
+    ...{ rank: 'tokens', adds: true, format: number, short },
+    value: sum => sum.input_tokens + sum.output_tokens,
+    parts: [
+      { id: 'input', value: inputOf, colour: series(1) },
+      { id: 'cache_read', value: sum => sum.cache_read_tokens, colour: series(5) },
+      { id: 'cache_write', value: sum => sum.cache_write_tokens, colour: series(3) },
+      { id: 'output', value: outputOf, colour: series(2) },
+      { id: 'reasoning', value: sum => sum.reasoning_tokens, colour: series(4) },
+      { id: 'audio', value: sum => sum.input_audio_tokens + sum.output_audio_tokens, colour: series(6) },
+    ],
+  },
+  cost: {
+    ...{ rank: 'cost', adds: true, format: money, short: dollars },
+    value: sum => (sum.unpriced === sum.requests && sum.requests > 0 ? undefined : sum.cost),
+  },
+  errors: { ...{ rank: 'errors', adds: true, format: number, short }, value: sum => sum.errors },
+  first_byte: timing('first_byte_ms'),
+  duration: timing('duration_ms'),
+}

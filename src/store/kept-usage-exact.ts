@@ -1,0 +1,104 @@
+import { setImmediate as breath } from 'node:timers/promises'
+import { intervalOf } from '../usage/histogram.ts'
+import type { Database } from './tables.ts'
+import { HOUR } from './usage-batch.ts'
+import { DURATIONS, FIRST_BYTES, type Sum } from './usage-parts.ts'
+import { TooManyRows, type UsageFilter, type UsageQuery } from './usage-records.ts'
+import { type RequestRow, type SeriesRow, SUM_COLUMNS } from './usage-tables.ts'
+
+/** Something that is added to sums, and the time it belongs to. */
+export interface Piece {
+  readonly at: number
+  readonly addTo: (sumOf: (series: number) => Sum | undefined) => void
+}
+
+/** Milliseconds of the intervals that rows are summed up by. */
+const UNITS = { minute: 60_000, hour: HOUR, day: 24 * HOUR } as const
+
+/** Rows that are read at once, after which other work has its turn, and that are read at all. */
+const CHUNK = 1000
+const MOST = 300_000
+
+/** Series that a statement names. */
+const NAMED = 200
+
+/** The counts that rows and sums have by the same names. */
+const COUNTS = ['input', 'output', 'cache_read', 'cache_write', 'reasoning', 'input_audio', 'output_audio'] as const
+const TIMINGS = ['first_byte_after', 'duration'] as const
+
+const PLACES = Object.fromEntries(SUM_COLUMNS.map((column, at) => [column, at])) as {
+  readonly [C in (typeof SUM_COLUMNS)[number]]: number
+}
+
+/**
+ * Each row of a time, to the millisecond, as it is added to sums; in the order of time. Throws TooManyRows.
+ *
+ * @param series those that are meant.
+ */
+export async function* rowPieces(
+  database: Database,
+  query: UsageFilter & Pick<UsageQuery, 'percentiles'> & { readonly every?: UsageQuery['every'] | undefined },
+  series: readonly SeriesRow[],
+): AsyncGenerator<Piece> {
+  const failed = new Set(series.filter(one => one.failed === 1).map(one => Number(one.id)))
+  const unit = query.every === undefined ? 1 : UNITS[query.every]
+  let count = 0
+  for (let after: Place | undefined; ; ) {
+    const rows = await chunk(database, query, series, after)
+    for (const row of rows) {
+      const id = Number(row.series)
+      const at = Number(row.at)
+      yield {
+        at: at - (at % unit),
+        addTo: sumOf => {
+          const sum = sumOf(id)
+          if (sum !== undefined) add(sum, row, failed.has(id))
+        },
+      }
+    }
+    if (rows.length < CHUNK) return
+    count += rows.length
+    if (count >= MOST) throw new TooManyRows(MOST)
+    const { at, id } = rows.at(-1)!
+    after = { at: Number(at), id }
+    await breath()
+  }
+}
+
+type Place = Pick<RequestRow, 'at' | 'id'>
+
+function chunk(
+  database: Database,
+  { since, until, percentiles = false, where = {} }: UsageFilter & Pick<UsageQuery, 'percentiles'>,
+  series: readonly SeriesRow[],
+  after: Place | undefined,
+) {
+  const timings = percentiles ? TIMINGS : []
+  let query = database
+    .selectFrom('usage_rows')
+    .select(['at', 'id', 'series', ...COUNTS, 'cost', 'losses', ...timings])
+    .where('at', '>=', after?.at ?? since)
+    .where('at', '<', until)
+  if (after !== undefined) query = query.where(row => row.or([row('at', '>', after.at), row('id', '>', after.id)]))
+  if (Object.keys(where).length > 0 && series.length <= NAMED) {
+    const meant = series.map(one => Number(one.id))
+    query = query.where('series', 'in', meant.length === 0 ? [-1] : meant)
+  }
+  return query.orderBy('at').orderBy('id').limit(CHUNK).execute() as Promise<readonly Counted[]>
+}
+
+type Counted = Place &
+  Pick<RequestRow, 'series' | 'cost' | 'losses' | (typeof COUNTS)[number]> &
+  Partial<Pick<RequestRow, (typeof TIMINGS)[number]>>
+
+function add(sum: Sum, row: Counted, isFailed: boolean): void {
+  sum[PLACES.requests]!++
+  if (isFailed) sum[PLACES.errors]!++
+  for (const column of COUNTS) sum[PLACES[column]]! += Number(row[column] ?? 0)
+  sum[PLACES.cost]! += Number(row.cost ?? 0)
+  if (row.cost === null) sum[PLACES.unpriced]!++
+  sum[PLACES.losses]! += row.losses
+  const { first_byte_after: firstByte = null, duration } = row
+  if (firstByte !== null) sum[FIRST_BYTES + intervalOf(firstByte)]!++
+  if (duration !== undefined) sum[DURATIONS + intervalOf(duration)]!++
+}

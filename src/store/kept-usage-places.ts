@@ -1,0 +1,156 @@
+import { type Part, partsOf, UNITS } from './kept-usage-parts.ts'
+import { hoursOf } from './kept-usage-sums.ts'
+import type { Database } from './tables.ts'
+import { matches } from './usage-groups.ts'
+import { emptySum, unpack } from './usage-parts.ts'
+import type { RowPage } from './usage-records.ts'
+import { type RequestRow, SUM_COLUMNS } from './usage-tables.ts'
+
+/** The latest rows that are looked through one by one; where few of them are meant, sums name the hours of older ones. */
+const LATEST = 5000
+
+/** Where a row is. */
+export type Place = Pick<RequestRow, 'at' | 'id'>
+
+/** Where the rows of a page are, the latest first, and one more. */
+export async function placesOf(database: Database, page: RowPage, now: number): Promise<readonly Place[]> {
+  const wanted = page.limit + 1
+  if (!isBySeries(page)) return inOrder(placesIn(database, page)).limit(wanted).execute()
+  const series = new Set((await seriesOf(database, page).execute()).map(({ id }) => Number(id)))
+  if (series.size === 0) return []
+  const from = (await latestOf(database, page)) ?? page.since
+  const found = [...(await placesAt(database, page, [{ since: from, until: page.until, series }], wanted))]
+  if (found.length >= wanted || from === page.since) return found
+  const older = { ...page, until: Math.min(page.until, from) }
+  for await (const times of timesOf(database, older, series, now)) {
+    for (const place of await placesAt(database, older, times, wanted)) found.push(place)
+    if (found.length >= wanted) break
+  }
+  return found.slice(0, wanted)
+}
+
+/** Whether only the rows of some series are meant. */
+const isBySeries = ({ where, only }: RowPage): boolean =>
+  only === 'errors' || Object.values(where ?? {}).some(value => value !== undefined)
+
+/** The time after which the latest rows are; undefined where there are no more than those. */
+async function latestOf(database: Database, page: RowPage): Promise<number | undefined> {
+  const last = await database
+    .selectFrom('usage_rows')
+    .select('at')
+    .where('at', '>=', page.since)
+    .where('at', '<', endOf(page))
+    // By the time alone: the index has it, and no engine sorts.
+    .orderBy('at', 'desc')
+    .limit(1)
+    .offset(LATEST)
+    .executeTakeFirst()
+  return last && Number(last.at) + 1
+}
+
+/** A time that has rows of some series. */
+interface Times {
+  readonly since: number
+  readonly until: number
+  readonly series: Set<number>
+}
+
+/** Times, and series of them in all, that one statement is about. */
+const TIMES = 24
+const SERIES = 1000
+
+/** The hours (or days) that have rows of a page's series, the latest first, as many as make a page: their sums tell. */
+async function* timesOf(
+  database: Database,
+  page: RowPage,
+  series: ReadonlySet<number>,
+  now: number,
+): AsyncGenerator<readonly Times[]> {
+  let times: Times[] = []
+  let [rows, named] = [0, 0]
+  for (const span of hoursOf({ since: page.since, until: endOf(page) }, now))
+    for await (const part of partsOf(database, span, 'desc')) {
+      const isNew = times.at(-1)?.since !== part.at
+      if (isNew && (rows > page.limit || named > SERIES || times.length === TIMES)) {
+        yield times
+        times = []
+        rows = named = 0
+      }
+      const { found, count } = seriesIn(part, page, series)
+      if (count === 0) continue
+      rows += count
+      named += found.size
+      if (isNew) times.push({ since: part.at, until: part.at + UNITS[span.table], series: found })
+      else for (const id of found) times.at(-1)!.series.add(id)
+    }
+  if (times.length > 0) yield times
+}
+
+/** Which of the series are in a part, and how many rows of them there are at least. */
+function seriesIn({ data }: Part, { only }: RowPage, series: ReadonlySet<number>) {
+  const found = new Set<number>()
+  const sum = emptySum()
+  const sumOf = (id: number) => {
+    if (!series.has(id)) return undefined
+    found.add(id)
+    return sum
+  }
+  unpack(data, sumOf, false)
+  return { found, count: only === 'losses' ? Math.min(1, sum[LOSSES]!) : sum[0]! }
+}
+
+const LOSSES = SUM_COLUMNS.indexOf('losses')
+
+/** The places of some times, in one statement: each time gives no more than are wanted. */
+async function placesAt(
+  database: Database,
+  page: RowPage,
+  times: readonly Times[],
+  wanted: number,
+): Promise<readonly Place[]> {
+  const [first, ...others] = times.map(({ since, until, series }) => {
+    const part = { ...page, since: Math.max(since, page.since), until: Math.min(until, page.until) }
+    const meant = placesIn(database, part).where(
+      'series',
+      'in',
+      series.size > NAMED ? seriesOf(database, page) : [...series],
+    )
+    return database.selectFrom(inOrder(meant).limit(wanted).as('part')).selectAll()
+  })
+  if (first === undefined) return []
+  const all = others.reduce((query, other) => query.unionAll(other), first)
+  return inOrder(all).limit(wanted).execute()
+}
+
+/** Series that a statement names for a time; where there are more, it looks for them itself. */
+const NAMED = 200
+
+/** The places of a page's time, of whatever series. */
+function placesIn(database: Database, { since, until, after, only }: RowPage) {
+  const place = placeOf(after)
+  let query = database.selectFrom('usage_rows').select(['at', 'id']).where('at', '>=', since).where('at', '<', until)
+  if (place !== undefined)
+    query = query.where('at', '<=', place.at).where(row => row.or([row('at', '<', place.at), row('id', '<', place.id)]))
+  return only === 'losses' ? query.where('losses', '>', 0) : query
+}
+
+const inOrder = <Q extends { orderBy(column: 'at' | 'id', direction: 'desc'): Q }>(query: Q): Q =>
+  query.orderBy('at', 'desc').orderBy('id', 'desc')
+
+/** Before which the rows of a page are. */
+function endOf({ until, after }: Pick<RowPage, 'until' | 'after'>): number {
+  const place = placeOf(after)
+  return place === undefined ? until : Math.min(until, place.at + 1)
+}
+
+/** The series of a page's rows. */
+function seriesOf(database: Database, { where = {}, only }: RowPage) {
+  const chosen = database.selectFrom('usage_series').select('usage_series.id').where(matches(where))
+  return only === 'errors' ? chosen.where('failed', '=', 1) : chosen
+}
+
+/** The place behind which a page continues; a mark that no page gave is the beginning. */
+function placeOf(after: string | undefined): Place | undefined {
+  const match = /^(\d{1,15})\.(.+)$/.exec(after ?? '')
+  return match === null ? undefined : { at: Number(match[1]), id: match[2]! }
+}

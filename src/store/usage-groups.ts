@@ -1,0 +1,123 @@
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
+import { defined } from '../canonical/defined.ts'
+import { percentilesOf } from '../usage/histogram.ts'
+import type { Tables } from './tables.ts'
+import { DURATIONS, emptySum, FIRST_BYTES, type Sum } from './usage-parts.ts'
+import type { UsageField, UsageFilter, UsageGroup, UsageRank } from './usage-records.ts'
+import { type SeriesRow, SUM_COLUMNS } from './usage-tables.ts'
+
+/** The columns of series that fields are. */
+export const FIELD_COLUMNS: { readonly [F in UsageField]: keyof SeriesRow } = {
+  ...{ key: 'key_id', model: 'model', channel: 'channel', format: 'format', upstreamFormat: 'upstream_format' },
+  ...{ door: 'door', group: 'group_name', status: 'status' },
+}
+
+type Where = NonNullable<UsageFilter['where']>
+
+/** Which series are meant; an empty value means those without one. */
+export function matches(where: Where) {
+  return (row: ExpressionBuilder<Tables, 'usage_series'>): Expression<SqlBool> =>
+    row.and(
+      Object.entries(where).flatMap(([field, value]) => {
+        const column = FIELD_COLUMNS[field as UsageField]
+        if (value === undefined || column === undefined) return []
+        if (column === 'status') return [row(column, '=', /^\d{3}$/.test(value) ? Number(value) : -1)]
+        return [value === '' ? row(column, 'is', null) : row(column, '=', value.replaceAll('\0', ''))]
+      }),
+    )
+}
+
+interface Group {
+  readonly by: UsageGroup['by']
+  readonly sum: Sum
+  keyName: string | undefined
+  readonly others?: true
+}
+
+interface GroupsOptions {
+  readonly percentiles?: boolean
+  /** The names of the groups that are shown; all others are one. */
+  readonly shown?: ReadonlySet<string> | undefined
+}
+
+/** The sums that groups are ranked by. */
+const RANKS: { readonly [R in UsageRank]: readonly (typeof SUM_COLUMNS)[number][] } = {
+  ...{ requests: ['requests'], errors: ['errors'], tokens: ['input', 'output'], cost: ['cost'], losses: ['losses'] },
+}
+
+/** Groups that series belong to, and what was added up of them. */
+export class Groups {
+  /** What a series is added to; undefined where it is not meant. */
+  readonly sumOf: (series: number) => Sum | undefined
+  private readonly groups: ReadonlyMap<string, Group>
+  private readonly percentiles: boolean
+
+  constructor(series: readonly SeriesRow[], fields: readonly UsageField[], options: GroupsOptions = {}) {
+    const { percentiles = false, shown } = options
+    const groups = new Map<string, Group>()
+    const sums = new Map<number, Sum>()
+    const others: Group = { by: {}, sum: emptySum(), keyName: undefined, others: true }
+    for (const one of series) {
+      const values = fields.map(field => one[FIELD_COLUMNS[field]])
+      const name = JSON.stringify(values)
+      const isOther = shown !== undefined && !shown.has(name)
+      const group = isOther
+        ? others
+        : (groups.get(name) ?? { by: byOf(fields, values), sum: emptySum(), keyName: undefined })
+      groups.set(isOther ? '' : name, group)
+      sums.set(Number(one.id), group.sum)
+      if (!isOther && fields.includes('key') && one.key_name !== null && one.key_name > (group.keyName ?? ''))
+        group.keyName = one.key_name
+    }
+    this.sumOf = id => sums.get(id)
+    this.percentiles = percentiles
+    const value = ({ by }: Group, field: UsageField): string => by[field] ?? ''
+    this.groups = new Map(
+      [...groups].sort(([, a], [, b]) => {
+        const field = fields.find(one => value(a, one) !== value(b, one))
+        return field === undefined ? 0 : value(a, field) < value(b, field) ? -1 : 1
+      }),
+    )
+  }
+
+  /** The names of so many groups, those that have most of something. */
+  top(count: number, rank: UsageRank): ReadonlySet<string> {
+    const most = ({ sum }: Group): number => RANKS[rank].reduce((all, column) => all + sum[PLACES[column]]!, 0)
+    const ranked = [...this.groups].filter(([, { sum }]) => sum[0]! > 0).sort(([, a], [, b]) => most(b) - most(a))
+    return new Set(ranked.slice(0, count).map(([name]) => name))
+  }
+
+  /** The groups with requests, those of most first; they are empty then. */
+  taken(at: number | undefined): UsageGroup[] {
+    const used = [...this.groups.values()].filter(({ sum }) => sum[0]! > 0).sort((a, b) => b.sum[0]! - a.sum[0]!)
+    return used.map(group => {
+      const told = groupOf(group, at, this.percentiles)
+      group.sum.fill(0)
+      return told
+    })
+  }
+}
+
+const byOf = (fields: readonly UsageField[], values: readonly (string | number | null)[]): UsageGroup['by'] =>
+  Object.fromEntries(fields.flatMap((field, at) => (values[at] === null ? [] : [[field, String(values[at])]])))
+
+const PLACES = Object.fromEntries(SUM_COLUMNS.map((column, at) => [column, at])) as {
+  readonly [C in (typeof SUM_COLUMNS)[number]]: number
+}
+
+function groupOf({ by, sum, keyName, others }: Group, at: number | undefined, percentiles: boolean): UsageGroup {
+  const value = (column: (typeof SUM_COLUMNS)[number]): number => sum[PLACES[column]]!
+  return {
+    by,
+    ...defined({ at, keyName, others }),
+    ...{ requests: value('requests'), errors: value('errors'), input: value('input'), output: value('output') },
+    ...{ cacheRead: value('cache_read'), cacheWrite: value('cache_write'), reasoning: value('reasoning') },
+    ...{ inputAudio: value('input_audio'), outputAudio: value('output_audio') },
+    ...{ cost: value('cost'), unpriced: value('unpriced'), losses: value('losses') },
+    ...(percentiles &&
+      defined({
+        firstByte: percentilesOf(sum.slice(FIRST_BYTES, DURATIONS)),
+        duration: percentilesOf(sum.slice(DURATIONS)),
+      })),
+  }
+}
