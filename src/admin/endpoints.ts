@@ -9,6 +9,7 @@ import { TOKENS } from './endpoints/tokens.ts'
 import { TRANSLATE } from './endpoints/translate.ts'
 import { TRY } from './endpoints/try.ts'
 import { USAGE } from './endpoints/usage.ts'
+import { USERS } from './endpoints/users.ts'
 
 /** Everything administrators can ask for, a row each. */
 export const ENDPOINTS: readonly Endpoint[] = [
@@ -16,6 +17,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...KEYS,
   ...GROUPS,
   ...TOKENS,
+  ...USERS,
   ...CHANNELS,
   ...MODELS,
   ...USAGE,

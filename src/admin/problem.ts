@@ -14,6 +14,7 @@ export const PROBLEMS = {
   'read-only': { status: 409, title: 'The config file has this; it cannot be changed here' },
   'name-taken': { status: 409, title: 'The name is taken' },
   'in-use': { status: 409, title: 'It is still in use' },
+  'last-admin': { status: 409, title: 'It is the last enabled admin' },
   'too-large': { status: 413, title: 'The body is too large' },
   'too-many-requests': { status: 429, title: 'Too many attempts were made' },
   locked: { status: 429, title: 'Signing in is locked for a while' },

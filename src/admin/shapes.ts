@@ -254,6 +254,20 @@ export const SETTINGS = fields({
   }),
 })
 
+const userFields = {
+  name: v.string(),
+  role: oneOf(['admin', 'viewer']),
+  source: oneOf(['password', 'oidc']),
+  enabled: v.boolean(),
+  created_at: instant,
+  signed_in_at: v.optional(instant),
+}
+
+export const USER = fields(userFields)
+/** With the password, where it was made up, which is shown this once. */
+export const NEW_USER = fields({ ...userFields, password: v.optional(v.string()) })
+export const PASSWORD = fields({ password: v.string() })
+
 /** A page of a list. */
 export const pageOf = <S extends v.GenericSchema>(item: S) =>
   fields({ data: listOf(item), next_cursor: v.optional(v.string()) })
@@ -315,5 +329,6 @@ export const SHAPES = {
     UsageSum: USAGE_SUM,
     Request: REQUEST,
   },
-  ...{ Status: STATUS, Settings: SETTINGS, Loss: LOSS, Translations: TRANSLATIONS, TranslateExample: EXAMPLE },
+  ...{ Status: STATUS, Settings: SETTINGS, User: USER, NewUser: NEW_USER, NewPassword: PASSWORD },
+  ...{ Loss: LOSS, Translations: TRANSLATIONS, TranslateExample: EXAMPLE },
 }

@@ -2,8 +2,10 @@ import type { IncomingMessage } from 'node:http'
 import type { ConsoleConfig } from '../config/types.ts'
 import type { Log } from '../log/index.ts'
 import type { Proxies } from '../proxies/index.ts'
-import type { ConsoleRecords } from '../store/console-records.ts'
+import type { ConsoleRecords, Role } from '../store/console-records.ts'
 import { isSameOrigin } from './csrf.ts'
+import { freshPassword } from './fresh-password.ts'
+import { type NewUser, newUser, resetPassword } from './new-user.ts'
 import { hashPassword } from './scrypt.ts'
 import { Sessions } from './sessions.ts'
 import { SignIn } from './sign-in.ts'
@@ -48,6 +50,17 @@ export class ConsoleUsers {
   /** Undefined where there is no console. */
   get config(): ConsoleConfig | undefined {
     return this.parts.config()
+  }
+
+  /** Adds a user with a password, a random one where none is given; undefined where the name is taken. */
+  async add(name: string, role: Role, password = freshPassword()): Promise<NewUser | undefined> {
+    const user = await newUser(name, role, password)
+    return (await this.records.addUser(user)) ? { user, password } : undefined
+  }
+
+  /** Gives a user a random password, ends the sessions, and lets the user in where too many passwords were wrong. */
+  resetPassword(name: string): Promise<{ readonly text: string } | 'unknown' | 'oidc'> {
+    return resetPassword(this.records, name)
   }
 
   /** Gives a user a password; all sessions end save one, by the hash of its token. Rejects with GatewayError. */

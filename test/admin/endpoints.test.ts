@@ -43,6 +43,21 @@ it('answers every operation of the table in its own shape, without a secret or a
   admin.secrets.push(token.secret)
   await admin.get('/tokens')
   await admin.delete(`/tokens/${token.id}`)
+  admin.secrets.push('long enough for all')
+  await admin.post('/users', { name: 'Ada', role: 'admin', password: 'long enough for all' })
+  const made = (await admin.post('/users', { name: 'vic' })).json
+  expect(made).toMatchObject({
+    name: 'vic',
+    role: 'viewer',
+    password: expect.stringMatching(/^([a-z]{5}-){3}[a-z]{5}$/),
+  })
+  admin.secrets.push(made.password, (await admin.store.console.user('vic'))!.password!)
+  await admin.get('/users')
+  await admin.get('/users/ada')
+  await admin.patch('/users/vic', { role: 'admin', enabled: false })
+  await admin.post('/users/ada/password')
+  await admin.delete('/users/ada/sessions')
+  await admin.delete('/users/vic')
   await admin.get('/channels')
   await admin.get('/channels/one')
   await admin.post('/channels/one/drain')

@@ -1,0 +1,139 @@
+import { describe, expect, it, vi } from 'vitest'
+import { AdminServer } from '../builders/admin.ts'
+import { closingAfterEach } from '../builders/closing.ts'
+import { addUser, PASSWORD, SignedIn, signInAs } from '../builders/console.ts'
+import { inDatabase } from '../builders/engines.ts'
+import { TestServer } from '../builders/gateway.ts'
+import { pause } from '../builders/time.ts'
+
+const closing = closingAfterEach()
+
+async function open(limits?: { session: number; idle: number }) {
+  const admin = await AdminServer.open([], limits && { console: limits })
+  closing.push(() => admin.close())
+  await addUser(admin.store, 'ada')
+  await addUser(admin.store, 'vic')
+  return admin
+}
+
+const statusOf = async (one: SignedIn) => (await one.ask('GET', '/status')).status
+
+describe('sessions end', () => {
+  it('after their time, however much they are used', async () => {
+    const { testServer } = await open({ session: 1000, idle: 60_000 })
+    const ada = await SignedIn.at(testServer, 'ada')
+    const end = Date.now() + 1000
+    while (Date.now() < end - 300) {
+      expect(await statusOf(ada)).toBe(200)
+      await pause(50)
+    }
+    await pause(end - Date.now() + 50)
+    expect(await statusOf(ada)).toBe(401)
+    expect((await ada.ask('GET', '/session')).status).toBe(401)
+    expect((await ada.ask('POST', '/groups', { name: 'a' })).status).toBe(401)
+  })
+
+  it('when nobody uses them, and not while somebody does, at any instance', async () => {
+    const idle = { session: 60_000, idle: 800 }
+    const { testServer, path } = await open(idle)
+    const other = await TestServer.open([], { keep: path, config: { console: idle } })
+    closing.push(() => other.server.close(0))
+    const [used, unused] = [await SignedIn.at(testServer, 'ada'), await SignedIn.at(testServer, 'ada')]
+    for (let round = 0; round < 5; round++) {
+      await pause(300)
+      expect(await statusOf(round % 2 ? used : used.atOther(other))).toBe(200)
+    }
+    expect(await statusOf(unused)).toBe(401)
+  })
+
+  it('for a user who is disabled, deleted, or given another password, at every instance', async () => {
+    const { testServer, path, store } = await open()
+    const other = await TestServer.open([], { keep: path })
+    closing.push(() => other.server.close(0))
+    const ada = await SignedIn.at(testServer, 'ada')
+    const vic = async () => (await SignedIn.at(other, 'vic')).atOther(testServer)
+    let session = await vic()
+    expect((await ada.ask('PATCH', '/users/vic', { enabled: false })).status).toBe(200)
+    expect([await statusOf(session), await statusOf(session.atOther(other))]).toEqual([401, 401])
+    expect((await signInAs(testServer, 'vic')).status).toBe(401)
+    await ada.ask('PATCH', '/users/vic', { enabled: true })
+    // What ended does not come back.
+    expect(await statusOf(session)).toBe(401)
+    session = await vic()
+    expect((await ada.ask('DELETE', '/users/vic/sessions')).status).toBe(204)
+    expect(await statusOf(session)).toBe(401)
+    session = await vic()
+    const { password } = (await ada.ask('POST', '/users/vic/password', {})).json
+    expect(await statusOf(session)).toBe(401)
+    session = (await SignedIn.at(other, 'vic', password)).atOther(testServer)
+    expect((await ada.ask('DELETE', '/users/vic')).status).toBe(204)
+    expect(await statusOf(session)).toBe(401)
+    await addUser(store, 'vic')
+    expect(await statusOf(session)).toBe(401)
+  })
+
+  it('the oldest, where a user has too many', async () => {
+    const { testServer, store, path } = await open()
+    const first = await SignedIn.at(testServer, 'ada')
+    const user = (await store.console.user('ada'))!
+    for (let count = 0; count < 50; count++) {
+      const at = Date.now() + 1 + count
+      const session = { hash: `h${count}`, user: 'ada', createdAt: at, usedAt: at, expiresAt: at + 60_000 }
+      expect(await store.console.openSession(session, user.password, 50)).toBe(true)
+    }
+    expect(await statusOf(first)).toBe(401)
+    expect(await inDatabase(path, 'select * from console_sessions')).toHaveLength(50)
+  })
+
+  it('never begin with a password that was changed while it was checked', async () => {
+    const { store } = await open()
+    const before = (await store.console.user('ada'))!
+    await store.console.changeUser('ada', { password: 'scrypt$1' })
+    const session = { hash: 'h', user: 'ada', createdAt: 1, usedAt: 1, expiresAt: 9e15 }
+    expect(await store.console.openSession(session, before.password, 50)).toBe(false)
+    expect(await store.console.session('h')).toBeUndefined()
+  })
+
+  it('and are deleted', async () => {
+    const { store, path } = await open()
+    const user = (await store.console.user('ada'))!
+    const session = { hash: 'h', user: 'ada', createdAt: 1, usedAt: 1, expiresAt: 2 }
+    await store.console.openSession(session, user.password, 50)
+    await store.sweep()
+    expect(await inDatabase(path, 'select * from console_sessions')).toEqual([])
+  })
+})
+
+it('passwords and tokens are in no line of the log, no answer and no row', async () => {
+  const { testServer, path } = await open()
+  const secret = 'hunter2-hunter2-hunter2'
+  const texts: string[] = []
+  const noted = async (answer: Promise<{ text: string; headers: object }>) => {
+    const { text } = await answer
+    texts.push(text)
+  }
+  await noted(signInAs(testServer, 'ada', secret))
+  // Typed into the wrong field.
+  await noted(signInAs(testServer, secret, 'x'))
+  const headers = { authorization: '', 'content-type': 'application/json' }
+  for (const body of [`{"name":"ada","password":"${secret}`, `${secret}`, `{"name":"ada","password":["${secret}"]}`])
+    await noted(testServer.ask('/admin/v1/session', body, { headers }))
+  await noted(testServer.ask('/admin/v1/session', { name: 'ada', [secret.slice(0, 7)]: 1 }, { headers }))
+  const ada = await SignedIn.at(testServer, 'ada')
+  await noted(ada.ask('PUT', '/session/password', { current: PASSWORD, password: secret }))
+  await noted(ada.ask('POST', '/users', { name: 'eve', password: secret }))
+  await noted(ada.ask('GET', '/users'))
+  await noted(ada.ask('GET', '/session'))
+  const token = ada.cookie.split('=')[1]!
+  const rows = JSON.stringify([
+    await inDatabase(path, 'select * from console_users'),
+    await inDatabase(path, 'select * from console_sessions'),
+    await inDatabase(path, 'select * from console_attempts'),
+  ])
+  await vi.waitFor(() => expect(testServer.lines.length).toBeGreaterThan(3))
+  const written = JSON.stringify(testServer.lines)
+  for (const hidden of [secret, PASSWORD, token]) for (const text of [written, rows]) expect(text).not.toContain(hidden)
+  for (const text of texts)
+    for (const hidden of [secret, PASSWORD, token, 'scrypt$']) expect(text).not.toContain(hidden)
+  expect(rows).not.toContain(ada.csrf)
+})

@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest'
+import { AdminServer } from '../builders/admin.ts'
+import { closingAfterEach } from '../builders/closing.ts'
+import { configOf } from '../builders/config.ts'
+import { addUser, PASSWORD, SignedIn, signInAs } from '../builders/console.ts'
+import { inDatabase } from '../builders/engines.ts'
+import { TestServer } from '../builders/gateway.ts'
+import { TIMED } from '../builders/time.ts'
+
+const closing = closingAfterEach()
+
+/** Every guess may come from an address of its own. */
+const server = { ...configOf([]).server, trustedProxies: ['127.0.0.0/8'] }
+let last = 0
+const elsewhere = () => ({ 'x-forwarded-for': `198.51.${++last >> 8}.${last & 255}` })
+
+async function open() {
+  const admin = await AdminServer.open([], { server })
+  closing.push(() => admin.close())
+  await addUser(admin.store, 'ada')
+  return admin
+}
+
+describe('guessing', () => {
+  it(
+    'costs the same for a user there is, one there is not, one who is disabled, and one of a provider',
+    TIMED,
+    async () => {
+      const { testServer, store } = await open()
+      await addUser(store, 'off')
+      await addUser(store, 'boss')
+      await store.console.changeUser('off', { enabled: false })
+      await store.console.addUser({
+        ...{ name: 'far', role: 'admin', source: 'oidc', subject: 's', enabled: true, createdAt: 0 },
+      })
+      const times: { [name: string]: number[] } = { ada: [], nobody: [], off: [], far: [] }
+      const answers = new Set<string>()
+      for (let round = 0; round < 4; round++)
+        for (const name of Object.keys(times)) {
+          const began = performance.now()
+          const password = name === 'off' ? PASSWORD : 'wrong password'
+          const { status, json, headers } = await signInAs(testServer, name, password, elsewhere())
+          times[name]!.push(performance.now() - began)
+          answers.add(JSON.stringify({ ...json, instance: '', status, names: Object.keys(headers).sort() }))
+        }
+      expect(answers.size).toBe(1)
+      expect([...answers][0]).toContain('sign-in-refused')
+      const medians = Object.values(times).map(medianOf)
+      expect(Math.max(...medians) / Math.min(...medians), JSON.stringify(times)).toBeLessThan(1.5)
+    },
+  )
+
+  it('locks a name after ten wrong passwords, at every instance, also for the right one, until the time is over', async () => {
+    const { testServer, path } = await open()
+    const other = await TestServer.open([], { keep: path, config: { server } })
+    closing.push(() => other.server.close(0))
+    const session = await SignedIn.at(testServer, 'ada')
+    const guesses = Array.from({ length: 10 }, (_, at) =>
+      signInAs(at % 2 ? testServer : other, 'ada', 'guess', elsewhere()),
+    )
+    expect((await Promise.all(guesses)).map(({ status }) => status)).toEqual(Array(10).fill(401))
+    for (const one of [testServer, other]) {
+      const locked = await signInAs(one, 'ada', PASSWORD, elsewhere())
+      expect([locked.status, locked.json.type]).toEqual([429, 'urn:interlingua:problem:locked'])
+      const seconds = Number(locked.headers['retry-after'])
+      expect(seconds > 890 && seconds <= 900).toBe(true)
+    }
+    // Whoever is signed in stays so: a stranger cannot end sessions by guessing.
+    expect((await session.ask('GET', '/status')).status).toBe(200)
+    await inDatabase(path, 'update console_attempts set locked_until = locked_until - 900000, since = since - 900000')
+    expect((await signInAs(testServer, 'ada', 'guess', elsewhere())).status).toBe(401)
+    expect((await signInAs(testServer, 'ada', PASSWORD, elsewhere())).status).toBe(200)
+    expect(await inDatabase(path, 'select * from console_attempts')).toEqual([])
+  })
+
+  it('locks names that are no users likewise, so that a lock betrays nothing', async () => {
+    const { testServer } = await open()
+    const guess = async () => (await signInAs(testServer, 'nobody', 'guess', elsewhere())).status
+    expect(await Promise.all(Array.from({ length: 10 }, guess))).toEqual(Array(10).fill(401))
+    expect(await guess()).toBe(429)
+  })
+
+  it('at once, from many addresses, tries no more than ten passwords', async () => {
+    const { testServer, path } = await open()
+    const other = await TestServer.open([], { keep: path, config: { server } })
+    closing.push(() => other.server.close(0))
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, at) => signInAs(at % 2 ? testServer : other, 'ada', `guess ${at}`, elsewhere())),
+    )
+    const count = (wanted: number) => answers.filter(({ status }) => status === wanted).length
+    expect([count(401), count(429)]).toEqual([10, 30])
+    expect((await signInAs(testServer, 'ada', PASSWORD, elsewhere())).status).toBe(429)
+  })
+
+  it('from one address has few attempts in progress, and is answered ever later', {
+    ...TIMED,
+    timeout: 20_000,
+  }, async () => {
+    const { testServer } = await open()
+    const here = { 'x-forwarded-for': '203.0.113.9' }
+    const many = await Promise.all(
+      Array.from({ length: 30 }, (_, at) => signInAs(testServer, `user-${at}`, 'guess', here)),
+    )
+    const count = (wanted: number) => many.filter(({ status }) => status === wanted).length
+    expect([count(401), count(429)]).toEqual([10, 20])
+    expect(Number(many.find(({ status }) => status === 429)!.headers['retry-after'])).toBe(2)
+    const began = performance.now()
+    const late = signInAs(testServer, 'ada', 'guess', here)
+    expect((await signInAs(testServer, 'ada', PASSWORD, elsewhere())).status).toBe(200)
+    const right = performance.now() - began
+    expect((await late).status).toBe(401)
+    expect(performance.now() - began).toBeGreaterThan(right + 1000)
+  })
+
+  it('of the password of a session that was stolen is counted, too', async () => {
+    const { testServer } = await open()
+    const stolen = await SignedIn.at(testServer, 'ada')
+    const guess = () =>
+      stolen.ask('PUT', '/session/password', { current: 'guess', password: 'a password of the thief' }, elsewhere())
+    const statuses = (await Promise.all(Array.from({ length: 10 }, guess))).map(({ status }) => status)
+    expect(statuses).toEqual(Array(10).fill(400))
+    const right = { current: PASSWORD, password: 'a password of the thief' }
+    expect((await stolen.ask('PUT', '/session/password', right, elsewhere())).status).toBe(429)
+  })
+})
