@@ -5,6 +5,7 @@ import { isObject } from '../canonical/node.ts'
 import { READERS } from '../ingress/index.ts'
 import { OWN_FIXTURES } from '../providers/fixtures.ts'
 import { guess } from './guess.ts'
+import { SHOWCASE } from './showcase.ts'
 import type { Kind } from './translate.ts'
 import { jsonOf } from './wire-text.ts'
 
@@ -21,15 +22,17 @@ const FILE = /^([a-z0-9-]+)\.(request|result|events)\.(?:json|sse)$/
 
 /** Examples of each format and kind, which show the most first. */
 const SHOWN = ['tool-turn', 'tool-call', 'reasoning', 'image', 'structured', 'web-search', 'hello']
+const KINDS: readonly Kind[] = ['request', 'result', 'events']
 /** Examples of one format and kind, at most. */
-const MOST = 4
+const MOST = 5
 
 /** Examples of every format, in the order of the readers. */
 export function examples(): readonly Example[] {
   return Object.keys(READERS).flatMap(format => {
     const folder = join(OWN_FIXTURES, format)
     const all = existsSync(folder) ? readdirSync(folder).flatMap(file => exampleOf(format, file)) : []
-    return Object.values(Object.groupBy(all, ({ kind }) => kind)).flatMap(some => some.sort(byName).slice(0, MOST))
+    const own = SHOWCASE.filter(one => one.format === format)
+    return KINDS.flatMap(kind => [...own, ...all.sort(byName)].filter(one => one.kind === kind).slice(0, MOST))
   })
 }
 

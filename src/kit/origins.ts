@@ -77,7 +77,11 @@ export class Origins {
     const wanted = at(this.reading.value, place)
     // A field whose absence leaves the rest of an object is only a part of where that comes from.
     const isHolder = (effect: Effect): boolean => effect === 'gone' || (effect === 'changed' && !isObject(wanted))
-    for (const name of namesakes(fields, place)) if (isHolder(await this.without([...node, name], place))) return name
+    for (const name of namesakes(fields, place)) {
+      const effect = await this.without([...node, name], place)
+      const isOwn = plainName(name) === plainName(String(place.at(-1)))
+      if (isHolder(effect) || (isOwn && effect === 'malformed')) return name
+    }
     const effects = new Map<string, Effect>()
     for (const name of fields) effects.set(name, await this.without([...node, name], place))
     const isTop = node.length <= this.reading.root.length
@@ -120,12 +124,19 @@ export class Origins {
 /** Fields that say what an object is: they affect everything in it. */
 const STRUCTURAL: ReadonlySet<string> = new Set(['type', 'object', 'role'])
 
-/** Fields that are called like a step of the place, the last steps first. */
-const namesakes = (fields: readonly string[], place: Path): readonly string[] =>
-  place.toReversed().flatMap(step => {
-    const name = plainName(String(step))
-    return fields.filter(field => plainName(field) === name)
-  })
+/** Fields that are called like a step of the place, the last steps first; then those whose names begin alike. */
+const namesakes = (fields: readonly string[], place: Path): readonly string[] => {
+  const steps = place
+    .toReversed()
+    .filter(step => typeof step === 'string')
+    .map(plainName)
+  const alike = (step: string, field: string): boolean =>
+    step.length >= 4 && field.length >= 4 && (step.startsWith(field) || field.startsWith(step))
+  return [
+    ...steps.flatMap(step => fields.filter(field => plainName(field) === step)),
+    ...steps.flatMap(step => fields.filter(field => plainName(field) !== step && alike(step, plainName(field)))),
+  ]
+}
 
 const plainName = (name: string): string => name.replaceAll(/[_-]/g, '').toLowerCase()
 

@@ -21,7 +21,24 @@ const SHOTS: readonly Shot[] = [
   { name: 'sign-in', path: '/', role: null },
   { name: 'help', path: '/', act: page => page.keyboard.press('?') },
   { name: 'keys', path: '/keys' },
+  { name: 'translator-empty', path: '/translator' },
+  { name: 'translator', path: '/translator', act: page => begin(page, /Messages/) },
+  { name: 'translator-stream', path: '/translator', act: page => begin(page, /Responses/) },
+  { name: 'translator-one', path: '/translator', act: chat },
+  { name: 'translator-examples', path: '/translator', act: page => page.keyboard.press('e') },
 ]
+
+/** Begins with one of the examples that the translator offers. */
+async function begin(page: Page, name: RegExp): Promise<void> {
+  await page.getByRole('main').getByRole('button', { name }).first().click()
+  await page.getByRole('tab', { name: 'All', exact: true }).waitFor()
+}
+
+async function chat(page: Page): Promise<void> {
+  await begin(page, /Chat/)
+  await page.getByRole('tab', { name: /^Messages/ }).click()
+  await page.locator('.losses button').nth(1).focus()
+}
 
 /** `npm run console:shots`, or `npm run console:shots -- -t keys`: pages as they look, to be looked at. */
 describe.runIf(process.env['SHOTS'] !== undefined && noChromium === undefined)('shots', () => {

@@ -7,12 +7,16 @@ export type Key = InferOutput<typeof shapes.KEY>
 export type NewKey = InferOutput<typeof shapes.NEW_KEY>
 export type Group = InferOutput<typeof shapes.GROUP>
 export type Channel = InferOutput<typeof shapes.CHANNEL>
+export type ChannelDetails = InferOutput<typeof shapes.CHANNEL_DETAILS>
 export type ChannelTest = InferOutput<typeof shapes.CHANNEL_TEST>
 export type Model = InferOutput<typeof shapes.MODEL>
 export type UsageSum = InferOutput<typeof shapes.USAGE_SUM>
 export type Request = InferOutput<typeof shapes.REQUEST>
 export type Status = InferOutput<typeof shapes.STATUS>
 export type Settings = InferOutput<typeof shapes.SETTINGS>
+export type Translations = InferOutput<typeof shapes.TRANSLATIONS>
+export type PlacedLoss = NonNullable<Translations['formats'][string]['losses']>[number]
+export type TranslateExample = InferOutput<typeof shapes.EXAMPLE>
 
 /** A page of a list. */
 export interface PageOf<T> {

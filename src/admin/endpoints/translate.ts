@@ -1,12 +1,14 @@
 import * as v from 'valibot'
 import { defined } from '../../canonical/defined.ts'
 import { GatewayError } from '../../canonical/error.ts'
+import type { Format } from '../../canonical/node.ts'
 import { type Example, examples } from '../../kit/examples.ts'
 import { givenOf } from '../../kit/given.ts'
 import { guess } from '../../kit/guess.ts'
 import { pointerOf } from '../../kit/pointer.ts'
 import { KNOWN_FORMATS } from '../../kit/translate.ts'
 import { type InOther, type PlacedLoss, translations } from '../../kit/translations.ts'
+import { doorPath } from '../../server/routes.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import { invalidInput } from '../problem.ts'
 import { describedAs, fields, list, oneOf, text } from '../schema.ts'
@@ -51,7 +53,7 @@ const translateText = endpoint({
     const all = await translations(read, to)
     return {
       ...{ format, kind, work: read.work, canonical: JSON.parse(JSON.stringify(read.value)) as unknown },
-      formats: Object.fromEntries([...all].map(([name, other]) => [name, otherView(other)])),
+      formats: Object.fromEntries([...all].map(([name, other]) => [name, otherView(name, other)])),
     }
   },
 })
@@ -66,10 +68,11 @@ function readOrRefuse<T>(read: () => T): T {
   }
 }
 
-const otherView = (other: InOther) =>
-  'error' in other
-    ? { error: other.error }
-    : { text: other.text, ...defined({ path: other.path }), losses: other.losses.map(lossView) }
+function otherView(format: Format, other: InOther) {
+  if ('error' in other) return { error: other.error }
+  const { text, path, losses } = other
+  return { text, ...(path === undefined ? {} : { path: doorPath(format, path) }), losses: losses.map(lossView) }
+}
 
 const lossView = ({ loss, from, missing, to }: PlacedLoss) => ({
   ...{ kind: loss.kind, reason: loss.reason, path: loss.path, restored: loss.restored === true },
