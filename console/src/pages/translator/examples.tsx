@@ -23,9 +23,7 @@ export function Examples({ onChoose, onClose }: ExamplesProps) {
   )
   return (
     <Dialog title={text().examples} onClose={onClose} wide onSubmit={() => found[0] && onChoose(found[0])}>
-      <div ref={focusInside}>
-        <SearchBox value={search} onValue={setSearch} label={text().searchExamples} />
-      </div>
+      <SearchBox value={search} onValue={setSearch} label={text().searchExamples} autofocus />
       <Loaded of={examples} lines={8}>
         {() => {
           if (found.length === 0) return <p class="faint">{text().noExamples}</p>
@@ -53,8 +51,6 @@ export function Examples({ onChoose, onClose }: ExamplesProps) {
     </Dialog>
   )
 }
-
-const focusInside = (element: HTMLElement | null): void => element?.querySelector('input')?.focus()
 
 /** The formats that most people use come first. */
 function inOrder(examples: readonly TranslateExample[]): readonly TranslateExample[] {
