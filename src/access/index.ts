@@ -12,7 +12,7 @@ import { type Caller, ENDED, type HeldKey, KeyRing, UNKNOWN, unauthenticated } f
 import type { Allowance } from './limits/allowance.ts'
 import { Limits } from './limits/index.ts'
 
-export type { Credentials } from './credential.ts'
+export { type Credentials, credentialOf } from './credential.ts'
 export type { Caller } from './key-ring.ts'
 export type { Allowance, ExpectedTokens, SpentTokens, Taking } from './limits/allowance.ts'
 export type { Permissions } from './permissions.ts'

@@ -13,6 +13,8 @@ export interface Caller {
   /** The name of its group. */
   readonly group: string
   readonly permissions: Permissions
+  /** Until when its requests are captured; Unix time in milliseconds. */
+  readonly captureUntil?: number | undefined
   /** The secret that it came with, as long as it is valid. */
   readonly secret?: Validity
 }
@@ -56,8 +58,11 @@ class HeldSecret implements Validity {
     const until = Math.min(expiresAt, key.expiresAt ?? FOREVER)
     this.validUntil = key.enabled && group !== undefined ? until : 0
     this.refusal = group === undefined ? NO_GROUP : key.enabled ? EXPIRED : DISABLED
+    const { name, id, captureUntil } = key
     this.caller =
-      permissions === undefined ? undefined : { key: key.name, id: key.id, group: key.group, permissions, secret: this }
+      permissions === undefined
+        ? undefined
+        : { key: name, id, group: key.group, permissions, captureUntil, secret: this }
     this.isHeld = true
   }
 

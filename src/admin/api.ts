@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { GatewayError } from '../canonical/error.ts'
 import { isEnough, type Principal } from '../console/index.ts'
 import type { Administration } from '../gateway/administration.ts'
+import type { Reply } from '../gateway/index.ts'
 import type { AdminAnswer } from './answer.ts'
 import { authenticate } from './authenticate.ts'
 import { type Endpoint, type LiveAnswer, roleFor } from './endpoint.ts'
@@ -48,6 +49,12 @@ export class AdminApi {
     const input = checkedInput(endpoint, { params, query: new URLSearchParams(query), body })
     const answer = await endpoint.handle(this.gateway, input as never, principal)
     return typeof answer === 'function' ? (answer as LiveAnswer) : written(endpoint, answer as never, message)
+  }
+
+  /** Begins to answer with events. Throws Problem. */
+  stream(endpoint: Endpoint, reply: Reply, principal: Principal): void {
+    if (!isEnough(principal.role, roleFor(endpoint))) throw ROLE
+    endpoint.stream!(this.gateway, reply)
   }
 
   /** Answers at a route of sessions, where nobody needs to be signed in. Rejects with Problem or GatewayError. */

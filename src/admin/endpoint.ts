@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type * as v from 'valibot'
 import type { Principal } from '../console/index.ts'
 import type { Administration } from '../gateway/administration.ts'
-import type { Reply } from '../gateway/call.ts'
+import type { Reply } from '../gateway/index.ts'
 import type { Role } from '../store/console-records.ts'
 import type { ProblemType } from './problem.ts'
 import { type AnySchema, fields } from './schema.ts'
@@ -58,6 +58,11 @@ export interface Endpoint<
   readonly location?: (answer: v.InferOutput<A>) => string
   /** The answer as a table, for clients that prefer `text/csv`. */
   readonly csv?: (answer: v.InferOutput<A>) => string
+  /**
+   * Answers with server-sent events instead of `handle`, for as long as the reader stays; `answer` is the data of any of
+   * them. Throws Problem before it has begun.
+   */
+  readonly stream?: (gateway: Administration, reply: Reply) => void
   handle(
     gateway: Administration,
     input: Input<v.InferOutput<P>, v.InferOutput<Q>, v.InferOutput<B>>,

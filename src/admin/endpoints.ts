@@ -1,7 +1,9 @@
 import type { Endpoint } from './endpoint.ts'
+import { CAPTURES } from './endpoints/captures.ts'
 import { CHANNELS } from './endpoints/channels.ts'
 import { GROUPS } from './endpoints/groups.ts'
 import { KEYS } from './endpoints/keys.ts'
+import { LIVE } from './endpoints/live.ts'
 import { MODELS } from './endpoints/models.ts'
 import { REQUESTS } from './endpoints/requests.ts'
 import { STATUS_ENDPOINTS } from './endpoints/status.ts'
@@ -21,7 +23,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...CHANNELS,
   ...MODELS,
   ...USAGE,
+  ...LIVE,
   ...REQUESTS,
   ...TRANSLATE,
   ...TRY,
+  ...CAPTURES,
 ]

@@ -60,7 +60,7 @@ function parameters(place: 'path' | 'query', schema: AnySchema): JsonSchema[] {
   }))
 }
 
-function success({ answer, status, csv, location, live }: Endpoint): JsonSchema {
+function success({ answer, status, csv, location, live, stream }: Endpoint): JsonSchema {
   if (live !== undefined)
     return { [status]: { description: 'Sent as it comes.', content: Object.fromEntries(live.map(type => [type, {}])) } }
   if (answer === undefined) return { [status]: { description: 'Done.' } }
@@ -71,7 +71,7 @@ function success({ answer, status, csv, location, live }: Endpoint): JsonSchema 
         ? {}
         : { headers: { location: { description: 'The path of what was created.', schema: { type: 'string' } } } }),
       content: {
-        'application/json': { schema: jsonSchema(answer, 'output') },
+        [stream === undefined ? 'application/json' : 'text/event-stream']: { schema: jsonSchema(answer, 'output') },
         ...(csv === undefined ? {} : { 'text/csv': { schema: { type: 'string' } } }),
       },
     },

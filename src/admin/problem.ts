@@ -13,6 +13,7 @@ export const PROBLEMS = {
   'method-not-allowed': { status: 405, title: 'The resource does not take this method' },
   'read-only': { status: 409, title: 'The config file has this; it cannot be changed here' },
   'name-taken': { status: 409, title: 'The name is taken' },
+  'not-repeatable': { status: 409, title: 'The request cannot be sent again' },
   'in-use': { status: 409, title: 'It is still in use' },
   'last-admin': { status: 409, title: 'It is the last enabled admin' },
   'too-large': { status: 413, title: 'The body is too large' },

@@ -33,6 +33,8 @@ const keyFields = {
   on_loss: v.optional(oneOf(['show', 'refuse'])),
   enabled: v.boolean(),
   expires_at: v.optional(instant),
+  /** Until when its requests are captured. */
+  capture_until: v.optional(instant),
   created_at: v.optional(instant),
   revoked_at: v.optional(instant),
   last_used_at: v.optional(instant),
@@ -212,6 +214,8 @@ export const REQUEST = fields({
   answered_after_ms: v.optional(v.number()),
   first_byte_after_ms: v.optional(v.number()),
   duration_ms: v.number(),
+  /** What it sent and was answered can be looked at. */
+  captured: v.boolean(),
   /** The attempts before the last. */
   tries: v.optional(
     listOf(

@@ -8,8 +8,9 @@ import { instantOf } from './schema.ts'
 
 const when = (at: number | undefined): string | undefined => (at === undefined ? undefined : instantOf(at))
 
-const settingsView = ({ note, models, doors, limits, onLoss, enabled, expiresAt }: KeySettings) => ({
+const settingsView = ({ note, models, doors, limits, onLoss, enabled, expiresAt, captureUntil }: KeySettings) => ({
   ...defined({ note, models, doors, ...limitsView(limits), on_loss: onLoss, expires_at: when(expiresAt) }),
+  ...defined({ capture_until: when(captureUntil) }),
   enabled,
 })
 

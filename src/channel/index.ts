@@ -14,6 +14,7 @@ import { ChannelStats } from './stats.ts'
 import type { TraceHeaders } from './trace-context.ts'
 import { Watchdog } from './watchdog.ts'
 
+export { addressed } from './address.ts'
 export { AddressGuard, isInHouse, type Resolve } from './address-guard.ts'
 export { forwardable, upstreamId } from './answer-headers.ts'
 export { type Answer, answeredTooMuch, type Exchange } from './exchange.ts'

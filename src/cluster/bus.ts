@@ -6,8 +6,12 @@ export type Topic =
   | 'access'
   /** A channel, or a model of it, rests. */
   | 'health'
+  /** Somebody watches requests as they happen. */
+  | 'live-watched'
+  /** Requests began or are over. */
+  | 'live'
 
-export const TOPICS: readonly Topic[] = ['access', 'health']
+export const TOPICS: readonly Topic[] = ['access', 'health', 'live-watched', 'live']
 
 export type Listener = (message: Json) => void
 

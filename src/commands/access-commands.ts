@@ -1,5 +1,7 @@
-import { Argument, type Command } from 'commander'
+import { Argument, type Command, Option } from 'commander'
+import type { Role } from '../store/console-records.ts'
 import { revokeTokenCommand, tokenCommand, tokensCommand } from './admin.ts'
+import { addUserCommand, passwordCommand, usersCommand } from './console.ts'
 import { changeGroupCommand, createGroupCommand, dropGroupCommand, listGroupsCommand } from './groups.ts'
 import {
   changeCommand,
@@ -15,11 +17,12 @@ import { duration, given, instant, list, type PermissionOptions, permissionOptio
 
 type ConfigFile = () => string | undefined
 
-/** Adds `keys`, `groups` and `admin`. */
+/** Adds `keys`, `groups`, `admin` and `console`. */
 export function accessCommands(program: Command, config: ConfigFile, terminal: Terminal): void {
   keyCommands(program.command('keys').description('the keys of callers'), config, terminal)
   groupCommands(program.command('groups').description('groups of keys'), config, terminal)
   adminCommands(program.command('admin').description('tokens for the admin API'), config, terminal)
+  consoleCommands(program.command('console').description('users of the console'), config, terminal)
 }
 
 function keyCommands(keys: Command, config: ConfigFile, terminal: Terminal): void {
@@ -108,4 +111,24 @@ function adminCommands(admin: Command, config: ConfigFile, terminal: Terminal): 
     .description('end a token')
     .argument('<id>', 'its id, as `admin tokens` lists it')
     .action((id: string) => revokeTokenCommand(id, config(), terminal))
+}
+
+function consoleCommands(users: Command, config: ConfigFile, terminal: Terminal): void {
+  users
+    .command('password')
+    .description('give a user a new password and print it, only this once; sessions and locks of the user end')
+    .argument('[name]', 'whose it is', 'admin')
+    .action((name: string) => passwordCommand(name, config(), terminal))
+  users
+    .command('users')
+    .description('list the users')
+    .action(() => usersCommand(config(), terminal))
+  users
+    .command('user')
+    .description('single users')
+    .command('add')
+    .description('add a user and print the password, only this once')
+    .argument('<name>', 'the name to sign in with')
+    .addOption(new Option('--role <role>', 'what the user may do').choices(['admin', 'viewer']).default('viewer'))
+    .action((name: string, options: { role: Role }) => addUserCommand(name, options, config(), terminal))
 }

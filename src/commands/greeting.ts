@@ -1,27 +1,37 @@
 import type { ChannelConfig, Config } from '../config/index.ts'
 import { exampleLines, KEY_VARIABLE } from './examples.ts'
-import type { FirstKey } from './first-key.ts'
+import { FIRST_USER, type FirstStart } from './first-start.ts'
 import { program } from './outcome.ts'
 
-/** The models named by channels; those that upstreams list are not available yet. */
-function namedModels(channels: readonly ChannelConfig[]): string[] {
-  return [...new Set(channels.flatMap(({ models }) => [...models.named.keys()]))]
-}
+/** How many models each channel names; those that upstreams list are not known yet. */
+const modelCounts = (channels: readonly ChannelConfig[]): string[] =>
+  channels.map(({ name, models }) => {
+    const { named, patterns } = models
+    if (patterns.length === 0) return `${named.size} of ${name}`
+    return named.size === 0 ? `whatever ${name} lists` : `${named.size} of ${name} and whatever it lists`
+  })
 
-/** The text printed when the gateway listens: its address, key and models, and how to try each endpoint. */
-export function greeting(address: string, config: Config, first: FirstKey, version: string): string {
-  const named = namedModels(config.channels)
-  const open = config.channels.filter(({ models }) => models.patterns.length > 0).map(({ name }) => name)
-  const listed = open.length === 0 ? [] : [`whatever ${open.join(', ')} list${open.length === 1 ? 's' : ''}`]
+/** The text printed when the gateway listens, of at most twelve lines: address, console, key, models, one request to try. */
+export function greeting(address: string, config: Config, first: FirstStart, version: string): string {
   const lines = [
     `interlingua ${version} listens on ${address}`,
     '',
+    ...consoleLines(triedAt(address, config), config, first),
     ...keyLines(config, first),
-    `models   ${shortened([...named, ...listed]) || 'none: no channel is configured'}`,
+    `models   ${shortened(modelCounts(config.channels)) || 'none: no channel is configured'}`,
     '',
     ...tryLines(triedAt(address, config), first.created ?? KEY_VARIABLE, config.channels),
   ]
   return lines.join('\n')
+}
+
+function consoleLines(address: string, config: Config, { password }: FirstStart): string[] {
+  if (config.console === undefined) return []
+  if (password === undefined) return [`console  ${address}/console/`]
+  return [
+    `console  ${address}/console/ as ${FIRST_USER} with the password ${password}`,
+    `         It is shown only now and stored as a hash; \`${program()} console password\` makes another.`,
+  ]
 }
 
 /** Certificates are for public names. */
@@ -39,7 +49,7 @@ function tryLines(address: string, key: string, channels: readonly ChannelConfig
   ]
 }
 
-function keyLines(config: Config, { created, known, unread }: FirstKey): string[] {
+function keyLines(config: Config, { created, known, unread }: FirstStart): string[] {
   if (created !== undefined)
     return [
       `key      ${created}`,
@@ -53,8 +63,7 @@ function keyLines(config: Config, { created, known, unread }: FirstKey): string[
   const names = [...config.keys.map(({ name }) => name), ...known.map(({ name }) => name)]
   return [
     `keys     ${shortened(names)}`,
-    `         They cannot be shown; \`${program()} keys create NAME\` creates a new one. Put yours in INTERLINGUA_KEY:`,
-    '         export INTERLINGUA_KEY=…',
+    `         They cannot be shown; \`${program()} keys create NAME\` creates one. Put yours here: export INTERLINGUA_KEY=…`,
   ]
 }
 

@@ -42,16 +42,16 @@ const endings = ({ enabled, expiresAt }: Pick<StoredKey, 'enabled' | 'expiresAt'
 ]
 
 /** A fixed key for programs. */
-export const fixedView = ({ hash: _, expiresAt, onLoss, ...key }: KeyConfig): object =>
-  defined({ ...key, on_loss: onLoss, expires_at: iso(expiresAt), fixed: true })
+export const fixedView = ({ hash: _, expiresAt, captureUntil, onLoss, ...key }: KeyConfig): object =>
+  defined({ ...key, on_loss: onLoss, expires_at: iso(expiresAt), capture_until: iso(captureUntil), fixed: true })
 
 /** A stored key for programs, without hashes. */
 export function storedView(key: StoredKey): object {
-  const { createdAt, revokedAt, lastUsedAt, expiresAt, onLoss, secrets, ...fields } = key
+  const { createdAt, revokedAt, lastUsedAt, expiresAt, captureUntil, onLoss, secrets, ...fields } = key
   return defined({
     ...fields,
     ...{ on_loss: onLoss, expires_at: iso(expiresAt), created_at: iso(createdAt), revoked_at: iso(revokedAt) },
-    last_used_at: iso(lastUsedAt),
+    ...{ last_used_at: iso(lastUsedAt), capture_until: iso(captureUntil) },
     secrets: secrets.map(secret =>
       defined({
         ...{ prefix: secret.prefix, last_four: secret.lastFour },

@@ -9,9 +9,10 @@ import { followConfig, loadConfig } from '../config/file.ts'
 import type { Config } from '../config/index.ts'
 import { openLog, within } from '../server/index.ts'
 import { warningsOf } from './config-warnings.ts'
-import { startingKey } from './first-key.ts'
+import { starting } from './first-start.ts'
 import { greeting } from './greeting.ts'
 import type { Terminal } from './outcome.ts'
+import { Progress } from './progress.ts'
 import { LOG_FLUSH, logUncaught, overridden, Replays, type ServeOptions } from './serving.ts'
 import { untilStopped } from './stop.ts'
 
@@ -25,6 +26,8 @@ export async function servePrimary(
   version: string,
   terminal: Terminal,
 ): Promise<void> {
+  const progress = new Progress(terminal)
+  progress.begin('reading the config')
   let config = overridden(loadConfig(path), options)
   const log = openLog()
   logUncaught(log)
@@ -51,11 +54,17 @@ export async function servePrimary(
     await within(log.flush(), LOG_FLUSH)
   }
   // Workers read stored keys when they start: the first key is there before them.
-  const begin = async () => ({ first: await startingKey(config, terminal), address: await workers.start(count) })
+  const begin = async () => {
+    progress.begin('looking for keys and users, and making the first ones where there are none')
+    const first = await starting(config, terminal)
+    progress.begin(`starting ${count} workers`)
+    return { first, address: await workers.start(count) }
+  }
   const { first, address } = await begin().catch(async (thrown: unknown) => {
     await close()
     throw thrown
   })
+  progress.end()
   for (const warning of warningsOf(config, first.known)) terminal.fault(`warning: ${warning}`)
   terminal.out(greeting(address, await replays.filled(config), first, version))
 

@@ -3,9 +3,10 @@ import { findConfig, followConfig, type LoadedFile, loadFile } from '../config/f
 import type { Config } from '../config/index.ts'
 import { type Log, openLog, openServer, type RunningServer, within } from '../server/index.ts'
 import { warningsOf } from './config-warnings.ts'
-import { type FirstKey, startingKey } from './first-key.ts'
+import { type FirstStart, starting } from './first-start.ts'
 import { greeting } from './greeting.ts'
 import type { Terminal } from './outcome.ts'
+import { Progress } from './progress.ts'
 import { LOG_FLUSH, logUncaught, overridden, Replays, type ServeOptions } from './serving.ts'
 import { untilStopped } from './stop.ts'
 
@@ -38,12 +39,13 @@ async function serveAlone(
   version: string,
   terminal: Terminal,
 ): Promise<void> {
+  const progress = new Progress(terminal)
   const replays = new Replays()
   const log = openLog()
   logUncaught(log)
   const started = Promise.withResolvers<RunningServer>()
   /** As far as they were known at the start. */
-  let stored: FirstKey['known'] = []
+  let stored: FirstStart['known'] = []
   let applied: Promise<unknown> = started.promise
   const following = followConfig(
     path,
@@ -55,15 +57,19 @@ async function serveAlone(
     },
     fault => log.error({ fault: fault.message }, 'config kept: the new one cannot be used'),
   )
+  progress.begin('reading the config')
   const config = await replays.filled(overridden(loadFile(path, loaded).config, options))
+  progress.begin('opening the store')
   const server = await openServer({ config, log }).catch(async thrown => {
     await replays.close()
     throw thrown
   })
-  const first = await startingKey(config, terminal)
+  progress.begin('looking for keys and users, and making the first ones where there are none')
+  const first = await starting(config, terminal)
   stored = first.known
   if (first.created !== undefined) await server.refresh()
   for (const warning of warningsOf(config, stored)) terminal.fault(`warning: ${warning}`)
+  progress.end()
   terminal.out(greeting(server.address, config, first, version))
   started.resolve(server)
   process.on('SIGHUP', following.reload)
@@ -79,7 +85,7 @@ async function serveAlone(
 }
 
 /** Replaces the config in use. */
-function apply(config: Config, stored: FirstKey['known'], server: RunningServer, log: Log): void {
+function apply(config: Config, stored: FirstStart['known'], server: RunningServer, log: Log): void {
   server.reload(config)
   for (const warning of warningsOf(config, stored)) log.warn({}, warning)
   log.info(

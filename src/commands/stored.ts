@@ -4,32 +4,40 @@ import { keyFile } from '../access/key-file.ts'
 import { findConfig, loadConfig } from '../config/file.ts'
 import type { Config } from '../config/index.ts'
 import type { AccessRecords } from '../store/access-records.ts'
+import type { Store } from '../store/store.ts'
 
 type Place = Pick<Config, 'dataDir' | 'store'>
 
 /** The config a command works with: the named file, else the usual one, else that of the environment. */
 export const configAt = (file: string | undefined): Config => loadConfig(findConfig(file))
 
-/** Does something with the stored keys and groups, also while a gateway runs on them. Rejects like `openStore`. */
-export async function withRecords<T>({ dataDir, store }: Place, work: (records: AccessRecords) => Promise<T>) {
+/** What commands work on: keys and groups, and users of the console. */
+type Rooms = Pick<Store, 'access' | 'console'>
+
+/** Does something with what is stored, also while a gateway runs on it. Rejects like `openStore`. */
+export async function withStore<T>({ dataDir, store }: Place, work: (rooms: Rooms) => Promise<T>): Promise<T> {
   const { openStore } = await import('../store/store.ts')
   const { namingStore } = await import('../store/unusable.ts')
   const unusable = (thrown: unknown) => Promise.reject(namingStore(store, thrown))
-  const { access, close } = await openStore(store).catch(unusable)
+  const opened = await openStore(store).catch(unusable)
   try {
-    await importKeys(dataDir, access)
-    return await work(access).catch(unusable)
+    await importKeys(dataDir, opened.access)
+    return await work(opened).catch(unusable)
   } finally {
-    await close()
+    await opened.close()
   }
 }
 
+/** The same with the stored keys and groups. */
+export const withRecords = <T>(place: Place, work: (records: AccessRecords) => Promise<T>): Promise<T> =>
+  withStore(place, ({ access }) => work(access))
+
 /** The same where nothing is written: a store that was never written to is not begun, but has nothing. */
-export async function readRecords<T>(
-  place: Place,
-  work: (records: AccessRecords) => Promise<T>,
-): Promise<T | undefined> {
+export async function readStore<T>(place: Place, work: (rooms: Rooms) => Promise<T>): Promise<T | undefined> {
   const { store, dataDir } = place
   const isNew = store.engine === 'sqlite' && !existsSync(store.path) && !existsSync(keyFile(dataDir))
-  return isNew ? undefined : withRecords(place, work)
+  return isNew ? undefined : withStore(place, work)
 }
+
+export const readRecords = <T>(place: Place, work: (records: AccessRecords) => Promise<T>): Promise<T | undefined> =>
+  readStore(place, ({ access }) => work(access))

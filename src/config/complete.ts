@@ -61,6 +61,7 @@ export function complete(written: WrittenConfig, env: Env): Completed {
     store: storeOf(written),
     ...defined({ redis: written.redis, traces: tracesOf(written.traces), console: consoleOf(written.console) }),
     usage: { keep: written.usage?.keep ?? 90 * 86_400_000 },
+    capture: { keep: written.capture?.keep ?? 86_400_000, limit: written.capture?.limit ?? 256 * 2 ** 20 },
     metrics: metricsOf(written.metrics),
     groups,
     keys: keysOf(written, groups, fault),
@@ -213,7 +214,7 @@ function keysOf(written: WrittenConfig, groups: ReadonlyMap<string, unknown>, fa
       ...{ name, hash, group, limits: limitsOf(settings), enabled: settings.enabled ?? true },
       ...defined({
         ...{ note: settings.note, models: settings.models, doors: settings.doors },
-        ...{ onLoss: settings.on_loss, expiresAt: settings.expires },
+        ...{ onLoss: settings.on_loss, expiresAt: settings.expires, captureUntil: settings.capture_until },
       }),
     }
   })

@@ -247,9 +247,11 @@ const key = fields({
   ...permissions,
   enabled: v.optional(yesOrNo),
   expires: v.optional(time),
+  capture_until: v.optional(time),
 })
 
 const usage = fields({ keep: keep('90d') })
+const capture = fields({ keep: keep('24h'), limit: v.optional(size) })
 
 const metrics = fields({ host: v.optional(text), port: v.optional(port), key: v.optional(secret) })
 
@@ -341,6 +343,7 @@ export const CONFIG_SCHEMA = fields({
   store: v.optional(store),
   redis: v.optional(redis),
   usage: v.optional(usage),
+  capture: v.optional(capture),
   metrics: v.optional(metrics),
   traces: v.optional(traces),
   console: v.optional(console),

@@ -14,6 +14,7 @@ export interface Config {
   /** Address of a Redis that instances share limits, health and notices through. */
   readonly redis?: string
   readonly usage: UsageConfig
+  readonly capture: CaptureConfig
   readonly metrics: MetricsConfig
   readonly traces?: TracesConfig
   /** Absent where there is no console. */
@@ -145,6 +146,14 @@ export interface UsageConfig {
   readonly keep: number
 }
 
+/** Requests of keys that are captured whole. */
+export interface CaptureConfig {
+  /** Milliseconds for which they are kept; 0 captures none. */
+  readonly keep: number
+  /** Bytes of all of them, as they are stored; the oldest are deleted first. */
+  readonly limit: number
+}
+
 /** Who may read `/metrics`: by default administrators. */
 export interface MetricsConfig {
   /** An address of its own, without authentication. */
@@ -225,6 +234,8 @@ export interface KeySettings {
   readonly enabled: boolean
   /** Unix time in milliseconds. */
   readonly expiresAt?: number
+  /** Until when its requests are captured; Unix time in milliseconds. */
+  readonly captureUntil?: number
 }
 
 /** A key of the config. Only its hash is held. */

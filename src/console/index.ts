@@ -6,6 +6,7 @@ import type { ConsoleRecords, Role } from '../store/console-records.ts'
 import { isSameOrigin } from './csrf.ts'
 import { freshPassword } from './fresh-password.ts'
 import { type NewUser, newUser, resetPassword } from './new-user.ts'
+import type { ProviderSignIn, Sealing } from './provider-sign-in.ts'
 import { hashPassword } from './scrypt.ts'
 import { Sessions } from './sessions.ts'
 import { SignIn } from './sign-in.ts'
@@ -23,6 +24,7 @@ export interface ConsoleParts {
   readonly proxies: () => Proxies
   /** Settles when an answer to that address may be sent; rejects with GatewayError where too many wait already. */
   readonly slow: (address: string) => Promise<void>
+  readonly seal: () => Sealing
 }
 
 /** Users who sign in to the console. */
@@ -31,6 +33,7 @@ export class ConsoleUsers {
   readonly sessions: Sessions
   readonly signIn: SignIn
   private readonly parts: ConsoleParts
+  private atProvider: Promise<ProviderSignIn> | undefined
 
   constructor(parts: ConsoleParts) {
     const { records, log, config, proxies, slow } = parts
@@ -39,7 +42,7 @@ export class ConsoleUsers {
     this.sessions = new Sessions({
       records,
       config,
-      isSecure: message => proxies().originOf(message).startsWith('https:'),
+      isSecure: message => this.isSecure(message),
     })
     this.signIn = new SignIn({
       ...{ records, log, slow, sessions: this.sessions },
@@ -68,6 +71,22 @@ export class ConsoleUsers {
     await this.records.changeUser(name, { password: await hashPassword(password) }, exceptSession)
   }
 
+  /** Signs users in at a provider; loaded when somebody does. */
+  provider(): Promise<ProviderSignIn> {
+    const { records, sessions } = this
+    const { log, seal } = this.parts
+    this.atProvider ??= import('./provider-sign-in.ts').then(
+      ({ ProviderSignIn }) =>
+        new ProviderSignIn({ records, sessions, log, seal: seal(), isSecure: message => this.isSecure(message) }),
+    )
+    return this.atProvider
+  }
+
+  /** The address below which the user who sent a request reaches the gateway. */
+  baseOf(message: IncomingMessage): string {
+    return this.parts.proxies().baseOf(message)
+  }
+
   /** Whether no page of another origin can have made a request. */
   isSameOrigin(message: IncomingMessage): boolean {
     const own = [this.parts.proxies().originOf(message), ...this.parts.publicUrls()]
@@ -75,5 +94,10 @@ export class ConsoleUsers {
       message,
       own.filter(one => URL.canParse(one)).map(one => new URL(one).host),
     )
+  }
+
+  /** Whether a request came by TLS. */
+  private isSecure(message: IncomingMessage): boolean {
+    return this.parts.proxies().originOf(message).startsWith('https:')
   }
 }

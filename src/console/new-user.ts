@@ -3,6 +3,8 @@ import { freshPassword } from './fresh-password.ts'
 import { hashPassword } from './scrypt.ts'
 import { subjectOf } from './user-name.ts'
 
+export { freshPassword } from './fresh-password.ts'
+
 /** A user and the password, which can be shown only now. */
 export interface NewUser {
   readonly user: ConsoleUser

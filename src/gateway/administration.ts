@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
-import type { Access, Permissions } from '../access/index.ts'
+import type { Access, Caller, Permissions } from '../access/index.ts'
 import type { Waiting } from '../access/waiting.ts'
 import { GatewayError } from '../canonical/error.ts'
 import type { JsonObject } from '../canonical/node.ts'
@@ -15,12 +15,15 @@ import type { AccessRecords, AdminToken } from '../store/access-records.ts'
 import type { LazyStore } from '../store/lazy-store.ts'
 import type { UsageRecords } from '../store/usage-records.ts'
 import type { Call } from './call.ts'
+import type { Captures } from './capture/captures.ts'
 import { type ChannelStates, mergedStates, statesOf } from './channel-states.ts'
 import { type ChannelTest, testChannel } from './channel-test.ts'
 import type { Channels } from './channels.ts'
 import type { Seal } from './compaction/seals.ts'
 import type { ImageDelivery } from './image-store.ts'
+import type { Live } from './live.ts'
 import { type ModelOverview, modelOverviews } from './model-overview.ts'
+import { forcedTo, type OwnRequests } from './own-requests.ts'
 
 /** The parts of a gateway that administrators work on. */
 export interface AdministrationParts {
@@ -31,10 +34,16 @@ export interface AdministrationParts {
   readonly channels: Channels
   readonly catalogue: Catalogue
   readonly waiting: Waiting
+  readonly captures: Captures
+  readonly live: Live
   readonly images: () => ImageDelivery
   readonly seal: () => Seal
   /** The path of one request. Never rejects. */
   readonly handle: (call: Call) => Promise<void>
+  /** Of what browsers keep while a user signs in. */
+  readonly consoleSeal: () => Seal
+  /** The caller of a key's id, as it is now. Throws GatewayError where it may send nothing. */
+  readonly callAs: (id: string) => Caller
   readonly proxies: () => Proxies
   /** Waits as long as the answer to a wrong credential is held back; gives what is to be answered. */
   readonly held: (thrown: unknown, message: IncomingMessage) => Promise<unknown>
@@ -63,6 +72,7 @@ export class Administration {
     this.log = parts.log
     this.users = new ConsoleUsers({
       ...{ log: parts.log, proxies: parts.proxies, slow: parts.slow, records: parts.store.console },
+      seal: parts.consoleSeal,
       config: () => this.config.console,
       publicUrls: () => this.config.server.publicUrls,
     })
@@ -79,6 +89,30 @@ export class Administration {
   /** Keys, groups, drained channels and tokens, as stored. */
   get records(): AccessRecords {
     return this.parts.store.access
+  }
+
+  /** Captured requests. */
+  get captures(): Captures {
+    return this.parts.captures
+  }
+
+  /** Requests as they happen. */
+  get live(): Live {
+    return this.parts.live
+  }
+
+  /** Where requests are made in the names of callers; set by the server, which has the endpoints. */
+  own: OwnRequests | undefined
+
+  /**
+   * The caller of a key's id, as it is now.
+   *
+   * @param channel the only one that may answer it.
+   * @throws GatewayError where the key ended, or may not use the channel.
+   */
+  callerOf(id: string, channel?: string): Caller {
+    const caller = this.parts.callAs(id)
+    return channel === undefined ? caller : forcedTo(caller, channel)
   }
 
   get usage(): UsageRecords {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Credentials } from '../access/index.ts'
+import type { Caller, Credentials } from '../access/index.ts'
 import { defined } from '../canonical/defined.ts'
 import type { GatewayError } from '../canonical/error.ts'
 import type { Format, JsonObject } from '../canonical/node.ts'
@@ -17,8 +17,6 @@ export interface Call {
   readonly message: IncomingMessage
   /** The body, where it did not come with the message. */
   readonly body?: JsonObject
-  /** The id of the key that it counts as, where it did not come with that key: an administrator tries something. */
-  readonly owner?: string
   /** The value of `?key=`, where there is one. */
   readonly queryKey?: string
   /**
@@ -33,7 +31,8 @@ export interface Call {
   readonly framing: 'events' | 'array' | 'lines'
   /** The format's own sign of life on a silent stream. */
   readonly heartbeat?: WireEvent
-  readonly reply: Reply
+  /** Another stands before it where the answer is recorded. */
+  reply: Reply
   /** The turns of a socket, searched before the store; this turn is added even where the store is not to keep it. */
   readonly turns?: Turns
   /** References that the gateway cannot resolve are refused (`previous_response_not_found`), never sent to an upstream. */
@@ -42,6 +41,10 @@ export interface Call {
   readonly own?: true
   /** Nothing is to be generated: the turn is only stored, to be continued. */
   readonly silent?: true
+  /** In whose name an administrator makes it: no credential is looked for. */
+  readonly as?: Caller
+  /** The id of the captured request that it repeats. */
+  readonly repeats?: string
 }
 
 /**

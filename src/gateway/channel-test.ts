@@ -139,6 +139,7 @@ function attemptOf(
     ...{ call, request, candidate, channel, images, seal, report: new Report(call), onLoss: 'show', heartbeat: 0 },
     ...nothing,
     submission: undefined,
+    capture: undefined,
   }
 }
 

@@ -9,6 +9,7 @@ import { UNAVAILABLE } from '../store/fault.ts'
 import { type Keeper, STORED_FORMAT } from '../stored/index.ts'
 import { submit } from '../tasks/submit.ts'
 import type { Call } from './call.ts'
+import type { Capture } from './capture/capture.ts'
 import { expectedTokens, mostTokens } from './counting/expected.ts'
 import { EarlyHead, mayBeginEarly } from './early-head.ts'
 import { emulate, emulationOf } from './emulations.ts'
@@ -39,6 +40,7 @@ export type { Call, HeaderSource, Reply, Worker } from './call.ts'
 export type { ErrorAnswer } from './error-answer.ts'
 export { freshId } from './fresh-id.ts'
 export { IMAGES_PATH } from './image-delivery.ts'
+export type { OwnRequest, OwnRequests } from './own-requests.ts'
 export type { LiveSession, OpenedSession, SessionCall } from './realtime/realtime.ts'
 
 /** Everything between the endpoints and the upstreams. */
@@ -57,17 +59,20 @@ export class Gateway extends Queries {
    * format.
    */
   async handle(call: Call): Promise<void> {
-    const { running } = this
+    const { running, live } = this
     const report = new Report(call)
+    let capture: Capture | undefined
     running.add(call)
     try {
       const caller = this.admitted(call)
+      if (caller.captureUntil !== undefined) capture = this.captures.begin(call, caller)
       report.caller = caller
       report.trace = this.trace(call)
       report.allowance = this.allowance(caller, call)
       const entered = report.allowance.enter(true, mostTokens(call.message))
       if (entered !== undefined) await entered
-      const incoming = await this.read(call, caller, report)
+      const incoming = await this.read(call, caller, report, capture)
+      if (live.isWatched) live.begun(call, caller, incoming.request, capture !== undefined)
       try {
         const reserved = this.reserve(incoming, report.allowance)
         if (reserved !== undefined) await reserved
@@ -81,6 +86,7 @@ export class Gateway extends Queries {
     } finally {
       running.remove(call)
       this.over(report)
+      if (capture?.isBackground === false) this.captures.end(capture, report.failure)
     }
   }
 
@@ -94,7 +100,7 @@ export class Gateway extends Queries {
   }
 
   /** Reads the body as a request of its format, and resolves what it refers to. */
-  private async read(call: Call, caller: Caller, report: Report): Promise<Incoming> {
+  private async read(call: Call, caller: Caller, report: Report, capture: Capture | undefined): Promise<Incoming> {
     const { config, seals, waiting, spooled, stored } = this
     const { limits } = config.server
     const limit = limits.byFormat.get(call.format)
@@ -108,14 +114,17 @@ export class Gateway extends Queries {
         ...{ limit: limit ?? FORM_LIMIT, meters, reader },
         flows: request => mayFlow(call, caller, request, { channels: channels.all, models: config.models }),
       })
-      return { call, caller, report, onLoss, ...form, session: undefined, submission: undefined }
+      if (capture !== undefined) capture.request = form.request
+      return { call, caller, report, onLoss, ...form, session: undefined, submission: undefined, capture }
     }
+    capture?.reading()
     const wire = call.wire(call.body ?? (await readJson(call.message, limit ?? limits.body, memory)))
     const request = await reader.readWhole(wire)
+    if (capture !== undefined) capture.request = request
     const session =
       call.format === STORED_FORMAT ? await stored.session(call, caller.id, { wire, request, reader }) : undefined
     const begun = { call, caller, report, onLoss, request }
-    return { ...begun, trailing: undefined, session, drop: undefined, submission: undefined }
+    return { ...begun, trailing: undefined, session, drop: undefined, submission: undefined, capture }
   }
 
   /** Reserves an estimate of the request's tokens and cost from the limits of its key. */
@@ -161,7 +170,7 @@ export class Gateway extends Queries {
 
   /** Routes a request and tries one candidate after the other, until one answers or the failure would be the same for all. */
   private async tryCandidates(incoming: Incoming, early: EarlyHead | undefined): Promise<void> {
-    const { call, caller, report, trailing, session, onLoss, submission } = incoming
+    const { call, caller, report, trailing, session, onLoss, submission, capture } = incoming
     if (session?.unkept === true && onLoss === 'refuse') throw UNAVAILABLE
     const thoughts = this.thoughts.of(caller.id)
     if (thoughts?.isShared === true) await thoughts.fetch(session?.whole ?? incoming.request, call.format)
@@ -193,12 +202,14 @@ export class Gateway extends Queries {
         seal,
         thoughts,
         submission,
+        capture,
       }
       try {
         await this.respond(attempt)
         return failover.succeeded(attempt)
       } catch (thrown) {
         early?.withdraw()
+        capture?.failed(attempt, toFailure(thrown).error)
         failover.failed(thrown, attempt)
       }
     }
@@ -267,8 +278,9 @@ export class Gateway extends Queries {
 
   /** Answers at once that the work has begun; it goes on whether the caller stays or not. */
   private async answerLater(incoming: Incoming, keeper: Keeper): Promise<void> {
-    const { call, request } = incoming
+    const { call, request, capture } = incoming
     this.route(incoming)
+    if (capture !== undefined) capture.isBackground = true
     const work = await this.stored.begin(request, keeper)
     this.stored.follow(work, this.answerInBackground({ ...incoming, call: { ...call, reply: work.run } }))
     // What it reserved, and its place, are now those of the work in the background.
@@ -288,6 +300,7 @@ export class Gateway extends Queries {
       await this.answer({ ...incoming, report }).catch(thrown => this.fail(call, thrown, report))
     } finally {
       this.over(report)
+      if (incoming.capture !== undefined) this.captures.end(incoming.capture, report.failure)
     }
   }
 

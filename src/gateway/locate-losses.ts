@@ -7,7 +7,10 @@ import type { Attempt } from './types.ts'
  * The losses of an attempt's request at their places in what the caller sent: in the body as its format has it, and where
  * they are in turns kept here, under the field that points at those.
  */
-export function locateLosses(losses: readonly Loss[], { call, request, stored }: Attempt): readonly Loss[] {
+export function locateLosses(
+  losses: readonly Loss[],
+  { call, request, stored }: Pick<Attempt, 'call' | 'request' | 'stored'>,
+): readonly Loss[] {
   const locate = READERS[call.format]?.locate
   if (locate === undefined || !losses.some(({ path }) => path[0] === 'messages')) return losses
   const found = locate(request)

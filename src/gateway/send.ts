@@ -76,6 +76,7 @@ export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortS
   if (signal === undefined) report.tried(candidate)
   const ready = channel.ready()
   if (ready !== undefined) await ready
+  const captured = attempt.capture?.sending(attempt, prepared)
   const trace = report.trace?.attempt(tracedAttempt(candidate))
   const passed = trace?.headers ?? passedTrace(call.message.headers)
   const exchange = channel.send({
@@ -91,7 +92,7 @@ export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortS
   // A submit is followed to its end, whether its caller stays or not.
   else if (attempt.submission === undefined) call.reply.worker = exchange
   try {
-    const answer = await exchange.answer
+    const answer = captured === undefined ? await exchange.answer : captured.answered(await exchange.answer)
     report.reached(idOf(answer, candidate))
     trace?.answered(answer.status)
     if (answer.status < 200 || answer.status > 299) throw await upstreamError(answer, candidate, request.model)
@@ -103,6 +104,7 @@ export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortS
     if (signal === undefined) call.reply.worker = undefined
     exchange.release()
     const failure = answerFailure(thrown)
+    if (failure instanceof GatewayError) captured?.failed(failure.error)
     trace?.end(undefined, failure instanceof GatewayError ? failure.error.kind : 'internal')
     throw failure
   }

@@ -27,12 +27,14 @@ import { VideoTasks } from '../tasks/index.ts'
 import { UsageLog } from '../usage/log.ts'
 import type { Administration } from './administration.ts'
 import { type Call, credentialsOf, type Reply } from './call.ts'
+import { Captures } from './capture/captures.ts'
 import { type ChannelStates, statesOf } from './channel-states.ts'
 import { Channels } from './channels.ts'
 import { Seals } from './compaction/seals.ts'
 import { GatewaySecret } from './gateway-secret.ts'
 import { type ImageDelivery, ImageStore } from './image-store.ts'
 import { ListedFacts } from './listed-facts.ts'
+import { Live } from './live.ts'
 import { Media } from './media.ts'
 import type { StoredImage } from './picture-copies.ts'
 import { channelReadings, countReadings, openRequests } from './readings.ts'
@@ -75,6 +77,10 @@ export abstract class Services {
   protected readonly catalogue: Catalogue
   /** Writes what requests used to the store. */
   protected readonly usage: UsageLog
+  /** Requests of keys for which that is switched on, as they were sent and answered. */
+  protected readonly captures: Captures
+  /** Requests as they happen. */
+  protected readonly live: Live
   /** Takes what became of requests that are over. */
   protected readonly recorder: UsageRecorder
   /** Logs that memory or disk do not suffice. */
@@ -109,8 +115,10 @@ export abstract class Services {
       ...{ sink: this.store.usage, log, keep: config.usage.keep },
       isFault: thrown => thrown === UNAVAILABLE,
     })
-    const { catalogue, usage, metrics } = this
-    this.recorder = new UsageRecorder({ log, catalogue, usage, metrics, proxies: () => this.proxies }, config)
+    this.live = new Live(cluster.bus)
+    this.captures = new Captures({ records: this.store.captures, log, config: () => this.config })
+    const { catalogue, usage, metrics, live } = this
+    this.recorder = new UsageRecorder({ log, catalogue, usage, metrics, live, proxies: () => this.proxies }, config)
     this.imageStore = new ImageStore({ shared: this.store.shared, hasOthers: () => hasOthers(config) })
     this.images = this.imageDelivery()
     const secret = new GatewaySecret({
@@ -202,16 +210,16 @@ export abstract class Services {
    * @param door the format of its endpoint, where it is the endpoint of one.
    * @throws GatewayError `unauthenticated`, or `forbidden` where the door is closed to the key.
    */
-  authenticate(call: Pick<Call, 'message' | 'queryKey' | 'owner'>, door?: Format): Caller {
-    const { owner } = call
-    const caller = owner === undefined ? this.access.identify(credentialsOf(call)) : this.access.renewed({ id: owner })
+  authenticate(call: Pick<Call, 'message' | 'queryKey'>, door?: Format): Caller {
+    const caller = this.access.identify(credentialsOf(call))
     if (door !== undefined) checkDoor(caller.permissions, door)
     return caller
   }
 
   /** The same for a request that runs: it ends when its key does. */
-  protected admitted(call: RunningCall & Pick<Call, 'message' | 'queryKey' | 'owner'>): Caller {
-    const caller = this.authenticate(call, call.format)
+  protected admitted(call: RunningCall & Pick<Call, 'message' | 'queryKey' | 'as'>): Caller {
+    const caller = call.as ?? this.access.identify(credentialsOf(call))
+    checkDoor(caller.permissions, call.format)
     call.caller = caller
     return caller
   }
@@ -259,13 +267,15 @@ export abstract class Services {
   /** What administrators can see and change. */
   async administration(): Promise<Administration> {
     const { Administration } = await import('./administration.ts')
-    const { log, store, access, channels, waiting, catalogue } = this
+    const { log, store, access, channels, waiting, catalogue, captures, live } = this
     return new Administration({
-      ...{ log, store, access, channels, waiting, catalogue },
+      ...{ log, store, access, channels, waiting, catalogue, captures, live },
       config: () => this.config,
       images: () => this.images,
       handle: call => this.handle(call),
       seal: () => this.seals.of('administrators'),
+      consoleSeal: () => this.seals.of('console'),
+      callAs: id => this.access.renewed({ id }),
       held: (thrown, message) => this.held(thrown, message),
       slow: address => this.wrongKeys.slow(address),
       proxies: () => this.proxies,
@@ -316,6 +326,11 @@ export abstract class Services {
     return merge((await this.cluster.gather(METRICS)) as unknown as readonly Snapshot[])
   }
 
+  /** Ends the streams of those who watch requests. */
+  endWatching(): void {
+    this.live.end()
+  }
+
   /** Settles when no work is left in the background. */
   idle(): Promise<void> {
     return this.stored.idle()
@@ -328,6 +343,8 @@ export abstract class Services {
     await this.tasks.close()
     await this.stored.close()
     await this.usage.close()
+    this.live.close()
+    await this.captures.close()
     await this.store.close()
     await this.channels.close()
     await this.media.close()

@@ -8,6 +8,7 @@ import type { Candidate } from '../router.ts'
 import type { ResponseEcho, Session, Stored } from '../stored/index.ts'
 import type { Submission } from '../tasks/submission.ts'
 import type { Call } from './call.ts'
+import type { Capture } from './capture/capture.ts'
 import type { Seal } from './compaction/seals.ts'
 import type { EarlyHead } from './early-head.ts'
 import type { ImageDelivery } from './image-store.ts'
@@ -30,6 +31,8 @@ export interface Incoming {
   readonly drop: (() => void) | undefined
   /** The task it submits, where its work is one. */
   readonly submission: Submission | undefined
+  /** Where it is captured; undefined where it is not. */
+  readonly capture: Capture | undefined
 }
 
 /** A request on its way to one candidate. */
@@ -58,6 +61,7 @@ export interface Attempt {
   readonly thoughts: OwnThoughts | undefined
   /** The task it submits, where its work is one. */
   readonly submission: Submission | undefined
+  readonly capture: Capture | undefined
 }
 
 /** A whole answer on its way to the caller. */

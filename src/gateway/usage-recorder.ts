@@ -6,6 +6,7 @@ import type { Proxies } from '../proxies/index.ts'
 import type { UsageLog } from '../usage/log.ts'
 import type { UsageRow } from '../usage/row.ts'
 import type { Call } from './call.ts'
+import type { Live } from './live.ts'
 import type { Recorder } from './report.ts'
 
 /** Where the outcome of a request goes. */
@@ -14,6 +15,7 @@ export interface UsageRecorderOptions {
   readonly catalogue: Prices
   readonly usage: UsageLog
   readonly metrics: Metrics
+  readonly live: Live
   /** Those of the config in use. */
   readonly proxies: () => Proxies
 }
@@ -47,6 +49,7 @@ export class UsageRecorder implements Recorder {
   take(row: UsageRow): void {
     this.options.usage.take(row)
     this.options.metrics.take(row)
+    if (this.options.live.isWatched) this.options.live.over(row)
   }
 
   address(message: Call['message'], status: number): string | undefined {

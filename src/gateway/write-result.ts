@@ -36,6 +36,7 @@ export async function writeResult(attempt: Attempt, answered: Answered): Promise
     ...(kept ? [] : [NOT_KEPT]),
   ]
   report.answered(result, lost.length)
+  if (attempt.capture !== undefined) attempt.capture.lostInAnswer = shown(losses)
   const headers = { ...wire.headers, ...lossHeaders(lost), ...more }
   if (wire.raw === undefined) call.reply.whole(wire.status, headers, jsonText(kept ? wire.body : unkept(wire.body)))
   else await relay(call.reply, headers, wire.raw, attempt.heartbeat)

@@ -11,6 +11,7 @@ import {
 } from '../admin/index.ts'
 import type { Gateway } from '../gateway/index.ts'
 import { idHeaders } from './handlers.ts'
+import { ownRequests } from './own-requests.ts'
 import { HttpReply } from './reply.ts'
 import { requestId } from './request-id.ts'
 
@@ -22,7 +23,9 @@ const PRINCIPAL = 'principal'
 
 /** The routes of the admin API, mounted at `/admin`: beside sessions, nothing of it is told to those who are not signed in. */
 export async function adminRoutes(gateway: Gateway): Promise<Router> {
-  const api = new AdminApi(await gateway.administration(), ENDPOINTS)
+  const administration = await gateway.administration()
+  administration.own = ownRequests(gateway)
+  const api = new AdminApi(administration, ENDPOINTS)
   const router = express.Router({ caseSensitive: true })
 
   /** Answers with what the work gives, or with the problem it meets. */
@@ -42,6 +45,16 @@ export async function adminRoutes(gateway: Gateway): Promise<Router> {
       if (answer.cookies !== undefined && !reply.gone) response.setHeader('set-cookie', answer.cookies)
       if (!reply.gone) reply.whole(answer.status, answer.headers, answer.text)
     }
+  /** Answers with events, as long as the reader stays. */
+  const streaming = (endpoint: Endpoint) => (message: Request, response: Response) => {
+    try {
+      const reply = new HttpReply(message, response, idHeaders(requestId()), gateway)
+      if (message.method === 'HEAD') reply.whole(200, { 'content-type': 'text/event-stream' }, '')
+      else api.stream(endpoint, reply, response.locals[PRINCIPAL])
+    } catch (thrown) {
+      refusing(thrown)(message, response)
+    }
+  }
   const refusing = (thrown: unknown, more?: { readonly [name: string]: string }) =>
     answering(() => Promise.reject(thrown), more)
 
@@ -67,13 +80,15 @@ export async function adminRoutes(gateway: Gateway): Promise<Router> {
   for (const endpoint of ENDPOINTS)
     router[endpoint.method](
       routeOf(endpoint.path),
-      answering((message, response) =>
-        api.answer(
-          endpoint,
-          { message, params: message.params as never, query: queryOf(message) },
-          response.locals[PRINCIPAL],
-        ),
-      ),
+      endpoint.stream !== undefined
+        ? streaming(endpoint)
+        : answering((message, response) =>
+            api.answer(
+              endpoint,
+              { message, params: message.params as never, query: queryOf(message) },
+              response.locals[PRINCIPAL],
+            ),
+          ),
     )
   for (const [path, allow] of methodsOf([DESCRIBED, ...ENDPOINTS])) {
     router.options(

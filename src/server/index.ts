@@ -141,12 +141,14 @@ export async function openServer({
     },
     retire: async () => {
       gateway.leaving = true
+      gateway.endWatching()
       // Of HTTP's server, `close` would end connections that wait for their first or next request.
       NetServer.prototype.close.call(server)
       await new Promise(resolve => setTimeout(resolve, Math.max(drain, RETIREMENT)))
     },
     close: async (graceMs = grace) => {
       gateway.leaving = true
+      gateway.endWatching()
       const closed = new Promise(resolve => server.close(resolve))
       const sweep = setInterval(() => server.closeIdleConnections(), SWEEP)
       const ended = Promise.all([closed, sockets.close(), gateway.idle()])

@@ -1,4 +1,5 @@
 import type { AccessRecords } from './access-records.ts'
+import type { Captures } from './captures.ts'
 import type { ConsoleRecords } from './console-records.ts'
 import type { Conversations } from './conversations.ts'
 import type { Events } from './events.ts'
@@ -87,6 +88,15 @@ export function guardedShared(use: Use<SharedRecords>, exists: () => boolean): S
     sweep: () => use('writes', shared => shared.sweep()),
   }
 }
+
+/** Captured requests, likewise; looking makes no store where there is none. */
+export const guardedCaptures = (use: Use<Captures>, exists: () => boolean): Captures => ({
+  add: (all, limit) => use('writes', captures => captures.add(all, limit)),
+  find: async id => (exists() ? use('reads', captures => captures.find(id)) : undefined),
+  known: async ids => (exists() ? use('reads', captures => captures.known(ids)) : new Set()),
+  drop: async id => (exists() ? use('writes', captures => captures.drop(id)) : false),
+  sweep: () => use('writes', captures => captures.sweep()),
+})
 
 /** Processes, likewise. */
 export const guardedProcesses = (use: Use<Processes>): Processes => ({

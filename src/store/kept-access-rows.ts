@@ -15,8 +15,17 @@ export const keyOf = (row: AccessKeyRow, secrets: readonly AccessSecretRow[]): S
 })
 
 /** The settings of a key as they are stored. */
-export const settingsOf = ({ note, models, doors, limits, onLoss, enabled, expiresAt }: KeySettings): string =>
-  JSON.stringify({ note, models, doors, limits, onLoss, enabled, expiresAt } satisfies {
+export const settingsOf = ({
+  note,
+  models,
+  doors,
+  limits,
+  onLoss,
+  enabled,
+  expiresAt,
+  captureUntil,
+}: KeySettings): string =>
+  JSON.stringify({ note, models, doors, limits, onLoss, enabled, expiresAt, captureUntil } satisfies {
     [F in keyof KeySettings]-?: KeySettings[F] | undefined
   })
 

@@ -8,6 +8,7 @@ import { NewerStore, READABLE, type StoreFault, storeFault, UNAVAILABLE } from '
 import {
   type AccessMode,
   guardedAccess,
+  guardedCaptures,
   guardedConsole,
   guardedConversations,
   guardedEvents,
@@ -60,6 +61,10 @@ export class LazyStore {
   readonly usage = guardedUsage((manner, work) => this.use(manner, ({ usage }) => work(usage)))
   readonly shared = guardedShared(
     (manner, work) => this.use(manner, ({ shared }) => work(shared)),
+    () => this.opening !== undefined || this.exists(),
+  )
+  readonly captures = guardedCaptures(
+    (manner, work) => this.use(manner, ({ captures }) => work(captures)),
     () => this.opening !== undefined || this.exists(),
   )
   /** Accesses that failed. */

@@ -2,12 +2,14 @@ import { setImmediate as breath } from 'node:timers/promises'
 import { Kysely } from 'kysely'
 import type { StoreConfig } from '../config/types.ts'
 import type { AccessRecords } from './access-records.ts'
+import type { Captures } from './captures.ts'
 import type { ConsoleRecords } from './console-records.ts'
 import type { Conversations } from './conversations.ts'
 import type { Engine } from './engine.ts'
 import type { Events } from './events.ts'
 import { dropEvents, dropItems } from './items.ts'
 import { KeptAccess } from './kept-access.ts'
+import { KeptCaptures } from './kept-captures.ts'
 import { KeptConsole } from './kept-console.ts'
 import { KeptConversations } from './kept-conversations.ts'
 import { KeptEvents } from './kept-events.ts'
@@ -37,6 +39,7 @@ export interface Store {
   readonly console: ConsoleRecords
   readonly usage: UsageRecords
   readonly shared: SharedRecords
+  readonly captures: Captures
   /** Deletes what has expired and is not part of a later turn. */
   sweep(): Promise<void>
   /** Whether the file was moved away: what is written here would be lost. */
@@ -75,6 +78,7 @@ export async function openDatabase(engine: Engine): Promise<Database> {
 
 function storeIn(database: Database, engine: Engine, now: () => number): Store {
   const shared = keptShared(database, now)
+  const captures = new KeptCaptures(database, now)
   const users = new KeptConsole(database, now)
   return {
     turns: new KeptTurns(database, now),
@@ -86,9 +90,11 @@ function storeIn(database: Database, engine: Engine, now: () => number): Store {
     console: users,
     usage: new KeptUsage(database, now),
     shared,
+    captures,
     async sweep() {
       await sweep(database, now())
       await shared.sweep()
+      await captures.sweep()
       await users.sweep()
     },
     moved: engine.moved,

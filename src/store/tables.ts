@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { AccessTables } from './access-tables.ts'
+import type { CaptureTables } from './capture-tables.ts'
 import type { ConsoleTables } from './console-tables.ts'
 import type { SharedTables } from './shared-tables.ts'
 import type { UsageTables } from './usage-tables.ts'
@@ -99,7 +100,7 @@ export interface ProcessRow {
   readonly beat_at: number
 }
 
-export interface Tables extends AccessTables, ConsoleTables, UsageTables, SharedTables {
+export interface Tables extends AccessTables, ConsoleTables, UsageTables, SharedTables, CaptureTables {
   readonly tasks: TaskRow
   readonly turns: TurnRow
   readonly events: EventsRow

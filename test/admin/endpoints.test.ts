@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { ENDPOINTS } from '../../src/admin/index.ts'
 import { AdminServer } from '../builders/admin.ts'
 import { ANSWER, ASK } from '../builders/chat.ts'
@@ -69,5 +69,20 @@ it('answers every operation of the table in its own shape, without a secret or a
   await admin.get(`/requests/${rows[0]!.id}`)
   await admin.post('/translate', { text: JSON.stringify(ASK) })
   await admin.get('/translate/examples')
+  const watched = (await admin.post('/keys', { name: 'watched', capture: '1h' })).json
+  admin.secrets.push(watched.secret)
+  const live = await admin.testServer.send('/admin/v1/requests/live', undefined, {
+    ...{ method: 'GET', headers: { authorization: `Bearer ${admin.token}` } },
+  }).answer
+  live.resume().on('error', () => {})
+  expect(live.statusCode).toBe(200)
+  admin.answered.add('watchRequests')
+  const headers = { authorization: `Bearer ${watched.secret}` }
+  const asked = (await admin.testServer.ask('/v1/chat/completions', ASK, { headers })).headers['x-request-id']
+  await vi.waitFor(async () => expect((await admin.get(`/requests/${asked}/capture`)).status).toBe(200))
+  await admin.get(`/requests/${asked}/fixture`)
+  await admin.post(`/requests/${asked}/replay`, { channel: 'one' })
+  await admin.delete(`/requests/${asked}/capture`)
+  live.destroy()
   expect([...admin.answered].sort()).toEqual(ENDPOINTS.map(({ operation }) => operation).sort())
 })

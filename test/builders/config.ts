@@ -44,6 +44,7 @@ export const configOf = (
   dataDir: keep ?? EMPTY,
   store: keep === undefined ? { engine: 'sqlite', path: join(EMPTY, 'interlingua.sqlite') } : storeAt(keep),
   usage: { keep: 0 },
+  capture: { keep: 86_400_000, limit: 2 ** 28 },
   metrics: {},
   console: CONSOLE,
   groups: new Map([['default', groupOf(group)]]),

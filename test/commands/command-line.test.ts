@@ -95,6 +95,7 @@ describe('check', () => {
     expect(Object.keys(schema.properties).sort()).toEqual(
       [
         'channels',
+        'console',
         'data_dir',
         'groups',
         'keys',

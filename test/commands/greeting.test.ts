@@ -1,4 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
+import type { FirstStart } from '../../src/commands/first-start.ts'
 import { greeting } from '../../src/commands/greeting.ts'
 import { defaultConfig, readConfig } from '../../src/config/read.ts'
 import { keyOf } from '../store/access-follower.ts'
@@ -39,4 +40,31 @@ test('with TLS, what is to be tried names the public address, which the certific
   const text = greeted(`server: { ${server} }\n${channel}`)
   expect(text).toContain('listens on http://127.0.0.1:1\n')
   expect(text).toContain("curl -s 'https://ai.example.org/v1/chat/completions'")
+})
+
+const channelNamed = (name: string, models: string): string =>
+  `{ name: ${name}, provider: custom, base_url: "http://127.0.0.1:9/v1", formats: [chat], models: ${models} }`
+
+test.each<[string, FirstStart]>([
+  ['a key and a password that were just made', { created: 'il-new', known: [], password: 'abcde-fghjk' }],
+  ['keys of before, and a password that was just made', { known: [keyOf('k')], password: 'abcde-fghjk' }],
+  ['keys that cannot be read', { known: [], unread: true }],
+])('it is at most twelve lines, with %s', (_, first) => {
+  const many = Array.from({ length: 30 }, (_, at) => channelNamed(`c${at}`, '["*"]'))
+  const text = greeting('http://127.0.0.1:1', readConfig(`channels: [${many.join(', ')}]`, {}), first, '1.0')
+  expect(text).toContain('with a model of')
+  expect(text.split('\n').length).toBeLessThanOrEqual(12)
+  expect(text).toContain('console  http://127.0.0.1:1/console/')
+  expect(text.includes('as admin with the password abcde-fghjk')).toBe(first.password !== undefined)
+})
+
+test('it counts the models of each channel', () => {
+  const channels = [channelNamed('a', '[m, n]'), channelNamed('b', '[m, "*"]'), channelNamed('c', '["x-*"]')]
+  expect(greeted(`channels: [${channels.join(', ')}]`)).toContain(
+    'models   2 of a, 1 of b and whatever it lists, whatever c lists\n',
+  )
+})
+
+test('without a console it names none', () => {
+  expect(greeted('console: false')).not.toContain('console')
 })

@@ -45,8 +45,9 @@ describe('guessing', () => {
         }
       expect(answers.size).toBe(1)
       expect([...answers][0]).toContain('sign-in-refused')
-      const medians = Object.values(times).map(medianOf)
-      expect(Math.max(...medians) / Math.min(...medians), JSON.stringify(times)).toBeLessThan(1.5)
+      // What a busy machine adds is in the others.
+      const least = Object.values(times).map(all => Math.min(...all))
+      expect(Math.max(...least) / Math.min(...least), JSON.stringify(times)).toBeLessThan(1.5)
     },
   )
 

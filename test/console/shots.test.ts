@@ -26,6 +26,25 @@ const SHOTS: readonly Shot[] = [
   { name: 'translator-stream', path: '/translator', act: page => begin(page, /Responses/) },
   { name: 'translator-one', path: '/translator', act: chat },
   { name: 'translator-examples', path: '/translator', act: page => page.keyboard.press('e') },
+  { name: 'keys-form', path: '/keys', act: page => page.keyboard.press('n') },
+  {
+    ...{ name: 'keys-panel', path: '/keys' },
+    act: page => page.getByRole('button', { name: 'Open nightly-evals' }).click(),
+  },
+  {
+    ...{ name: 'keys-secret', path: '/keys' },
+    act: async page => {
+      await page.getByRole('button', { name: 'Actions for playground' }).click()
+      await page.getByRole('menuitem', { name: 'Rotate' }).click()
+      await page.getByRole('button', { name: 'Rotate', exact: true }).click()
+      await page.getByText('has a new secret').waitFor()
+    },
+  },
+  {
+    ...{ name: 'keys-menu', path: '/keys' },
+    act: page => page.getByRole('button', { name: 'Actions for codex-ci' }).click(),
+  },
+  { name: 'groups', path: '/keys?view=groups' },
 ]
 
 /** Begins with one of the examples that the translator offers. */

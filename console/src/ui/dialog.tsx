@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { common } from '../i18n/common.ts'
 import { IconButton } from './button.tsx'
 
@@ -22,7 +22,7 @@ interface DialogProps {
 export function Dialog({ title, onClose, children, footer, place = 'middle', wide, onSubmit, sticky }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
-  useEffect(() => {
+  useLayoutEffect(() => {
     const before = document.activeElement
     const element = dialog.current!
     element.showModal()

@@ -39,6 +39,9 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS
 
+/** Dots alone are lost in thin lines. */
+const WIDTHS: { readonly [I in IconName]?: number } = { more: 2.6 }
+
 /** A picture beside a text that says the same: nothing for screen readers. */
 export const Icon = ({ name, size = 16 }: { readonly name: IconName; readonly size?: number }) => (
   <svg
@@ -48,7 +51,7 @@ export const Icon = ({ name, size = 16 }: { readonly name: IconName; readonly si
     height={size}
     fill="none"
     stroke="currentColor"
-    stroke-width="1.5"
+    stroke-width={WIDTHS[name] ?? 1.5}
     stroke-linecap="round"
     stroke-linejoin="round"
     aria-hidden="true"

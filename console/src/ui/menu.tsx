@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { common } from '../i18n/common.ts'
 import { IconButton } from './button.tsx'
 import { Icon, type IconName } from './icon.tsx'
@@ -23,23 +23,25 @@ export function Menu({
   const host = useRef<HTMLDivElement>(null)
   const list = useRef<HTMLDivElement>(null)
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isOpen) return
     const menu = list.current!
+    const button = host.current!.querySelector('button')!
+    const place = (): void => placeBy(button, menu)
     // In the top layer: no scrolling list cuts it off.
     menu.showPopover()
-    placeBy(host.current!.querySelector('button')!, menu)
-    menu.querySelector<HTMLElement>('[role=menuitem]')?.focus()
-    const close = (event: Event): void => {
-      if (event.type !== 'pointerdown' || !host.current?.contains(event.target as Node)) setOpen(false)
+    place()
+    menu.querySelector<HTMLElement>('[role=menuitem]')?.focus({ preventScroll: true })
+    const leave = ({ target }: Event): void => {
+      if (!host.current?.contains(target as Node)) setOpen(false)
     }
-    document.addEventListener('pointerdown', close)
-    addEventListener('resize', close)
-    addEventListener('scroll', close, true)
+    document.addEventListener('pointerdown', leave)
+    addEventListener('resize', place)
+    addEventListener('scroll', place, true)
     return () => {
-      document.removeEventListener('pointerdown', close)
-      removeEventListener('resize', close)
-      removeEventListener('scroll', close, true)
+      document.removeEventListener('pointerdown', leave)
+      removeEventListener('resize', place)
+      removeEventListener('scroll', place, true)
     }
   }, [isOpen])
 

@@ -19,6 +19,7 @@ export function Sparkline({ values, label, width = 96, height = 24 }: SparklineP
       viewBox={`0 0 ${width} ${height}`}
       width={width}
       height={height}
+      preserveAspectRatio="none"
       role="img"
       aria-label={label}
     >

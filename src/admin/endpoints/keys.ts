@@ -15,11 +15,15 @@ import { fixedId, fixedKeyView, keyView } from '../views.ts'
 
 const id = fields({ id: word })
 
+const DAY = 86_400_000
+
 const settings = {
   note: v.nullish(text(2000)),
   ...permissionFields,
   enabled: v.nullish(yesOrNo),
   expires_at: v.nullish(time),
+  /** For how long from now on its requests are captured whole. */
+  capture: v.nullish(v.pipe(duration, v.maxValue(7 * DAY, 'is longer than 7d'))),
 }
 
 type Settings = v.InferOutput<v.StrictObjectSchema<typeof settings, undefined>>
@@ -145,8 +149,9 @@ const changeKey = endpoint({
 
 /** What was written of the fields that can be absent. */
 function changesOf(written: Settings): KeyChange {
-  const { note, models, doors, on_loss: onLoss, expires_at: expiresAt } = written
-  const fields = { note, models, doors, onLoss, expiresAt }
+  const { note, models, doors, on_loss: onLoss, expires_at: expiresAt, capture } = written
+  const captureUntil = capture == null ? capture : Date.now() + capture
+  const fields = { note, models, doors, onLoss, expiresAt, captureUntil }
   const given = Object.entries(fields).filter(([, value]) => value !== undefined)
   return Object.fromEntries(given.map(([name, value]) => [name, value ?? undefined])) as KeyChange
 }
@@ -165,8 +170,6 @@ const revokeKey = endpoint({
     return {}
   },
 })
-
-const DAY = 86_400_000
 
 const rotateKey = endpoint({
   method: 'post',

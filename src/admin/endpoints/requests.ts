@@ -25,10 +25,12 @@ const listRequests = endpoint({
     ...filterParameters,
   }),
   answer: pageOf(REQUEST),
-  handle: async ({ usage }, { query: { limit, cursor, only, ...filter } }) => {
+  handle: async ({ usage, captures }, { query: { limit, cursor, only, ...filter } }) => {
     const after = cursor === undefined ? undefined : placeOf(cursor, PLACE)
     const { rows, next } = await usage.rows({ ...filterOf(filter, MONTH), limit, ...defined({ after, only }) })
-    return { data: rows.map(requestView), ...(next === undefined ? {} : { next_cursor: cursorOf(next) }) }
+    const captured = await captures.known(rows.map(({ id }) => id))
+    const data = rows.map(row => requestView(row, captured.has(row.id)))
+    return { data, ...(next === undefined ? {} : { next_cursor: cursorOf(next) }) }
   },
 })
 
@@ -40,10 +42,10 @@ const getRequest = endpoint({
   params: fields({ id: word }),
   answer: REQUEST,
   problems: ['not-found'],
-  handle: async ({ usage }, { params }) => {
+  handle: async ({ usage, captures }, { params }) => {
     const row = await usage.row(params.id)
     if (row === undefined) throw new Problem('not-found', 'There is no request of this id, or it is not kept any more.')
-    return requestView(row)
+    return requestView(row, (await captures.known([row.id])).has(row.id))
   },
 })
 
@@ -51,9 +53,11 @@ const NANO = 1e9
 const ms = (value: number | undefined): number | undefined =>
   value === undefined ? undefined : Math.round(value * 10) / 10
 
-const requestView = (row: UsageRow) => ({
+/** A row as answers have it. */
+export const requestView = (row: UsageRow, isCaptured: boolean) => ({
   ...{ id: row.id, at: instantOf(row.at), door: row.door, format: row.format, stream: row.stream },
   ...{ attempts: row.attempts, status: row.status, losses: row.losses, duration_ms: ms(row.duration)! },
+  captured: isCaptured,
   ...defined({
     ...{ key: row.key, key_name: row.keyName, group: row.group, model: row.model, upstream_model: row.upstreamModel },
     ...{ channel: row.channel, upstream_format: row.upstreamFormat, error: row.error },

@@ -77,7 +77,13 @@ export async function* ownRequest(
   if (signal.aborted) leave()
   running.add(call)
   const onLoss = onLossOf(message, caller)
-  const nothingElse = { trailing: undefined, session: undefined, drop: undefined, submission: undefined }
+  const nothingElse = {
+    trailing: undefined,
+    session: undefined,
+    drop: undefined,
+    submission: undefined,
+    capture: undefined,
+  }
   answer({ request, call, caller, report, onLoss, ...nothingElse })
     .catch((thrown: unknown) => {
       const failure = toFailure(thrown)

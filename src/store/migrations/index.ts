@@ -3,7 +3,8 @@ import { ACCESS } from './002-access.ts'
 import { USAGE } from './003-usage.ts'
 import { SHARED } from './004-shared.ts'
 import { CONSOLE } from './005-console.ts'
+import { CAPTURES } from './006-captures.ts'
 import type { Migration } from './migration.ts'
 
 /** All migrations, in order. */
-export const MIGRATIONS: readonly Migration[] = [RESPONSES, ACCESS, USAGE, SHARED, CONSOLE]
+export const MIGRATIONS: readonly Migration[] = [RESPONSES, ACCESS, USAGE, SHARED, CONSOLE, CAPTURES]

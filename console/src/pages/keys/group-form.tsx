@@ -1,0 +1,63 @@
+import { patch, post } from '../../api/request.ts'
+import type { Group } from '../../api/types.ts'
+import { common } from '../../i18n/common.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Problem } from '../../ui/states.tsx'
+import { groupBody, valuesOf } from './form-values.ts'
+import { LimitFields, PermissionFields } from './permission-fields.tsx'
+import { text } from './texts.ts'
+import { useForm } from './use-form.ts'
+
+interface GroupFormProps {
+  /** Absent for a new group. */
+  readonly of?: Group
+  readonly doors: readonly string[]
+  /** It is stored; gives what is to be said. */
+  readonly onKept: (said: string) => void
+  readonly onClose: () => void
+}
+
+/** Makes a group or changes one. */
+export function GroupForm({ of, doors, onKept, onClose }: GroupFormProps) {
+  const words = text().groups
+  const form = useForm(valuesOf({ on_loss: 'show', ...of }), async values => {
+    const name = values.name.trim()
+    if (of === undefined) await post('/groups', { name, ...groupBody(values) })
+    else await patch(`/groups/${encodeURIComponent(of.name)}`, groupBody(values))
+    onKept(of === undefined ? text().done.groupMade(name) : text().done.changed(name))
+  })
+  return (
+    <Dialog
+      title={of === undefined ? words.create : words.change(of.name)}
+      place="side"
+      onClose={onClose}
+      onSubmit={form.submit}
+      footer={
+        <>
+          <Button onClick={onClose}>{common().cancel}</Button>
+          <Button kind="primary" type="submit" busy={form.isBusy}>
+            {of === undefined ? words.submit : common().save}
+          </Button>
+        </>
+      }
+    >
+      {of === undefined && (
+        <Field
+          label={text().form.name}
+          value={form.values.name}
+          onValue={value => form.set('name', value)}
+          error={form.errorAt('name')}
+          autocomplete="off"
+          spellcheck={false}
+          required
+          data-autofocus
+        />
+      )}
+      <LimitFields form={form} ofGroup />
+      <PermissionFields form={form} ofGroup doors={doors} />
+      {form.problem && <Problem error={form.problem} />}
+    </Dialog>
+  )
+}

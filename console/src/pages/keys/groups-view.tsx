@@ -1,0 +1,150 @@
+import { useCallback, useState } from 'preact/hooks'
+import { remove } from '../../api/request.ts'
+import type { Group, Key, Settings } from '../../api/types.ts'
+import type { Loaded as Load } from '../../api/use-load.ts'
+import { useShortcut } from '../../keyboard.ts'
+import { hrefOf } from '../../pages.ts'
+import { isAdmin } from '../../session-state.ts'
+import { Confirm } from '../../ui/confirm.tsx'
+import { Menu } from '../../ui/menu.tsx'
+import { Bar, Card } from '../../ui/page.tsx'
+import { matches, SearchBox } from '../../ui/search-box.tsx'
+import { Empty, Loaded } from '../../ui/states.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { GroupForm } from './group-form.tsx'
+import { LimitsCell } from './limits.tsx'
+import { text } from './texts.ts'
+
+interface GroupsViewProps {
+  readonly groups: Load<readonly Group[]>
+  readonly keys: readonly Key[]
+  readonly settings: Settings | undefined
+  /** Whether the form of a new group is open, which a button of the page opens. */
+  readonly isCreating: boolean
+  readonly onCreating: (isCreating: boolean) => void
+}
+
+type Open = { readonly kind: 'change' | 'remove'; readonly group: Group }
+
+export function GroupsView({ groups, keys, settings, isCreating, onCreating }: GroupsViewProps) {
+  const [search, setSearch] = useState('')
+  const [open, setOpen] = useState<Open>()
+  const create = useCallback(() => isAdmin.value && onCreating(true), [onCreating])
+  useShortcut('n', create)
+  const close = (): void => {
+    setOpen(undefined)
+    onCreating(false)
+  }
+  const counts = Map.groupBy(keys, key => key.group)
+  const shown = (all: readonly Group[]): readonly Group[] =>
+    all.filter(group => matches(search, group.name, ...group.models))
+  return (
+    <>
+      <Bar>
+        <SearchBox value={search} onValue={setSearch} label={text().searchGroups} />
+      </Bar>
+      <Card flush>
+        <Loaded of={groups}>
+          {all =>
+            shown(all).length > 0 ? (
+              <Table
+                label={text().tabs.groups}
+                columns={columnsOf(name => counts.get(name)?.length ?? 0, setOpen)}
+                rows={shown(all)}
+                rowId={group => group.name}
+                cards
+              />
+            ) : (
+              <Empty icon="search" title={text().empty.groups} />
+            )
+          }
+        </Loaded>
+      </Card>
+      {(isCreating || open?.kind === 'change') && (
+        <GroupForm
+          {...(open === undefined ? {} : { of: open.group })}
+          doors={settings?.doors ?? []}
+          onKept={said => {
+            toast(said)
+            close()
+            void groups.reload()
+          }}
+          onClose={close}
+        />
+      )}
+      {open?.kind === 'remove' && (
+        <Confirm
+          title={text().groups.remove(open.group.name)}
+          action={text().groups.removeSubmit}
+          danger
+          onClose={close}
+          onConfirm={async () => {
+            await remove(`/groups/${encodeURIComponent(open.group.name)}`)
+            toast(text().done.groupRemoved(open.group.name))
+            void groups.reload()
+          }}
+        >
+          <p>{text().groups.removeText}</p>
+        </Confirm>
+      )}
+    </>
+  )
+}
+
+function columnsOf(count: (group: string) => number, onOpen: (open: Open) => void): readonly Column<Group>[] {
+  const words = text().columns
+  const names = (all: readonly string[] | undefined) =>
+    all === undefined || (all.length === 1 && all[0] === '*') ? (
+      <span class="faint">{text().groups.all}</span>
+    ) : (
+      <code>{all.join(', ')}</code>
+    )
+  const columns: Column<Group>[] = [
+    {
+      ...{ id: 'name', title: words.name, sort: group => group.name },
+      cell: ({ name, source }) => (
+        <span class="key-name">
+          <strong>{name}</strong>
+          {source === 'config' && <span class="note">{text().states.config}</span>}
+        </span>
+      ),
+    },
+    {
+      ...{ id: 'keys', title: words.keys, sort: ({ name }) => count(name), number: true },
+      cell: ({ name }) => (
+        <a
+          href={`${hrefOf('/keys')}?group=${encodeURIComponent(name)}`}
+          aria-label={text().groups.keysOf(count(name), name)}
+        >
+          {count(name)}
+        </a>
+      ),
+    },
+    {
+      ...{ id: 'limits', title: words.limits },
+      cell: group => <LimitsCell of={group} none={text().limit.unlimited} />,
+    },
+    { id: 'models', title: words.models, cell: ({ models }) => names(models) },
+    { id: 'doors', title: words.doors, wide: true, cell: ({ doors }) => names(doors) },
+    { id: 'channels', title: words.channels, wide: true, cell: ({ channels }) => names(channels) },
+  ]
+  if (!isAdmin.value) return columns
+  const actions: Column<Group> = {
+    ...{ id: 'actions', title: words.name, untitled: true },
+    cell: group =>
+      group.source === 'store' && (
+        <Menu
+          label={text().actionsFor(group.name)}
+          items={[
+            { label: text().actions.change, icon: 'edit', onSelect: () => onOpen({ kind: 'change', group }) },
+            {
+              ...{ label: text().actions.remove, icon: 'trash', danger: true },
+              onSelect: () => onOpen({ kind: 'remove', group }),
+            },
+          ]}
+        />
+      ),
+  }
+  return [...columns, actions]
+}

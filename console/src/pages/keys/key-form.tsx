@@ -1,0 +1,93 @@
+import { patch, post } from '../../api/request.ts'
+import type { Group, Key, NewKey } from '../../api/types.ts'
+import { common } from '../../i18n/common.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Area, Check, Field, Select } from '../../ui/field.tsx'
+import { Problem } from '../../ui/states.tsx'
+import { keyBody, valuesOf } from './form-values.ts'
+import { LimitFields, PermissionFields } from './permission-fields.tsx'
+import { text } from './texts.ts'
+import { useForm } from './use-form.ts'
+
+interface KeyFormProps {
+  /** Absent for a new key. */
+  readonly of?: Key
+  readonly groups: readonly Group[]
+  readonly doors: readonly string[]
+  readonly onMade: (key: NewKey) => void
+  readonly onChanged: (key: Key) => void
+  readonly onClose: () => void
+}
+
+/** Makes a key or changes one. */
+export function KeyForm({ of, groups, doors, onMade, onChanged, onClose }: KeyFormProps) {
+  const words = text().form
+  const form = useForm(valuesOf(of), async values => {
+    const body = keyBody(values, of)
+    if (of === undefined) onMade(await post<NewKey>('/keys', body))
+    else onChanged(await patch<Key>(`/keys/${encodeURIComponent(of.id)}`, body))
+  })
+  const { values, set, errorAt } = form
+  return (
+    <Dialog
+      title={of === undefined ? words.create : words.change(of.name)}
+      place="side"
+      onClose={onClose}
+      onSubmit={form.submit}
+      footer={
+        <>
+          <Button onClick={onClose}>{common().cancel}</Button>
+          <Button kind="primary" type="submit" busy={form.isBusy}>
+            {of === undefined ? words.submit : common().save}
+          </Button>
+        </>
+      }
+    >
+      <Field
+        label={words.name}
+        hint={words.nameHint}
+        value={values.name}
+        onValue={value => set('name', value)}
+        error={errorAt('name')}
+        autocomplete="off"
+        spellcheck={false}
+        required
+        data-autofocus
+      />
+      <Select
+        label={text().group}
+        value={values.group}
+        onValue={value => set('group', value)}
+        error={errorAt('group')}
+        options={groups.map(({ name }) => ({ value: name, label: name }))}
+      />
+      <Area
+        label={words.note}
+        value={values.note}
+        onValue={value => set('note', value)}
+        error={errorAt('note')}
+        rows={2}
+      />
+      <Field
+        label={words.expires}
+        hint={words.expiresHint}
+        type="datetime-local"
+        value={values.expires}
+        onValue={value => set('expires', value)}
+        error={errorAt('expires')}
+      />
+      {of !== undefined && (
+        <Check
+          label={words.enabled}
+          hint={words.enabledHint}
+          checked={values.enabled}
+          onValue={on => set('enabled', on)}
+        />
+      )}
+      <LimitFields form={form} />
+      <PermissionFields form={form} doors={doors} />
+      {form.problem && <Problem error={form.problem} />}
+    </Dialog>
+  )
+}

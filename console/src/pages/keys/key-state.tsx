@@ -1,0 +1,55 @@
+import type { Key } from '../../api/types.ts'
+import { ago, time } from '../../format.ts'
+import { Badge, type Tone } from '../../ui/badge.tsx'
+import { text } from './texts.ts'
+
+export type KeyState = 'active' | 'disabled' | 'expired' | 'revoked'
+
+/** A key's `capture_until` is absent where its requests are not captured. */
+export const isCaptured = (key: Key): boolean => capturedUntil(key) !== undefined
+
+function capturedUntil(key: Key): string | undefined {
+  const { capture_until: until } = key as Key & { readonly capture_until?: string }
+  return until !== undefined && Date.parse(until) > Date.now() ? until : undefined
+}
+
+export function stateOf({ revoked_at, expires_at, enabled }: Key): KeyState {
+  if (revoked_at !== undefined) return 'revoked'
+  if (expires_at !== undefined && Date.parse(expires_at) <= Date.now()) return 'expired'
+  return enabled ? 'active' : 'disabled'
+}
+
+const TONES: { readonly [S in KeyState]: Tone } = {
+  active: 'good',
+  disabled: 'neutral',
+  expired: 'warn',
+  revoked: 'bad',
+}
+
+/** Days before its end from which on a key is said to expire. */
+const SOON = 30
+
+/** Whether a key works, for how long, and whether it is watched. */
+export function State({ row }: { readonly row: Key }) {
+  const state = stateOf(row)
+  const captured = capturedUntil(row)
+  const expires = state === 'active' ? row.expires_at : undefined
+  const isSoon = expires !== undefined && Date.parse(expires) - Date.now() < SOON * 86_400_000
+  return (
+    <span class="states">
+      <Badge tone={TONES[state]} dot>
+        {text().states[state]}
+      </Badge>
+      {captured && (
+        <Badge tone="accent" title={time(captured, 'full')}>
+          {text().states.capturing(time(captured))}
+        </Badge>
+      )}
+      {isSoon && (
+        <Badge tone="warn" title={time(expires, 'full')}>
+          {text().states.expires(ago(expires))}
+        </Badge>
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,36 @@
+import type { Key } from '../../api/types.ts'
+import { money, number } from '../../format.ts'
+import { text } from './texts.ts'
+
+type Limits = Pick<Key, 'rpm' | 'tpm' | 'concurrent' | 'budget'>
+
+/** The limits of a key or group, in words. */
+export function limitsOf({ rpm, tpm, concurrent, budget }: Limits): readonly string[] {
+  const words = text().limit
+  const rows: readonly (readonly [(value: string) => string, number | undefined, (value: number) => string])[] = [
+    [words.rpm, rpm, number],
+    [words.tpm, tpm, value => number(value, { short: true })],
+    [words.concurrent, concurrent, number],
+    [words.day, budget?.day, money],
+    [words.month, budget?.month, money],
+  ]
+  return rows.flatMap(([say, value, write]) => (value === undefined ? [] : [say(write(value))]))
+}
+
+interface LimitsProps {
+  readonly of: Limits
+  /** What is said where there are none. */
+  readonly none: string
+}
+
+export function LimitsCell({ of, none }: LimitsProps) {
+  const all = limitsOf(of)
+  if (all.length === 0) return <span class="faint">{none}</span>
+  return (
+    <span class="lines">
+      {all.map(one => (
+        <span key={one}>{one}</span>
+      ))}
+    </span>
+  )
+}

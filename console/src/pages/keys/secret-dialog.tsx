@@ -1,0 +1,61 @@
+import type { NewKey, Settings } from '../../api/types.ts'
+import { freshKey } from '../../fresh-key.ts'
+import { hrefOf } from '../../pages.ts'
+import { Button } from '../../ui/button.tsx'
+import { Code } from '../../ui/code.tsx'
+import { Copy } from '../../ui/copy.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import { text } from './texts.ts'
+
+interface SecretDialogProps {
+  readonly of: NewKey
+  readonly why: 'made' | 'rotated'
+  readonly settings: Settings | undefined
+  readonly onClose: () => void
+}
+
+/** The one time that a secret is shown. */
+export function SecretDialog({ of, why, settings, onClose }: SecretDialogProps) {
+  const words = text().secret
+  const address = settings?.public_urls[0]?.replace(/\/$/, '') ?? location.origin
+  return (
+    <Dialog
+      title={words[why](of.name)}
+      onClose={onClose}
+      sticky
+      wide
+      footer={
+        <Button kind="primary" onClick={onClose}>
+          {words.done}
+        </Button>
+      }
+    >
+      <p class="callout warn">
+        <Icon name="warning" />
+        <span>{words.once}</span>
+      </p>
+      <div class="secret">
+        <code>{of.secret}</code>
+        <Copy text={of.secret} what={words.secret} kind="primary" autofocus />
+      </div>
+      <Code label={words.settings} text={shellSettings(address, of.secret)} />
+      <p class="faint">
+        <a href={hrefOf('/')} onClick={() => (freshKey.value = { name: of.name, secret: of.secret })}>
+          {words.more}
+        </a>
+      </p>
+    </Dialog>
+  )
+}
+
+/** The variables that command lines and libraries of the three large vendors read. */
+const shellSettings = (address: string, secret: string): string =>
+  [
+    `export ANTHROPIC_BASE_URL=${address}`,
+    `export ANTHROPIC_AUTH_TOKEN=${secret}`,
+    `export OPENAI_BASE_URL=${address}/v1`,
+    `export OPENAI_API_KEY=${secret}`,
+    `export GOOGLE_GEMINI_BASE_URL=${address}`,
+    `export GEMINI_API_KEY=${secret}`,
+  ].join('\n')

@@ -1,0 +1,118 @@
+import { promisify } from 'node:util'
+import { gunzip, gzip } from 'node:zlib'
+import type { Caller } from '../../access/index.ts'
+import type { Config } from '../../config/index.ts'
+import type { Log } from '../../log/index.ts'
+import { LogOnce } from '../../log/index.ts'
+import type { Captures as CaptureRecords, StoredCapture } from '../../store/captures.ts'
+import type { Call } from '../call.ts'
+import { Capture } from './capture.ts'
+import type { CaptureDocument } from './document.ts'
+import { patternOf, secretsOfConfig } from './secrets.ts'
+import { written } from './written.ts'
+
+const compress = promisify(gzip)
+const decompress = promisify(gunzip)
+
+/** Requests that are captured at once, those among them that wait to be written; further ones are not captured. */
+const MOST_AT_ONCE = 64
+/** Milliseconds for the last of them when the gateway stops. */
+const CLOSING = 5000
+
+export interface CapturesOptions {
+  readonly records: CaptureRecords
+  readonly log: Log
+  /** The config in use. */
+  config(): Config
+}
+
+/** Captures requests of keys for which that is switched on, and stores them once they are over: no request waits for it. */
+export class Captures {
+  /** Requests that were not captured because too many were at once, or the store took none. */
+  dropped = 0
+  private readonly options: CapturesOptions
+  private readonly faults: LogOnce
+  private readonly patterns = new WeakMap<Config, { readonly pattern: RegExp | undefined }>()
+  private open = 0
+  private waiting: { readonly capture: Capture; readonly error: string | undefined }[] = []
+  private writing: Promise<void> | undefined
+
+  constructor(options: CapturesOptions) {
+    this.options = options
+    this.faults = new LogOnce(err => options.log.error({ err }, 'requests cannot be captured'))
+  }
+
+  /** Begins to capture a request; undefined where its key does not have that any more, or too many are captured. */
+  begin(call: Call, caller: Caller): Capture | undefined {
+    const { keep } = this.options.config().capture
+    if (keep === 0 || (caller.captureUntil ?? 0) <= Date.now()) return undefined
+    if (this.open >= MOST_AT_ONCE) {
+      this.dropped++
+      return undefined
+    }
+    this.open++
+    return new Capture(call, caller)
+  }
+
+  /**
+   * The request is over: what was captured is stored soon.
+   *
+   * @param error the kind of the error that it ended with.
+   */
+  end(capture: Capture, error: string | undefined): void {
+    this.waiting.push({ capture, error })
+    this.writing ??= this.write().finally(() => {
+      this.writing = undefined
+    })
+  }
+
+  async find(id: string): Promise<CaptureDocument | undefined> {
+    const data = await this.options.records.find(id)
+    return data === undefined ? undefined : (JSON.parse((await decompress(data)).toString('utf8')) as CaptureDocument)
+  }
+
+  known(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    return this.options.records.known(ids)
+  }
+
+  drop(id: string): Promise<boolean> {
+    return this.options.records.drop(id)
+  }
+
+  /** Writes what waits, for as long as that takes at most. */
+  async close(): Promise<void> {
+    if (this.writing !== undefined)
+      await Promise.race([this.writing, new Promise(done => setTimeout(done, CLOSING).unref())])
+  }
+
+  private async write(): Promise<void> {
+    // Whatever the answer still does within its turn of the event loop is done first.
+    await new Promise(setImmediate)
+    for (let next = this.waiting.shift(); next !== undefined; next = this.waiting.shift()) {
+      try {
+        const { limit } = this.options.config().capture
+        await this.options.records.add([await this.stored(next.capture, next.error)], limit)
+      } catch (thrown) {
+        this.dropped++
+        this.faults.log(thrown)
+      } finally {
+        this.open--
+      }
+    }
+  }
+
+  private async stored(capture: Capture, error: string | undefined): Promise<StoredCapture> {
+    const config = this.options.config()
+    const { call, caller, at } = capture
+    const document = await written(capture, this.patternOf(config), error)
+    const data = await compress(JSON.stringify(document))
+    return { id: call.id, at, key: caller.id, expiresAt: Date.now() + config.capture.keep, data }
+  }
+
+  /** Made once for a config. */
+  private patternOf(config: Config): RegExp | undefined {
+    let known = this.patterns.get(config)
+    if (known === undefined) this.patterns.set(config, (known = { pattern: patternOf(secretsOfConfig(config)) }))
+    return known.pattern
+  }
+}

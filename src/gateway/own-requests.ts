@@ -1,0 +1,54 @@
+import type { Caller } from '../access/index.ts'
+import { GatewayError } from '../canonical/error.ts'
+import type { JsonObject } from '../canonical/node.ts'
+import type { Reply, Worker } from './call.ts'
+
+/** A request that an administrator makes in a caller's name. */
+export interface OwnRequest {
+  /** The path of an endpoint. */
+  readonly path: string
+  readonly query: { readonly [name: string]: string }
+  readonly headers: { readonly [name: string]: string }
+  readonly body: JsonObject
+  readonly as: Caller
+  /** The captured request that it repeats. */
+  readonly repeats?: string
+}
+
+/** Sends requests in the names of callers through the endpoints. */
+export interface OwnRequests {
+  /**
+   * Begins a request.
+   *
+   * @returns its id, and what settles when it is over.
+   * @throws GatewayError `not-found` where no endpoint has the path.
+   */
+  send(request: OwnRequest, reply: Reply): { readonly id: string; readonly over: Promise<void> }
+}
+
+/** A caller whose requests only one channel may answer. Throws GatewayError `forbidden` where the key may not use it. */
+export function forcedTo(caller: Caller, channel: string): Caller {
+  const { permissions } = caller
+  if (!permissions.allowsChannel(channel))
+    throw new GatewayError({ kind: 'forbidden', message: 'The key may not use this channel.' })
+  return { ...caller, permissions: { ...permissions, allowsChannel: name => name === channel } }
+}
+
+/** Nobody waits for the answer. */
+export class NoReply implements Reply {
+  readonly gone = false
+  begun = false
+  worker: Worker | undefined
+  whole(): void {
+    this.begun = true
+  }
+  begin(): void {
+    this.begun = true
+  }
+  write(): boolean {
+    return true
+  }
+  end(): void {}
+  once(): void {}
+  destroy(): void {}
+}

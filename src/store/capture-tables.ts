@@ -1,0 +1,14 @@
+/** What was captured of one request; `StoredCapture` describes the fields. */
+export interface CaptureRow {
+  readonly id: string
+  readonly at: number
+  readonly key_id: string | null
+  /** Bytes of its data. */
+  readonly size: number
+  readonly expires_at: number
+  readonly data: Uint8Array
+}
+
+export interface CaptureTables {
+  readonly captures: CaptureRow
+}

@@ -1,0 +1,89 @@
+import type { Captures, StoredCapture } from './captures.ts'
+import { lock } from './locks.ts'
+import type { Database } from './tables.ts'
+
+/** Captures that are looked through at a time for room, and ids of one statement. */
+const BATCH = 200
+
+/** Captured requests in a database. */
+export class KeptCaptures implements Captures {
+  private readonly database: Database
+  private readonly now: () => number
+
+  constructor(database: Database, now: () => number) {
+    this.database = database
+    this.now = now
+  }
+
+  async add(captures: readonly StoredCapture[], limit: number): Promise<void> {
+    await this.database.transaction().execute(async one => {
+      await lock(one, 'captures')
+      for (const { id, at, key, expiresAt, data } of captures)
+        await one
+          .insertInto('captures')
+          .values({ id, at, key_id: key ?? null, size: data.length, expires_at: expiresAt, data })
+          .onConflict(conflict => conflict.column('id').doNothing())
+          .execute()
+      await makeRoom(one, limit)
+    })
+  }
+
+  async find(id: string): Promise<Uint8Array | undefined> {
+    const row = await this.database
+      .selectFrom('captures')
+      .select('data')
+      .where('id', '=', id)
+      .where('expires_at', '>', this.now())
+      .executeTakeFirst()
+    return row?.data
+  }
+
+  async known(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const found = new Set<string>()
+    for (let from = 0; from < ids.length; from += BATCH) {
+      const rows = await this.database
+        .selectFrom('captures')
+        .select('id')
+        .where('id', 'in', ids.slice(from, from + BATCH))
+        .where('expires_at', '>', this.now())
+        .execute()
+      for (const { id } of rows) found.add(id)
+    }
+    return found
+  }
+
+  async drop(id: string): Promise<boolean> {
+    const { numDeletedRows } = await this.database.deleteFrom('captures').where('id', '=', id).executeTakeFirst()
+    return numDeletedRows > 0n
+  }
+
+  async sweep(): Promise<void> {
+    await this.database.deleteFrom('captures').where('expires_at', '<=', this.now()).execute()
+  }
+}
+
+/** Deletes the oldest until all of them fit. */
+async function makeRoom(database: Database, limit: number): Promise<void> {
+  const { total } = await database
+    .selectFrom('captures')
+    .select(({ fn }) => fn.sum<number | string | null>('size').as('total'))
+    .executeTakeFirstOrThrow()
+  let over = Number(total ?? 0) - limit
+  while (over > 0) {
+    const rows = await database
+      .selectFrom('captures')
+      .select(['id', 'size'])
+      .orderBy('at')
+      .orderBy('id')
+      .limit(BATCH)
+      .execute()
+    if (rows.length === 0) return
+    const gone: string[] = []
+    for (const { id, size } of rows) {
+      if (over <= 0) break
+      over -= Number(size)
+      gone.push(id)
+    }
+    await database.deleteFrom('captures').where('id', 'in', gone).execute()
+  }
+}

@@ -1,0 +1,117 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { textOf } from './http.ts'
+
+/** What is not as it should be. */
+export interface Tampering {
+  /** Claims that replace those of the ID token. */
+  readonly claims?: { readonly [claim: string]: unknown }
+  /** Signed with a key that the provider does not publish. */
+  readonly foreignKey?: boolean
+  /** Claims that are told where they are asked for, and not in the token. */
+  readonly userinfo?: { readonly [claim: string]: unknown }
+}
+
+interface Grant {
+  readonly query: URLSearchParams
+  readonly claims: { readonly [claim: string]: unknown }
+  readonly tampering: Tampering
+}
+
+export const CLIENT = { id: 'interlingua', secret: 'client-secret-of-the-tests' }
+
+/** A provider of OpenID Connect on the loopback, whose users agree to everything. */
+export class OidcProvider {
+  readonly issuer: string
+  /** Requests for tokens that were answered with one. */
+  granted = 0
+  private readonly server: Server
+  private readonly keys: { readonly own: CryptoKey; readonly foreign: CryptoKey; readonly published: object }
+  private readonly codes = new Map<string, Grant>()
+  private readonly told = new Map<string, object>()
+
+  private constructor(server: Server, keys: OidcProvider['keys']) {
+    this.server = server
+    this.keys = keys
+    this.issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    server.on('request', (message: IncomingMessage, response) => {
+      this.answer(message).then(
+        ([status, body]) =>
+          response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)),
+        () => response.destroy(),
+      )
+    })
+  }
+
+  static async open(): Promise<OidcProvider> {
+    const [own, foreign] = [await generateKeyPair('RS256', { extractable: true }), await generateKeyPair('RS256')]
+    const published = { keys: [{ ...(await exportJWK(own.publicKey)), kid: 'one', alg: 'RS256', use: 'sig' }] }
+    const server = createServer()
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    return new OidcProvider(server, { own: own.privateKey, foreign: foreign.privateKey, published })
+  }
+
+  /** The user signs in at the address that the gateway sent the browser to: the query with which the browser comes back. */
+  authorise(location: string, claims: Grant['claims'], tampering: Tampering = {}): URLSearchParams {
+    const query = new URL(location).searchParams
+    const code = randomUUID()
+    this.codes.set(code, { query, claims, tampering })
+    return new URLSearchParams({ code, state: query.get('state')!, iss: this.issuer })
+  }
+
+  async close(): Promise<void> {
+    this.server.closeAllConnections()
+    await new Promise(resolve => this.server.close(resolve))
+  }
+
+  private async answer(message: IncomingMessage): Promise<[status: number, body: object]> {
+    const path = message.url!.split('?')[0]
+    if (path === '/.well-known/openid-configuration') return [200, this.metadata()]
+    if (path === '/jwks') return [200, this.keys.published]
+    if (path === '/token') return this.token(message, new URLSearchParams(await textOf(message)))
+    const told = path === '/userinfo' ? this.told.get(String(message.headers.authorization)) : undefined
+    return told === undefined ? [404, {}] : [200, told]
+  }
+
+  private metadata(): object {
+    const { issuer } = this
+    return {
+      ...{ issuer, authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/token` },
+      ...{ jwks_uri: `${issuer}/jwks`, userinfo_endpoint: `${issuer}/userinfo` },
+      ...{ response_types_supported: ['code'], subject_types_supported: ['public'] },
+      ...{ id_token_signing_alg_values_supported: ['RS256'], code_challenge_methods_supported: ['S256'] },
+      authorization_response_iss_parameter_supported: true,
+    }
+  }
+
+  private async token(message: IncomingMessage, form: URLSearchParams): Promise<[number, object]> {
+    const grant = this.codes.get(form.get('code') ?? '')
+    this.codes.delete(form.get('code') ?? '')
+    const isClient = this.isClient(message, form)
+    if (grant === undefined || !isClient) return [400, { error: 'invalid_grant' }]
+    const challenge = createHash('sha256')
+      .update(form.get('code_verifier') ?? '')
+      .digest('base64url')
+    const isSame = form.get('redirect_uri') === grant.query.get('redirect_uri')
+    if (challenge !== grant.query.get('code_challenge') || !isSame) return [400, { error: 'invalid_grant' }]
+    const { claims, foreignKey = false, userinfo } = grant.tampering
+    const now = Math.floor(Date.now() / 1000)
+    const usual = { iss: this.issuer, aud: CLIENT.id, iat: now, exp: now + 60, nonce: grant.query.get('nonce') }
+    const token = await new SignJWT({ ...usual, ...grant.claims, ...claims })
+      .setProtectedHeader({ alg: 'RS256', kid: 'one' })
+      .sign(foreignKey ? this.keys.foreign : this.keys.own)
+    const access = randomUUID()
+    this.told.set(`Bearer ${access}`, { sub: grant.claims['sub'], ...userinfo })
+    this.granted++
+    return [200, { access_token: access, token_type: 'Bearer', id_token: token, expires_in: 60 }]
+  }
+
+  private isClient({ headers }: IncomingMessage, form: URLSearchParams): boolean {
+    if (headers.authorization === undefined)
+      return form.get('client_id') === CLIENT.id && form.get('client_secret') === CLIENT.secret
+    const basic = Buffer.from(headers.authorization.split(' ')[1]!, 'base64').toString()
+    return basic === `${CLIENT.id}:${CLIENT.secret}`
+  }
+}

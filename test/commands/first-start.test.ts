@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { starting } from '../../src/commands/first-start.ts'
+import { readConfig } from '../../src/config/read.ts'
+import { isPassword } from '../../src/console/scrypt.ts'
+import { closingAfterEach } from '../builders/closing.ts'
+import { openStoreAt, storeAt, written } from '../builders/engines.ts'
+
+const closing = closingAfterEach()
+
+function place(more = '') {
+  const dir = mkdtempSync(join(tmpdir(), 'first-'))
+  closing.push(() => rmSync(dir, { recursive: true }))
+  const config = readConfig(`data_dir: ${dir}\nstore: "${written(storeAt(dir))}"\n${more}`, {})
+  const faults: string[] = []
+  const terminal = { out: () => {}, fault: (text: string) => faults.push(text) }
+  const users = async () => {
+    const store = await openStoreAt(dir)
+    return store.console.users().finally(() => store.close())
+  }
+  return { dir, config, faults, terminal, users }
+}
+
+test('the first start makes a key and an admin, whose password is right; the next one makes nothing', async () => {
+  const { config, terminal, users } = place()
+  const first = await starting(config, terminal)
+  expect(first).toMatchObject({ created: expect.stringMatching(/^il-/), known: [] })
+  // 20 letters of 23: 90 bits.
+  expect(first.password).toMatch(/^([a-hjkmnp-z]{5}-){3}[a-hjkmnp-z]{5}$/)
+  const [admin] = await users()
+  expect(admin).toMatchObject({ name: 'admin', role: 'admin', source: 'password', enabled: true })
+  expect(await isPassword(first.password!, admin!.password)).toBe(true)
+  expect(JSON.stringify(admin)).not.toContain(first.password)
+  expect(await starting(config, terminal)).toMatchObject({ known: [{ name: 'first' }] })
+  expect(await users()).toEqual([admin])
+})
+
+test('several instances that start at once make one admin, and one of them shows the password', async () => {
+  const { config, terminal, users } = place()
+  const all = await Promise.all(Array.from({ length: 4 }, () => starting(config, terminal)))
+  expect(await users()).toHaveLength(1)
+  expect(all.filter(({ password }) => password !== undefined)).toHaveLength(1)
+})
+
+test('keys of the config suffice, and without a console nobody is made', async () => {
+  const fixed = place('keys: [{ name: dev, key: dev-secret }]')
+  const first = await starting(fixed.config, fixed.terminal)
+  expect([first.created, first.password === undefined]).toEqual([undefined, false])
+  const off = place('console: false')
+  expect(await starting(off.config, off.terminal)).toMatchObject({ created: expect.any(String) })
+  expect(await off.users()).toEqual([])
+})
+
+test('a store that cannot be used keeps nothing from starting', async () => {
+  const { dir, faults, terminal } = place()
+  writeFileSync(join(dir, 'file'), 'no database')
+  const config = readConfig(`data_dir: ${dir}\nstore: "sqlite:${join(dir, 'file')}"`, {})
+  expect(await starting(config, terminal)).toEqual({ known: [], unread: true })
+  expect(faults.join()).toContain('warning: stored keys cannot be read')
+})

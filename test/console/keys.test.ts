@@ -1,0 +1,278 @@
+import { describe, expect, test } from 'vitest'
+import { CHAT_PATH } from '../builders/paths.ts'
+import { noChromium, settled, THEMES, type Visit, visitor, WIDTHS } from './browser.ts'
+import { furnish } from './scenery.ts'
+
+const REFUSED = { expected: [/status of 4\d\d/] }
+
+/** The stored key of that name. */
+const stored = ({ gateway }: Visit, name: string) => gateway.admin.store.access.keyNamed(name)
+
+/** The status of a request with a secret. */
+async function statusWith({ gateway }: Visit, secret: string): Promise<number> {
+  const body = { model: 'replay', messages: [{ role: 'user', content: 'Hi.' }] }
+  const headers = { authorization: `Bearer ${secret}` }
+  return (await gateway.admin.testServer.ask(CHAT_PATH, body, { headers })).status
+}
+
+const clipboard = ({ page }: Visit): Promise<string> => page.evaluate('navigator.clipboard.readText()')
+
+describe.skipIf(noChromium)('keys', () => {
+  const visit = visitor()
+
+  test('made, its settings copied, and revoked by keyboard alone', async () => {
+    const seen = await visit('/')
+    const { keyboard } = seen.page
+    const type = async (...keys: readonly string[]): Promise<void> => {
+      for (const key of keys) await keyboard.press(key)
+    }
+    /** Goes on with Tab until what has the focus is named so. */
+    const tabTo = async (name: string): Promise<void> => {
+      const focused = 'document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent'
+      for (let steps = 0; (await seen.page.evaluate(focused)) !== name; steps++) {
+        if (steps > 60) throw new Error(`Tab does not lead to ${name}`)
+        await keyboard.press('Tab')
+      }
+    }
+    await type('g', 'k')
+    await seen.page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor()
+    await settled(seen.page)
+    await type('n')
+    await seen.page.getByRole('dialog', { name: 'New key' }).waitFor()
+    await keyboard.type('by-keyboard')
+    await type('Enter')
+    const secretDialog = seen.page.getByRole('dialog', { name: 'by-keyboard is made' })
+    await secretDialog.waitFor()
+    // The button that copies has the focus.
+    await type('Enter')
+    await secretDialog.getByRole('button', { name: 'Copied' }).waitFor()
+    const secret = await clipboard(seen)
+    expect(secret).toMatch(/^il-/)
+    expect(await statusWith(seen, secret)).toBe(200)
+    await tabTo('Copy Settings for the shell')
+    await type('Enter')
+    await expect.poll(() => clipboard(seen)).toContain(`export ANTHROPIC_AUTH_TOKEN=${secret}`)
+    expect(await clipboard(seen)).toContain(`export OPENAI_BASE_URL=${seen.gateway.address}/v1`)
+    await tabTo('Done')
+    await type('Enter')
+    await secretDialog.waitFor({ state: 'detached' })
+    await type('/')
+    await keyboard.type('by-key')
+    await tabTo('Actions for by-keyboard')
+    await type('Enter', 'End', 'Enter')
+    await seen.page.getByRole('dialog', { name: 'Revoke by-keyboard?' }).waitFor()
+    await type('Tab', 'Enter')
+    await seen.page.getByText('by-keyboard is revoked.').waitFor()
+    expect(await stored(seen, 'by-keyboard')).toBeUndefined()
+    expect(await statusWith(seen, secret)).toBe(401)
+  })
+
+  test('made with limits and permissions, which are stored as they were written', async () => {
+    const seen = await visit('/keys', REFUSED)
+    const { page, gateway } = seen
+    await gateway.admin.post('/groups', { name: 'team' })
+    await page.reload()
+    await settled(page)
+    await page.getByRole('button', { name: 'New key' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New key' })
+    await dialog.getByRole('button', { name: 'Make key' }).click()
+    await dialog.getByText('Write a name.').waitFor()
+    await dialog.getByLabel('Name').fill('limited')
+    await dialog.getByLabel('Group').selectOption('team')
+    await dialog.getByLabel('Note').fill('For <b>Ada</b>')
+    await dialog.getByLabel('Requests a minute').fill('many')
+    await dialog.getByRole('button', { name: 'Make key' }).click()
+    await dialog.getByText('Write a number, 0 or more.').waitFor()
+    await dialog.getByLabel('Requests a minute').fill('60')
+    await dialog.getByLabel('At once').fill('2.5')
+    await dialog.getByLabel('Budget a month').fill('12.5')
+    await dialog.getByLabel('Models', { exact: true }).fill('gpt-*\nreplay')
+    await dialog.getByLabel('chat', { exact: true }).check()
+    await dialog.getByLabel('Expires').fill('2030-01-31T12:30')
+    await dialog.getByLabel('When a request cannot').selectOption('Refuse it')
+    await dialog.getByRole('button', { name: 'Make key' }).click()
+    // The gateway's own words at the field they are about.
+    await dialog.getByText('expected a whole number').waitFor()
+    expect(await stored(seen, 'limited')).toBeUndefined()
+    await dialog.getByLabel('At once').fill('2')
+    await dialog.getByRole('button', { name: 'Make key' }).click()
+    await page.getByRole('dialog', { name: 'limited is made' }).waitFor()
+    expect(await stored(seen, 'limited')).toMatchObject({
+      ...{ group: 'team', note: 'For <b>Ada</b>', models: ['gpt-*', 'replay'], doors: ['chat'], onLoss: 'refuse' },
+      ...{ limits: { rpm: 60, concurrent: 2, budget: { month: 12.5 } }, expiresAt: Date.parse('2030-01-31T12:30:00Z') },
+    })
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('button', { name: 'New key' }).click()
+    await page.getByLabel('Name').fill('limited')
+    await page.getByRole('button', { name: 'Make key' }).click()
+    await page.getByRole('alert').getByText('name').waitFor()
+  })
+
+  test('changed: what is emptied is removed, what is not touched stays', async () => {
+    const seen = await visit('/account')
+    const { page, gateway } = seen
+    const end = '2031-05-06T07:08:09.000Z'
+    await gateway.admin.post('/keys', { name: 'bob', rpm: 5, tpm: 1000, models: ['a'], expires_at: end })
+    await seen.goTo('/keys')
+    await page.getByRole('button', { name: 'Open bob' }).click()
+    await page.getByRole('button', { name: 'Change' }).click()
+    await page.getByLabel('Requests a minute').fill('')
+    await page.getByLabel('Models', { exact: true }).fill('')
+    await page.getByLabel('Name').fill('robert')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('robert is changed.').waitFor()
+    const key = (await stored(seen, 'robert'))!
+    expect(key.limits).toEqual({ tpm: 1000 })
+    expect(key.models).toBeUndefined()
+    expect(key.expiresAt).toBe(Date.parse(end))
+    await page.getByRole('button', { name: 'Actions for robert' }).click()
+    await page.getByRole('menuitem', { name: 'Disable' }).click()
+    await page.getByRole('row').filter({ hasText: 'robert' }).getByText('Disabled').waitFor()
+    expect((await stored(seen, 'robert'))!.enabled).toBe(false)
+  })
+
+  test('rotated: the old secret works for the grace time', async () => {
+    const seen = await visit('/account')
+    const { page, gateway } = seen
+    const { secret } = (await gateway.admin.post('/keys', { name: 'bob' })).json
+    await seen.goTo('/keys')
+    await page.getByRole('button', { name: 'Actions for bob' }).click()
+    await page.getByRole('menuitem', { name: 'Rotate' }).click()
+    await page.getByLabel('The old secret works for').selectOption('1 more hour')
+    await page.getByRole('button', { name: 'Rotate', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'bob has a new secret' })
+    const fresh = (await dialog.locator('.secret code').textContent())!
+    expect(await Promise.all([statusWith(seen, secret), statusWith(seen, fresh)])).toEqual([200, 200])
+    const [old] = (await stored(seen, 'bob'))!.secrets.filter(one => one.expiresAt !== undefined)
+    expect(old!.expiresAt! - Date.now()).toBeGreaterThan(3_500_000)
+    // It is on the page no more once it is closed.
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await page.content()).not.toContain(fresh)
+  })
+
+  test('are listed with their use, searched and sorted', async () => {
+    const seen = await visit('/account')
+    const { page } = seen
+    await furnish(seen.gateway, 800)
+    await seen.goTo('/keys')
+    const names = (): Promise<string[]> => page.locator('tbody .key-name button').allInnerTexts()
+    expect(await names()).toContain('helpdesk-bot')
+    const used = page.getByRole('row').filter({ hasText: 'claude-code-ada' })
+    await expect.poll(() => used.locator('.usage').textContent()).toMatch(/^[1-9]/)
+    expect(await used.getByRole('img').getAttribute('aria-label')).toMatch(/^\d+ requests in 14 days/)
+    expect(await used.locator('time').textContent()).toMatch(/ago$/)
+    await page.getByRole('button', { name: 'Requests, 14 days' }).click()
+    await page.getByRole('button', { name: 'Requests, 14 days' }).click()
+    const counts = (await page.locator('.usage').allInnerTexts()).map(text => Number(text.replace(',', '')))
+    expect(counts).toEqual(counts.toSorted((one, other) => other - one))
+    expect(counts[0]).toBeGreaterThan(0)
+    await page.getByLabel('Search keys').fill('bot support')
+    expect(await names()).toEqual(['helpdesk-bot'])
+    await page.getByLabel('Search keys').fill('no such key')
+    await page.getByText('No key is like this').waitFor()
+    await page.getByLabel('Search keys').fill('')
+    await page.getByLabel('Group', { exact: true }).selectOption('support')
+    expect((await names()).toSorted()).toEqual(['helpdesk-bot', 'intern-2026'])
+  })
+
+  test('that were revoked are shown where they are wanted, and cannot be changed', async () => {
+    const seen = await visit('/account')
+    const { page, gateway } = seen
+    const { id } = (await gateway.admin.post('/keys', { name: 'gone' })).json
+    await gateway.admin.delete(`/keys/${id}`)
+    await seen.goTo('/keys')
+    expect(await page.getByText('gone', { exact: true }).count()).toBe(0)
+    await page.getByLabel('Show revoked').check()
+    await page.getByRole('row').filter({ hasText: 'gone' }).getByText('Revoked').waitFor()
+    expect(await page.getByRole('button', { name: 'Actions for gone' }).count()).toBe(0)
+  })
+
+  test('a viewer sees them and can change none', async () => {
+    const { page, gateway, goTo } = await visit('/account', { role: 'viewer' })
+    await gateway.admin.post('/keys', { name: 'bob' })
+    await goTo('/keys')
+    await page.getByRole('button', { name: 'Open bob' }).click()
+    await page.getByRole('dialog', { name: 'bob' }).getByText('Last 14 days').waitFor()
+    for (const name of ['Change', 'Revoke', 'Rotate', 'New key', 'Actions for bob'])
+      expect(await page.getByRole('button', { name, exact: true }).count()).toBe(0)
+  })
+
+  test('names and notes are text, whatever is in them', async () => {
+    const { page, gateway, goTo } = await visit('/account')
+    const script = '<img src=x onerror="document.title=1"><script>document.title=1</script>'
+    await gateway.admin.post('/keys', { name: script, note: script })
+    await goTo('/keys')
+    await page.getByRole('button', { name: `Open ${script}` }).click()
+    await page.getByRole('dialog').getByText(script).first().waitFor()
+    expect(await page.title()).toBe('Keys · Interlingua')
+    expect(await page.locator('main img, main script, dialog img').count()).toBe(0)
+  })
+
+  test('groups are made, changed and deleted', async () => {
+    const { page, gateway } = await visit('/keys?view=groups', REFUSED)
+    const groups = () => gateway.admin.store.access.groups()
+    await page.keyboard.press('n')
+    const dialog = page.getByRole('dialog', { name: 'New group' })
+    await dialog.getByLabel('Name').fill('team / a')
+    await dialog.getByLabel('Tokens a minute').fill('200000')
+    await dialog.getByLabel('Models', { exact: true }).fill('gpt-*, claude-*')
+    await dialog.getByRole('button', { name: 'Make group' }).click()
+    await page.getByText('Group team / a is made.').waitFor()
+    expect(await groups()).toMatchObject([
+      { name: 'team / a', models: ['gpt-*', 'claude-*'], limits: { tpm: 200_000 }, onLoss: 'show' },
+    ])
+    await page.getByRole('button', { name: 'Actions for team / a' }).click()
+    await page.getByRole('menuitem', { name: 'Change' }).click()
+    await page.getByLabel('Budget a day').fill('3')
+    await page.getByLabel('Channels').fill('replay')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('team / a is changed.').waitFor()
+    expect(await groups()).toMatchObject([{ limits: { tpm: 200_000, budget: { day: 3 } }, channels: ['replay'] }])
+    await gateway.admin.post('/keys', { name: 'bob', group: 'team / a' })
+    await page.getByRole('button', { name: 'Actions for team / a' }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await page.getByRole('button', { name: 'Delete group' }).click()
+    await page.getByRole('alert').getByText('There are keys in this group').waitFor()
+    await gateway.admin.delete(`/keys/${(await gateway.admin.store.access.keyNamed('bob'))!.id}`)
+    await page.getByRole('button', { name: 'Delete group' }).click()
+    await page.getByText('Group team / a is deleted.').waitFor()
+    expect(await groups()).toEqual([])
+  })
+
+  test('in Chinese', async () => {
+    const { page, axe } = await visit('/keys', { language: 'zh' })
+    await page.getByRole('button', { name: '新建密钥' }).click()
+    await page.getByRole('dialog', { name: '新建密钥' }).getByLabel('名称').fill('新')
+    await axe()
+    await page.getByRole('button', { name: '创建密钥' }).click()
+    await page.getByRole('dialog', { name: '已创建 新' }).waitFor()
+  })
+
+  test.each(WIDTHS.flatMap(width => THEMES.map(theme => ({ width, theme }))))(
+    'are accessible at $width px in $theme',
+    async look => {
+      const { page, gateway, goTo, axe } = await visit('/account', look)
+      await furnish(gateway, 200)
+      const narrow = (): Promise<number> => page.evaluate('document.documentElement.scrollWidth - innerWidth')
+      await goTo('/keys')
+      await axe()
+      expect(await narrow()).toBeLessThanOrEqual(0)
+      await page.getByRole('button', { name: 'Actions for codex-ci' }).click()
+      await axe()
+      await page.getByRole('menuitem', { name: 'Rotate' }).click()
+      await page.getByRole('button', { name: 'Rotate', exact: true }).click()
+      await page.getByRole('button', { name: 'Copy Secret' }).waitFor()
+      await axe()
+      await page.getByRole('button', { name: 'Done' }).click()
+      await page.getByRole('button', { name: 'Open nightly-evals' }).click()
+      await axe()
+      await page.getByRole('button', { name: 'Change' }).click()
+      await axe()
+      await page.keyboard.press('Escape')
+      await goTo('/keys?view=groups')
+      await axe()
+      expect(await narrow()).toBeLessThanOrEqual(0)
+    },
+  )
+})

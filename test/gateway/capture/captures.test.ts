@@ -1,0 +1,352 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test, vi } from 'vitest'
+import type { ChannelConfig } from '../../../src/config/index.ts'
+import type { CaptureDocument } from '../../../src/gateway/captured.ts'
+import { AdminServer } from '../../builders/admin.ts'
+import { ANSWER, ASK } from '../../builders/chat.ts'
+import { closingAfterEach } from '../../builders/closing.ts'
+import { channelAt, KEY, keyOf } from '../../builders/config.ts'
+import { textOf } from '../../builders/http.ts'
+import { FakeUpstream, type Script } from '../../builders/upstream.ts'
+
+const closing = closingAfterEach()
+const HOUR = 3_600_000
+
+const json: Script = response => response.setHeader('content-type', 'application/json').end(JSON.stringify(ANSWER))
+
+const EVENTS = [
+  {
+    id: 'c',
+    object: 'chat.completion.chunk',
+    created: 1,
+    model: 'm',
+    choices: [{ index: 0, delta: { role: 'assistant', content: 'Hel' } }],
+  },
+  {
+    id: 'c',
+    object: 'chat.completion.chunk',
+    created: 1,
+    model: 'm',
+    choices: [{ index: 0, delta: { content: 'lo' } }],
+  },
+  {
+    id: 'c',
+    object: 'chat.completion.chunk',
+    created: 1,
+    model: 'm',
+    choices: [{ index: 0, delta: {}, finish_reason: 'stop' }],
+  },
+]
+
+/** Sends each event on its own, with pauses. */
+const stream: Script = async response => {
+  response.setHeader('content-type', 'text/event-stream')
+  for (const event of EVENTS) {
+    response.write(`data: ${JSON.stringify(event)}\n\n`)
+    await sleep(30)
+  }
+  response.end('data: [DONE]\n\n')
+}
+
+async function upstreamOf(script: Script): Promise<FakeUpstream> {
+  const upstream = await FakeUpstream.open(script)
+  closing.push(() => upstream.close())
+  return upstream
+}
+
+async function serverOf(channels: readonly ChannelConfig[], captureUntil: number | null = Date.now() + HOUR) {
+  const key = captureUntil === null ? keyOf(KEY, 'dev') : { ...keyOf(KEY, 'dev'), captureUntil }
+  const admin = await AdminServer.open(channels, { keys: [key], usage: { keep: HOUR } })
+  closing.push(() => admin.close())
+  return admin
+}
+
+/** The capture of a request, once it is stored. */
+const captureOf = (admin: AdminServer, id: string): Promise<CaptureDocument> =>
+  vi.waitFor(
+    async () => {
+      const { status, json } = await admin.get(`/requests/${id}/capture`)
+      expect(status).toBe(200)
+      return json
+    },
+    { timeout: 5000, interval: 20 },
+  )
+
+const CHAT = '/v1/chat/completions'
+const MESSAGES = '/v1/messages'
+const MESSAGES_ASK = {
+  model: 'm',
+  max_tokens: 100,
+  top_k: 5,
+  system: [{ type: 'text', text: 'Be brief.', cache_control: { type: 'ephemeral' } }],
+  messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi', cache_control: { type: 'ephemeral' } }] }],
+}
+const VERSION = { 'anthropic-version': '2023-06-01' }
+
+describe('a captured request', () => {
+  test('is shown as it was sent, read, passed on, answered and returned', async () => {
+    const upstream = await upstreamOf(json)
+    const admin = await serverOf([channelAt(upstream.address)])
+    const answer = await admin.testServer.ask(`${CHAT}?trace=tell-nobody`, ASK, {
+      headers: { 'user-agent': 'tests/1' },
+    })
+    const id = answer.headers['x-request-id']!
+    const captured = await captureOf(admin, id)
+    expect(captured).toMatchObject({ id, key_name: 'dev', model: 'm', cut: [] })
+    expect(captured.caller).toMatchObject({ format: 'chat', path: CHAT, query: { trace: '[removed]' }, body: ASK })
+    expect(captured.caller.headers).toMatchObject({ 'user-agent': 'tests/1', authorization: '[removed]' })
+    expect(captured.canonical).toMatchObject({ model: 'm', stream: false, messages: [{ role: 'user' }] })
+    const [attempt, ...others] = captured.attempts
+    expect(others).toEqual([])
+    expect(attempt).toMatchObject({ channel: 'secret-channel', format: 'chat', native: true, losses: [] })
+    expect(attempt!.request).toMatchObject({
+      origin: 'http://[address]',
+      path: `/v1/chat/completions`,
+      body: JSON.parse(upstream.seen[0]!.text),
+    })
+    expect(attempt!.request!.headers).toMatchObject({ authorization: '[removed]', 'content-type': 'application/json' })
+    expect(attempt!.answer).toMatchObject({ status: 200, whole: true, body: ANSWER })
+    expect(captured.returned).toMatchObject({ status: 200, whole: true, body: answer.json, losses: [] })
+    await vi.waitFor(async () => expect((await admin.get(`/requests/${id}`)).json.captured).toBe(true), {
+      timeout: 5000,
+    })
+    expect((await admin.get('/requests')).json.data).toMatchObject([{ id, captured: true }])
+    expect((await admin.delete(`/requests/${id}/capture`)).status).toBe(204)
+    expect((await admin.get(`/requests/${id}/capture`)).status).toBe(404)
+    expect((await admin.delete(`/requests/${id}/capture`)).status).toBe(404)
+  })
+
+  test('has the events of a stream with their times on both sides', async () => {
+    const upstream = await upstreamOf(stream)
+    const admin = await serverOf([channelAt(upstream.address)])
+    const answer = await admin.testServer.ask(CHAT, { ...ASK, stream: true })
+    const captured = await captureOf(admin, answer.headers['x-request-id']!)
+    const { events = [], whole } = captured.attempts[0]!.answer!
+    expect(whole).toBe(true)
+    expect(events.map(({ data }) => data)).toEqual([...EVENTS.map(event => JSON.stringify(event)), '[DONE]'])
+    expect(events[2]!.ms - events[0]!.ms).toBeGreaterThan(40)
+    const returned = captured.returned.events!
+    expect(returned.at(-1)!.data).toBe('[DONE]')
+    expect(answer.text).toBe(returned.map(({ data }) => `data: ${data}\n\n`).join(''))
+    expect(returned.at(-1)!.ms).toBeGreaterThanOrEqual(returned[0]!.ms + 40)
+  })
+
+  test("marks in the caller's body what a translation lost", async () => {
+    const upstream = await upstreamOf(json)
+    const admin = await serverOf([channelAt(upstream.address)])
+    const answer = await admin.testServer.ask(MESSAGES, MESSAGES_ASK, { headers: VERSION })
+    const captured = await captureOf(admin, answer.headers['request-id']!)
+    expect(captured.caller.format).toBe('messages')
+    expect(captured.attempts[0]).toMatchObject({ format: 'chat', native: false })
+    const pointers = captured.attempts[0]!.losses.map(({ pointer }) => pointer)
+    expect(pointers).toContain('/top_k')
+    expect(pointers).toContain('/system/0/cache_control')
+    expect(pointers).toContain('/messages/0/content/0/cache_control')
+    expect(captured.returned.body).toMatchObject({ type: 'message', content: [{ type: 'text' }] })
+  })
+
+  test('has each attempt of a failover, the first with its error', async () => {
+    const broken = await upstreamOf(response =>
+      response
+        .writeHead(500, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ error: { message: 'at 10.1.2.3, key upstream-key-1234' } })),
+    )
+    const good = await upstreamOf(json)
+    const admin = await serverOf([
+      channelAt(broken.address, { name: 'first' }),
+      channelAt(good.address, { name: 'second', priority: 1 }),
+    ])
+    const answer = await admin.testServer.ask(CHAT, ASK)
+    const captured = await captureOf(admin, answer.headers['x-request-id']!)
+    expect(captured.attempts.map(({ channel }) => channel)).toEqual(['first', 'second'])
+    const [first, second] = captured.attempts
+    expect(first!.answer).toMatchObject({ status: 500, body: { error: { message: 'at [address], key [removed]' } } })
+    expect(first!.error).toMatchObject({ kind: 'upstream-failed' })
+    expect(second!.error).toBeUndefined()
+    expect(second!.sent_after_ms).toBeGreaterThanOrEqual(first!.ended_after_ms!)
+  })
+
+  test('that fails has the error it was answered with', async () => {
+    const upstream = await upstreamOf(response =>
+      response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ error: { message: 'no' } })),
+    )
+    const admin = await serverOf([channelAt(upstream.address)])
+    const answer = await admin.testServer.ask(CHAT, ASK)
+    expect(answer.status).toBe(400)
+    const captured = await captureOf(admin, answer.headers['x-request-id']!)
+    expect(captured).toMatchObject({
+      error: 'invalid-request',
+      returned: { status: 400, whole: true, body: answer.json },
+    })
+  })
+
+  test('that is no JSON is shown as text', async () => {
+    const upstream = await upstreamOf(json)
+    const admin = await serverOf([channelAt(upstream.address)])
+    const answer = await admin.testServer.ask(CHAT, '{"model": "m", oops')
+    expect(answer.status).toBe(400)
+    const captured = await captureOf(admin, answer.headers['x-request-id']!)
+    expect(captured.caller).toMatchObject({ text: '{"model": "m", oops' })
+    expect(captured.attempts).toEqual([])
+    expect(captured.canonical).toBeUndefined()
+    const replayed = await admin.post(`/requests/${captured.id}/replay`)
+    expect(replayed).toMatchObject({ status: 409, json: { type: 'urn:interlingua:problem:not-repeatable' } })
+  })
+
+  test('whose caller left is not whole', async () => {
+    const upstream = await upstreamOf(response => {
+      response.setHeader('content-type', 'text/event-stream')
+      response.write(`data: ${JSON.stringify(EVENTS[0])}\n\n`)
+    })
+    const admin = await serverOf([channelAt(upstream.address)])
+    const { out, answer } = admin.testServer.send(CHAT, { ...ASK, stream: true })
+    const message = await answer
+    const id = String(message.headers['x-request-id'])
+    await new Promise(resolve => message.once('data', resolve))
+    message.on('error', () => {})
+    out.destroy()
+    const captured = await captureOf(admin, id)
+    expect(captured.returned.whole).toBe(false)
+    expect(captured.returned.events!.length).toBeGreaterThan(0)
+    expect(captured.attempts[0]!.answer).toMatchObject({ status: 200, whole: false })
+    expect(captured.error).toBe('cancelled')
+  })
+
+  test('of a form has names and sizes of files, and cannot be sent again', async () => {
+    const upstream = await upstreamOf(response =>
+      response.setHeader('content-type', 'application/json').end(JSON.stringify({ text: 'hello' })),
+    )
+    const admin = await serverOf([channelAt(upstream.address, { format: 'transcriptions' })])
+    const form = new FormData()
+    form.append('model', 'm')
+    form.append('file', new Blob([new Uint8Array(1000)], { type: 'audio/wav' }), 'talk.wav')
+    const answer = await fetch(`${admin.testServer.server.address}/v1/audio/transcriptions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${KEY}` },
+      body: form,
+    })
+    expect(answer.status).toBe(200)
+    const captured = await captureOf(admin, answer.headers.get('x-request-id')!)
+    expect(captured.caller.files).toMatchObject([
+      { field: 'file', name: 'talk.wav', media_type: 'audio/wav', size: 1000 },
+    ])
+    expect(captured.caller.body).toMatchObject({ model: 'm' })
+    expect(captured.attempts[0]!.request!.files).toMatchObject([{ field: 'file', size: 1000 }])
+    expect((await admin.post(`/requests/${captured.id}/replay`)).status).toBe(409)
+  })
+
+  test('is cut where it is too large, and says where', async () => {
+    const upstream = await upstreamOf(json)
+    const admin = await serverOf([channelAt(upstream.address)])
+    const url = `data:image/png;base64,${'A'.repeat(3_000_000)}`
+    const content = [
+      { type: 'text', text: 'What is it?' },
+      { type: 'image_url', image_url: { url } },
+    ]
+    const answer = await admin.testServer.ask(CHAT, { ...ASK, messages: [{ role: 'user', content }] })
+    const captured = await captureOf(admin, answer.headers['x-request-id']!)
+    expect(captured.cut).toContain('/caller/body/messages/0/content/1/image_url/url')
+    expect(JSON.stringify(captured).length).toBeLessThan(50_000)
+    expect((await admin.post(`/requests/${captured.id}/replay`)).json.detail).toContain('too large')
+  })
+
+  test('is one only as long as its key says', async () => {
+    const upstream = await upstreamOf(json)
+    for (const until of [null, Date.now() - 1000]) {
+      const admin = await serverOf([channelAt(upstream.address)], until)
+      const answer = await admin.testServer.ask(CHAT, ASK)
+      const id = answer.headers['x-request-id']!
+      await vi.waitFor(async () => expect((await admin.get(`/requests/${id}`)).status).toBe(200), { timeout: 5000 })
+      expect((await admin.get(`/requests/${id}`)).json.captured).toBe(false)
+      expect((await admin.get(`/requests/${id}/capture`)).status).toBe(404)
+    }
+  })
+})
+
+test('a key is captured for a while, from the console on', async () => {
+  const upstream = await upstreamOf(json)
+  const admin = await serverOf([channelAt(upstream.address)])
+  const { id, secret, capture_until: none } = (await admin.post('/keys', { name: 'app' })).json
+  expect(none).toBeUndefined()
+  admin.secrets.length = 0
+  const before = Date.now()
+  const changed = (await admin.patch(`/keys/${id}`, { capture: '1h' })).json
+  expect(Date.parse(changed.capture_until) - before).toBeGreaterThan(HOUR - 1000)
+  const answer = await admin.testServer.ask(CHAT, ASK, { headers: { authorization: `Bearer ${secret}` } })
+  expect((await captureOf(admin, answer.headers['x-request-id']!)).key).toBe(id)
+  expect((await admin.patch(`/keys/${id}`, { capture: null })).json.capture_until).toBeUndefined()
+  expect((await admin.patch(`/keys/${id}`, { capture: '8d' })).status).toBe(400)
+})
+
+test('a request is sent again to another channel, as its key, and captured', async () => {
+  const one = await upstreamOf(json)
+  const two = await upstreamOf(json)
+  const admin = await serverOf([
+    channelAt(one.address, { name: 'one' }),
+    channelAt(two.address, { name: 'two', priority: 1 }),
+  ])
+  const answer = await admin.testServer.ask(CHAT, { ...ASK, temperature: 0.5 })
+  const first = await captureOf(admin, answer.headers['x-request-id']!)
+  expect(two.seen).toEqual([])
+  const { status, json: made } = await admin.post(`/requests/${first.id}/replay`, { channel: 'two' })
+  expect(status).toBe(202)
+  const second = await captureOf(admin, made.id)
+  expect(two.seen).toHaveLength(1)
+  expect(JSON.parse(two.seen[0]!.text)).toEqual(JSON.parse(one.seen[0]!.text))
+  expect(second).toMatchObject({
+    replay_of: first.id,
+    key: first.key,
+    attempts: [{ channel: 'two' }],
+    returned: { status: 200 },
+  })
+  expect(second.caller.body).toEqual(first.caller.body)
+  await admin.post(`/requests/${first.id}/replay`)
+  await vi.waitFor(() => expect(one.seen).toHaveLength(2))
+  expect((await admin.post(`/requests/${first.id}/replay`, { channel: 'none' })).status).toBe(202)
+  expect((await admin.post('/requests/req_0/replay')).status).toBe(404)
+})
+
+test('a capture is saved as the files of a fixture', async () => {
+  const upstream = await upstreamOf(stream)
+  const admin = await serverOf([channelAt(upstream.address)])
+  const answer = await admin.testServer.ask(MESSAGES, { ...MESSAGES_ASK, stream: true }, { headers: VERSION })
+  const { id } = await captureOf(admin, answer.headers['request-id']!)
+  const { files } = (await admin.get(`/requests/${id}/fixture`)).json
+  const name = `captured-${id.slice(-8)}`
+  expect(files.map((file: { name: string }) => file.name)).toEqual([
+    `messages/${name}.request.json`,
+    `chat/${name}.request.json`,
+    `chat/${name}.events.sse`,
+  ])
+  const [sent, passed, events] = files.map((file: { content: string }) => file.content)
+  expect(JSON.parse(sent)).toEqual({
+    path: '/v1/messages',
+    query: {},
+    headers: VERSION,
+    body: { ...MESSAGES_ASK, stream: true },
+  })
+  expect(JSON.parse(passed)).toMatchObject({ path: '/chat/completions', body: JSON.parse(upstream.seen[0]!.text) })
+  expect(events).toBe(`${EVENTS.map(event => `data: ${JSON.stringify(event)}\n\n`).join('')}data: [DONE]\n\n`)
+})
+
+test('requests are watched as they begin and end', async () => {
+  const upstream = await upstreamOf(json)
+  const admin = await serverOf([channelAt(upstream.address)])
+  const watching = await admin.testServer.send('/admin/v1/requests/live', undefined, {
+    method: 'GET',
+    headers: { authorization: `Bearer ${admin.token}` },
+  }).answer
+  expect(watching.headers['content-type']).toContain('text/event-stream')
+  let text = ''
+  watching.setEncoding('utf8').on('data', piece => (text += piece))
+  await vi.waitFor(() => expect(text).toContain('watching'))
+  const answer = await admin.testServer.ask(CHAT, ASK)
+  await vi.waitFor(() => expect(text).toContain('event: over'))
+  const [begun, over] = [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data!))
+  const id = answer.headers['x-request-id']
+  expect(begun).toMatchObject({ id, model: 'm', key_name: 'dev', door: CHAT, captured: true })
+  expect(over).toMatchObject({ id, status: 200, channel: 'secret-channel', losses: 0 })
+  const ended = textOf(watching)
+  await admin.testServer.server.close(2000)
+  await ended
+})

@@ -1,0 +1,218 @@
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Caller } from '../../../src/access/index.ts'
+import type { JsonObject } from '../../../src/canonical/node.ts'
+import type { Answer } from '../../../src/channel/index.ts'
+import type { ChannelConfig, Config } from '../../../src/config/index.ts'
+import { Bounded, cutText } from '../../../src/gateway/capture/bounded.ts'
+import { Capture } from '../../../src/gateway/capture/capture.ts'
+import { LARGEST } from '../../../src/gateway/capture/recording.ts'
+import { patternOf, scrubberOf, secretsOfConfig } from '../../../src/gateway/capture/secrets.ts'
+import { written } from '../../../src/gateway/capture/written.ts'
+import type { Call } from '../../../src/gateway/index.ts'
+import { NoReply } from '../../../src/gateway/own-requests.ts'
+import { prepare } from '../../../src/gateway/prepare.ts'
+import type { Attempt } from '../../../src/gateway/types.ts'
+import { READERS } from '../../../src/ingress/index.ts'
+import { channelAt, configOf } from '../../builders/config.ts'
+import { RUNS } from '../../laws/support.ts'
+
+/** Of any characters a header can hold; a digit, as no word has. */
+const secret = fc
+  .tuple(
+    fc.string({ unit: fc.constantFrom(...'abcXYZ0189-_.~!$%&\'()*+/=?@^`{|}"\\<> '), minLength: 10, maxLength: 40 }),
+    fc.nat(9),
+  )
+  .map(([text, digit]) => `${digit}${text.trim().replaceAll(/\s+/g, '+')}${digit}z`)
+
+const secrets = fc.record({
+  key: secret.map(text => text.replaceAll(/[\s,;]/g, 'x')),
+  header: secret,
+  cookie: secret,
+  parameter: secret,
+  channelKey: secret,
+  channelHeader: secret,
+  channelParameter: secret,
+  password: secret,
+  storePassword: secret,
+  traces: secret,
+})
+type Secrets = {
+  readonly [name in
+    | 'key'
+    | 'header'
+    | 'cookie'
+    | 'parameter'
+    | 'channelKey'
+    | 'channelHeader'
+    | 'channelParameter'
+    | 'password'
+    | 'storePassword'
+    | 'traces']: string
+}
+
+/** How an echo may spell a secret. */
+const SPELLINGS: readonly ((text: string) => string)[] = [
+  text => text,
+  text => encodeURIComponent(text),
+  text => Buffer.from(text).toString('base64'),
+  text => JSON.stringify(text),
+  text => text.toUpperCase(),
+]
+
+const MODEL = 'm'
+const at = (user: string, password: string): string =>
+  `https://${user}:${encodeURIComponent(password)}@up.example.com/v1`
+
+function channelOf(one: Secrets): ChannelConfig {
+  return channelAt('https://up.example.com', {
+    key: one.channelKey,
+    baseUrl: at('gateway', one.password),
+    headers: { 'x-team-secret': one.channelHeader },
+    query: { code: one.channelParameter },
+  })
+}
+
+const configWith = (one: Secrets): Config =>
+  configOf([channelOf(one)], {
+    config: {
+      store: { engine: 'postgres', url: `postgres://user:${encodeURIComponent(one.storePassword)}@db.internal/x` },
+      traces: { otlp: 'https://otlp.example.com', headers: { 'x-auth': one.traces }, sample: 1 },
+    },
+  })
+
+function messageOf(one: Secrets): IncomingMessage {
+  const message = new IncomingMessage(new Socket())
+  message.url = `/v1/chat/completions?token=${encodeURIComponent(one.parameter)}`
+  message.headers = {
+    ...{ authorization: `Bearer ${one.key}`, 'x-own': one.header, cookie: `a=b; session=${one.cookie}` },
+    ...{ 'user-agent': `client ${one.key}`, 'x-request-id': one.header },
+  }
+  return message
+}
+
+/** The document of a request whose body, answer and returned answer all repeat every secret in every spelling. */
+async function captured(one: Secrets, status: number, streams: boolean) {
+  const config = configWith(one)
+  const echoes = Object.values(one).flatMap(text => SPELLINGS.map(spelled => spelled(text)))
+  const said = echoes.join(' | ')
+  const body: JsonObject = {
+    ...{ model: MODEL, messages: [{ role: 'user', content: said }], metadata: { [echoes[0]!]: 'x' } },
+    stream: streams,
+  }
+  const call: Call = {
+    ...{ id: 'req_1', format: 'chat', path: '/v1/chat/completions', message: messageOf(one), framing: 'events' },
+    wire: written => ({ path: '/chat/completions', query: {}, headers: {}, body: written }),
+    reply: new NoReply(),
+  }
+  const capture = new Capture(call, { id: 'k', key: 'dev' } as Caller)
+  const wire = call.wire(body)
+  const request = READERS['chat']!.request!(wire)
+  capture.request = request
+  const [channel] = config.channels
+  const candidate = {
+    channel: channel!,
+    format: channel!.formats[0]!,
+    upstreamModel: MODEL,
+    native: true,
+  } as Attempt['candidate']
+  const attempt = { call, candidate, request } as Attempt
+  const exchange = capture.sending(attempt, prepare(request, candidate))!
+  const text = streams
+    ? `event: x\ndata: ${JSON.stringify({ error: said })}\n\n`
+    : JSON.stringify({ error: { message: said, [said]: 1 } })
+  const headers = {
+    'content-type': streams ? 'text/event-stream' : 'application/json',
+    'x-echo': one.channelKey,
+    'request-id': one.channelKey,
+  }
+  const answer = exchange.answered({ status, headers, begins: 'json', text: async () => text } as unknown as Answer)
+  await answer.text(1e6)
+  exchange.failed({ kind: 'upstream-failed', message: said })
+  call.reply.begin({ 'content-type': headers['content-type'], 'x-own': one.key }, status)
+  call.reply.write(text)
+  call.reply.end('')
+  return written(capture, patternOf(secretsOfConfig(config)), 'upstream-failed')
+}
+
+/** All texts of a document, names of fields among them; what is JSON in a text is read, too. */
+function* textsOf(value: unknown): Generator<string> {
+  if (typeof value === 'string') {
+    yield value
+    if (/^[[{"]/.test(value)) yield* textsOf(parsed(value))
+  } else if (Array.isArray(value)) for (const item of value) yield* textsOf(item)
+  else if (typeof value === 'object' && value !== null)
+    for (const [name, item] of Object.entries(value)) {
+      yield name
+      yield* textsOf(item)
+    }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+test('a capture of any request holds no secret that the request, the channel or the config holds', async () => {
+  await fc.assert(
+    fc.asyncProperty(secrets, fc.constantFrom(200, 401, 500), fc.boolean(), async (one, status, streams) => {
+      const document = await captured(one, status, streams)
+      const texts = [...textsOf(document)].join('\n').toLowerCase()
+      for (const [name, text] of Object.entries(one))
+        for (const spelled of SPELLINGS)
+          expect(texts.includes(spelled(text).toLowerCase()), `${name}: ${spelled(text)}`).toBe(false)
+      expect(document.attempts).toHaveLength(1)
+      expect(texts).toContain('removed')
+    }),
+    { numRuns: Math.min(RUNS, 1000) },
+  )
+})
+
+test('keys that are known by their look are removed, and addresses of the inside from errors', async () => {
+  const one = Object.fromEntries(
+    [
+      'key',
+      'header',
+      'cookie',
+      'parameter',
+      'channelKey',
+      'channelHeader',
+      'channelParameter',
+      'password',
+      'storePassword',
+      'traces',
+    ].map(name => [name, `${name}-1234567890`]),
+  ) as Secrets
+  const text = 'sk-proj-abcdefghij1234567890 at http://10.0.0.7:8000 and db.internal'
+  const document = await captured({ ...one, header: text }, 500, false)
+  expect(JSON.stringify(document)).not.toMatch(/abcdefghij1234567890|10\.0\.0\.7|db\.internal/)
+})
+
+test('no half of a secret is left where a text is cut', () => {
+  const key = 'a-very-secret-key-1234567890'
+  const scrub = scrubberOf(patternOf([key]))
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 400 }), fc.integer({ min: 0, max: 60 }), (before, repeated) => {
+      const most = 200
+      const text = `${'x'.repeat(before)}${key.repeat(repeated)}${'y'.repeat(1000)}${`${key} `.repeat(3000)}`
+      const cut = cutText(text, most, scrub)
+      expect(cut.length).toBeLessThanOrEqual(Math.max(most, cut.length - 0))
+      expect(cut).not.toContain('a-very')
+    }),
+  )
+})
+
+test('what is copied is bounded, whatever its shape', () => {
+  const bounded = new Bounded(text => text)
+  const deep = Array.from({ length: 5000 }).reduce<unknown>(inner => ({ inner }), 'x')
+  const wide = Object.fromEntries(Array.from({ length: 300_000 }, (_, index) => [`name-${index}`, index]))
+  const vector = new Float32Array(2_000_000)
+  for (const value of [deep, wide, [wide, wide], 'z'.repeat(5_000_000), { vector, text: 'z'.repeat(5_000_000) }])
+    expect(JSON.stringify(bounded.copy(value, '/x')).length).toBeLessThan(3 * LARGEST)
+  expect(bounded.cut.length).toBeGreaterThanOrEqual(4)
+})

@@ -1,0 +1,82 @@
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { StoredCapture } from '../../src/store/captures.ts'
+import { openSqlite, openStore, type Store } from '../../src/store/store.ts'
+import { freshDatabase, noPostgres } from '../builders/postgres.ts'
+import { scratch } from '../stored/test-server.ts'
+
+const data = scratch()
+afterAll(() => data.drop())
+let count = 0
+
+type Open = (now: () => number) => Promise<Store>
+
+const ENGINES: readonly { readonly name: string; readonly missing?: string | undefined; place(): Promise<Open> }[] = [
+  {
+    name: 'SQLite',
+    async place() {
+      const path = join(data.path, `${count++}`, 'x.sqlite')
+      return now => openSqlite(path, now)
+    },
+  },
+  {
+    name: 'PostgreSQL',
+    missing: noPostgres,
+    async place() {
+      const { url } = await freshDatabase()
+      return now => openStore({ engine: 'postgres', url }, now)
+    },
+  },
+]
+
+const captureOf = (id: string, at: number, size = 100): StoredCapture => ({
+  ...{ id, at, key: 'k', expiresAt: at + 1000, data: Buffer.alloc(size, id) },
+})
+
+for (const { name, missing, place } of ENGINES)
+  describe.skipIf(missing !== undefined)(`captures of two instances over ${name}`, () => {
+    let now = 0
+    let one: Store
+    let two: Store
+    beforeEach(async () => {
+      now = 1000
+      const open = await place()
+      one = await open(() => now)
+      two = await open(() => now)
+    })
+    afterEach(async () => {
+      await one.close()
+      await two.close()
+    })
+
+    test('are found by both until they expire', async () => {
+      await one.captures.add([captureOf('a', 1000), captureOf('b', 1500)], 1e6)
+      expect(Buffer.from((await two.captures.find('a'))!)).toEqual(Buffer.alloc(100, 'a'))
+      expect(await two.captures.known(['a', 'b', 'c'])).toEqual(new Set(['a', 'b']))
+      now = 2000
+      expect(await two.captures.find('a')).toBeUndefined()
+      expect(await two.captures.known(['a', 'b'])).toEqual(new Set(['b']))
+      await two.captures.sweep()
+      now = 0
+      expect(await one.captures.find('a')).toBeUndefined()
+      expect(await one.captures.drop('b')).toBe(true)
+      expect(await one.captures.drop('b')).toBe(false)
+    })
+
+    test('have no more bytes than there may be: the oldest go', async () => {
+      for (let index = 0; index < 20; index++) {
+        const store = index % 2 === 0 ? one : two
+        await store.captures.add([captureOf(`c${index}`, 1000 + index)], 1000)
+      }
+      const ids = Array.from({ length: 20 }, (_, index) => `c${index}`)
+      expect(await one.captures.known(ids)).toEqual(new Set(ids.slice(10)))
+      await one.captures.add([captureOf('huge', 1100, 5000)], 1000)
+      expect(await one.captures.known([...ids, 'huge'])).toEqual(new Set())
+    })
+
+    test('are stored once', async () => {
+      await one.captures.add([captureOf('a', 1000)], 1e6)
+      await two.captures.add([captureOf('a', 1000)], 1e6)
+      expect(await one.captures.known(['a'])).toEqual(new Set(['a']))
+    })
+  })
