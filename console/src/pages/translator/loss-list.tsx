@@ -1,3 +1,4 @@
+import { Fragment } from 'preact'
 import { Badge } from '../../ui/badge.tsx'
 import { type Listed, TONES } from './marks.ts'
 import { placeText, reasonText, text } from './texts.ts'
@@ -25,7 +26,7 @@ export const LossList = ({ losses, format, isStream, active, onActive }: LossLis
           onClick={() => onActive(loss.id, true)}
         >
           <Badge tone={loss.quiet ? 'neutral' : TONES[loss.kind]}>{text().kinds[loss.kind]}</Badge>
-          <code>{placeText(loss, isStream)}</code>
+          <code>{breakable(placeText(loss, isStream))}</code>
           <span class="why">
             {reasonText(loss.reason)}
             {loss.restored && <span class="faint"> · {text().restored}</span>}
@@ -35,3 +36,14 @@ export const LossList = ({ losses, format, isStream, active, onActive }: LossLis
     ))}
   </ul>
 )
+
+/** Lines break between the steps of a place. */
+const breakable = (place: string) =>
+  place.split(/(?=[.[])/).map((step, index) => (
+    // A place has no identity but its order.
+    // biome-ignore lint/suspicious/noArrayIndexKey: the steps of one text never move
+    <Fragment key={index}>
+      {index > 0 && <wbr />}
+      {step}
+    </Fragment>
+  ))

@@ -40,7 +40,7 @@ export const Targets = ({ data, all, tab, onTab, active, onActive, onTake }: Tar
         <Code text={JSON.stringify(data.canonical, null, 2)} label={text().canonical} />
       </div>
     ) : (
-      <div class="stack">
+      <div class={tab === ALL ? 'stack' : 'stack alone'}>
         {all.length === 0 && <Empty title={text().alone} />}
         {all
           .filter(({ format }) => tab === ALL || tab === format)

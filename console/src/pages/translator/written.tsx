@@ -65,6 +65,8 @@ export const Written = ({ of, isStream, active, onActive, onTake }: WrittenProps
   )
 }
 
+const KINDS = Object.keys(TONES) as (keyof typeof TONES)[]
+
 /** How much is lost, in a word for each kind. */
 const Counts = ({ losses }: { readonly losses: readonly Listed[] }) => {
   const loud = losses.filter(({ quiet }) => !quiet)
@@ -77,11 +79,13 @@ const Counts = ({ losses }: { readonly losses: readonly Listed[] }) => {
     )
   return (
     <>
-      {[...Map.groupBy(loud, ({ kind }) => kind)].map(([kind, all]) => (
-        <Badge key={kind} tone={TONES[kind]}>
-          {text().count(kind, all.length)}
-        </Badge>
-      ))}
+      {KINDS.map(kind => [kind, loud.filter(one => one.kind === kind)] as const)
+        .filter(([, all]) => all.length > 0)
+        .map(([kind, all]) => (
+          <Badge key={kind} tone={TONES[kind]}>
+            {text().count(kind, all.length)}
+          </Badge>
+        ))}
     </>
   )
 }
