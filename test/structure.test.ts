@@ -189,6 +189,36 @@ test('files are small: the median at most 100 lines, nine of ten at most 250, no
   expect(sizes.filter(({ lines }) => lines > 400)).toEqual([])
 })
 
+describe('the console', () => {
+  const pages = globSync('console/{src,building}/**/*.{ts,tsx,css}').sort()
+
+  test('its page has of the server types alone, and of its packages those it is built with', () => {
+    const known = ['preact', 'preact/hooks', '@preact/signals', 'preact-iso', 'uplot', 'uplot/dist/uPlot.min.css']
+    const faults = globSync('console/src/**/*.{ts,tsx}').flatMap(file =>
+      [...readFileSync(file, 'utf8').matchAll(IMPORT)].flatMap(([, type, named, dynamic]) => {
+        const target = (named ?? dynamic)!
+        const path = target.startsWith('.') ? normalize(join(dirname(file), target)) : target
+        const isFine = path.startsWith('console/src/') || type !== undefined || known.includes(path)
+        return isFine ? [] : [`${file} imports ${target}`]
+      }),
+    )
+    expect(faults).toEqual([])
+  })
+
+  test('nothing in it writes markup, or style that the policy refuses', () => {
+    const markup = /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\bstyle="/
+    expect(pages.filter(file => markup.test(readFileSync(file, 'utf8')))).toEqual([])
+  })
+
+  test('its files are small, and both languages have the same', () => {
+    const sizes = pages.map(file => readFileSync(file, 'utf8').split('\n').length - 1).sort((a, b) => a - b)
+    expect(sizes[Math.floor(sizes.length / 2)]!).toBeLessThanOrEqual(100)
+    expect(sizes.at(-1)!).toBeLessThanOrEqual(400)
+    const texts = (language: string) => readdirSync(`console/src/i18n/${language}`).sort()
+    expect(texts('zh')).toEqual(texts('en'))
+  })
+})
+
 test('no list is handed over on the stack, which holds less than a body can', () => {
   const spread = /\.(push|unshift|splice)\((?:[^(){}[\]]*,)?\s*\.\.\./
   const faults = FILES.filter(file => file !== 'src/canonical/append.ts').filter(file =>

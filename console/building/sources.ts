@@ -10,7 +10,7 @@ export const DIST = join(ROOT, 'console/dist')
 /** The file in it that says which sources it was built of. */
 export const BUILT = '.built'
 
-const SOURCES = ['console/index.html', 'console/*.ts', 'console/building/*.ts', 'console/public/**', 'console/src/**']
+const SOURCES = ['console/index.html', 'console/*.ts', 'console/building/*', 'console/public/**', 'console/src/**']
 
 /** A hash of everything that the build depends on: the page's sources, and the versions of its packages. */
 export function sourcesHash(): string {

@@ -1,17 +1,21 @@
 import { common } from './i18n/common.ts'
 import { locale } from './i18n/index.ts'
 
+/** English of the United States has M for a million; that of Britain m, as for metres. */
+const numerals = (): string => (locale.value === 'en-GB' ? 'en-US' : locale.value)
+
 /** `12,345`; `1.2M` with `short`. */
 export const number = (value: number, { short = false } = {}): string =>
-  new Intl.NumberFormat(locale.value, short ? { notation: 'compact', maximumFractionDigits: 1 } : {}).format(value)
+  new Intl.NumberFormat(numerals(), short ? { notation: 'compact', maximumFractionDigits: 1 } : {}).format(value)
 
-/** US dollars: `$12.30`, `$0.0042` where cents would say too little; `unknown` where it is. */
-export function money(dollars: number | undefined): string {
+/** US dollars: `$12.30`, `$0.0042` where cents would say too little; `unknown` where it is. `round`: `$12` for `$12.00`. */
+export function money(dollars: number | undefined, { round = false } = {}): string {
   if (dollars === undefined) return common().unknown
   const digits =
     dollars !== 0 && Math.abs(dollars) < 0.1 ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 2 }
   const least = dollars !== 0 && Math.abs(dollars) < 0.1 ? {} : { minimumFractionDigits: 2 }
-  return `$${new Intl.NumberFormat(locale.value, { ...digits, ...least }).format(dollars)}`
+  const zeros = round ? { trailingZeroDisplay: 'stripIfInteger' as const } : {}
+  return `$${new Intl.NumberFormat(numerals(), { ...digits, ...least, ...zeros }).format(dollars)}`
 }
 
 /** `12.3%`. */

@@ -1,6 +1,6 @@
 import { toJsonSchema } from '@valibot/to-json-schema'
 import type * as v from 'valibot'
-import type { Endpoint } from './endpoint.ts'
+import { type Endpoint, roleFor } from './endpoint.ts'
 import { PROBLEM_SCHEMA, PROBLEMS, type ProblemType } from './problem.ts'
 import { type AnySchema, descriptionOf, type JsonSchema } from './schema.ts'
 import { SHAPES } from './shapes.ts'
@@ -9,6 +9,8 @@ import { SHAPES } from './shapes.ts'
 const USUAL: readonly ProblemType[] = [
   'unauthenticated',
   'api-key-refused',
+  'csrf',
+  'role-too-low',
   'too-many-requests',
   'store-unavailable',
   'internal',
@@ -24,16 +26,21 @@ export function description(endpoints: readonly Endpoint[], version: string): Js
     openapi: '3.1.0',
     info: { title: 'Interlingua admin API', version },
     servers: [{ url: '/admin/v1' }],
-    security: [{ adminToken: [] }],
+    security: [{ adminToken: [] }, { session: [], csrf: [] }],
     paths,
     components: {
       securitySchemes: {
         adminToken: { type: 'http', scheme: 'bearer', description: 'Made by "interlingua admin token".' },
+        session: { type: 'apiKey', in: 'cookie', name: 'interlingua_session', description: SESSION },
+        csrf: { type: 'apiKey', in: 'header', name: 'x-csrf-token', description: CSRF },
       },
       schemas: { Problem: PROBLEM_SCHEMA, ...schemas() },
     },
   }
 }
+
+const SESSION = 'Of a user who signed in with POST /session; over TLS its name begins with __Host-.'
+const CSRF = 'What GET /session gives as csrf; for all methods but GET and HEAD.'
 
 function operation(endpoint: Endpoint): JsonSchema {
   const { operation, summary, params, query, body, path } = endpoint
@@ -41,6 +48,7 @@ function operation(endpoint: Endpoint): JsonSchema {
     operationId: operation,
     summary,
     tags: [path.split('/')[1]],
+    ...(roleFor(endpoint) === 'admin' ? { description: 'For administrators.' } : {}),
     parameters: [...parameters('path', params), ...parameters('query', query)],
     ...(body === undefined
       ? {}

@@ -27,16 +27,22 @@ export class OidcProvider {
   readonly issuer: string
   /** Requests for tokens that were answered with one. */
   granted = 0
+  /** Who signs in where a browser comes by; nobody where it is absent. */
+  user: Grant['claims'] | undefined
   private readonly server: Server
   private readonly keys: { readonly own: CryptoKey; readonly foreign: CryptoKey; readonly published: object }
   private readonly codes = new Map<string, Grant>()
   private readonly told = new Map<string, object>()
 
-  private constructor(server: Server, keys: OidcProvider['keys']) {
+  private constructor(server: Server, keys: OidcProvider['keys'], host: string) {
     this.server = server
     this.keys = keys
-    this.issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    this.issuer = `http://${host}:${(server.address() as AddressInfo).port}`
     server.on('request', (message: IncomingMessage, response) => {
+      if (this.user !== undefined && message.url!.startsWith('/authorize?')) {
+        response.writeHead(302, { location: this.wayBack(message.url!, this.user) }).end()
+        return
+      }
       this.answer(message).then(
         ([status, body]) =>
           response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)),
@@ -45,12 +51,13 @@ export class OidcProvider {
     })
   }
 
-  static async open(): Promise<OidcProvider> {
+  /** @param host `localhost` is another site for browsers than 127.0.0.1. */
+  static async open(host = '127.0.0.1'): Promise<OidcProvider> {
     const [own, foreign] = [await generateKeyPair('RS256', { extractable: true }), await generateKeyPair('RS256')]
     const published = { keys: [{ ...(await exportJWK(own.publicKey)), kid: 'one', alg: 'RS256', use: 'sig' }] }
     const server = createServer()
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-    return new OidcProvider(server, { own: own.privateKey, foreign: foreign.privateKey, published })
+    await new Promise<void>(resolve => server.listen(0, host, resolve))
+    return new OidcProvider(server, { own: own.privateKey, foreign: foreign.privateKey, published }, host)
   }
 
   /** The user signs in at the address that the gateway sent the browser to: the query with which the browser comes back. */
@@ -59,6 +66,11 @@ export class OidcProvider {
     const code = randomUUID()
     this.codes.set(code, { query, claims, tampering })
     return new URLSearchParams({ code, state: query.get('state')!, iss: this.issuer })
+  }
+
+  private wayBack(path: string, user: Grant['claims']): string {
+    const location = `${this.issuer}${path}`
+    return `${new URL(location).searchParams.get('redirect_uri')}?${this.authorise(location, user)}`
   }
 
   async close(): Promise<void> {

@@ -94,11 +94,25 @@ describe('a gateway nobody configured', () => {
     }
     const key = keyIn(first.out())
     expect(readFileSync(join(dir, 'data/interlingua.sqlite'), 'latin1')).not.toContain(key)
+    const password = /as admin with the password (\S+)$/m.exec(first.out())![1]!
+    expect(readFileSync(join(dir, 'data/interlingua.sqlite'), 'latin1')).not.toContain(password)
+    const signIn = (address: string) =>
+      fetch(`${address}/admin/v1/session`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ name: 'admin', password }),
+      })
+    const signedIn = await signIn(first.address)
+    expect([signedIn.status, ((await signedIn.json()) as { user: object }).user]).toEqual([
+      ...[200, { name: 'admin', role: 'admin' }],
+    ])
     expect(await first.stop('SIGINT')).toBe(0)
 
     const second = await serve('--port', '0')
     await vi.waitFor(() => expect(second.out()).toContain('keys     first'))
     expect(second.out()).not.toContain(key)
+    expect(second.out()).not.toContain('password')
+    expect((await signIn(second.address)).status).toBe(200)
     const response = await fetch(`${second.address}/v1/models`, { headers: { authorization: `Bearer ${key}` } })
     expect(response.status).toBe(200)
     expect((await fetch(`${second.address}/v1/models`)).status).toBe(401)
@@ -111,16 +125,17 @@ describe('a configured gateway', () => {
     const response = await fetch(`${address}/v1/models`, { headers: { authorization: 'Bearer dev-secret' } })
     return ((await response.json()) as { data: { id: string }[] }).data.map(({ id }) => id)
   }
-  const write = (model: string): void =>
+  const write = (model: string, more = ''): void =>
     writeFileSync(
       join(dir, 'interlingua.yaml'),
       `server: { port: 0, drain: 0s }
 keys: [{ name: dev, key: dev-secret }]
-channels: [{ name: r, provider: replay, models: { ${model}: replay } }]\n`,
+channels: [{ name: r, provider: replay, models: { ${model}: replay } }]\n${more}`,
     )
 
   it('takes a new config when the file changes and on SIGHUP, and keeps the old one where the new is faulty', async () => {
-    write('one')
+    // With keys of its own and no console, nothing needs to be stored.
+    write('one', 'console: false\n')
     const serving = await serve()
     expect(existsSync(join(dir, 'data'))).toBe(false)
     expect(serving.out()).toContain('keys     dev')

@@ -83,7 +83,7 @@ export async function open(
   await context.addInitScript(NOTICE)
   if (role !== null) await signInto(context, gateway, role)
   const page = await context.newPage()
-  page.setDefaultTimeout(15_000)
+  page.setDefaultTimeout(30_000)
   page.on('pageerror', fault => note(`thrown: ${fault.stack ?? fault.message}`))
   page.on('console', message => {
     if (message.type() === 'error' || message.type() === 'warning') note(`${message.type()}: ${message.text()}`)

@@ -151,6 +151,22 @@ describe.skipIf(noChromium)('keys', () => {
     expect(await page.content()).not.toContain(fresh)
   })
 
+  test('captured for an hour, and no more', async () => {
+    const seen = await visit('/account')
+    const { page, gateway } = seen
+    await gateway.admin.post('/keys', { name: 'bob' })
+    await seen.goTo('/keys')
+    const row = page.getByRole('row').filter({ hasText: 'bob' })
+    await page.getByRole('button', { name: 'Actions for bob' }).click()
+    await page.getByRole('menuitem', { name: 'Capture for 1 hour' }).click()
+    await row.getByText('Captured until').waitFor()
+    expect((await stored(seen, 'bob'))!.captureUntil! - Date.now()).toBeGreaterThan(3_500_000)
+    await page.getByRole('button', { name: 'Open bob' }).click()
+    await page.getByRole('button', { name: 'Stop capturing' }).click()
+    await row.getByText('Captured until').waitFor({ state: 'detached' })
+    expect((await stored(seen, 'bob'))!.captureUntil).toBeUndefined()
+  })
+
   test('are listed with their use, searched and sorted', async () => {
     const seen = await visit('/account')
     const { page } = seen
@@ -174,6 +190,19 @@ describe.skipIf(noChromium)('keys', () => {
     await page.getByLabel('Search keys').fill('')
     await page.getByLabel('Group', { exact: true }).selectOption('support')
     expect((await names()).toSorted()).toEqual(['helpdesk-bot', 'intern-2026'])
+  })
+
+  test('of a long list only those in view are in the document, and all can be reached', async () => {
+    const { page, gateway, goTo } = await visit('/account')
+    const names = Array.from({ length: 230 }, (_, index) => `key-${String(index).padStart(3, '0')}`)
+    for (const name of names) await gateway.admin.post('/keys', { name })
+    await goTo('/keys')
+    await page.getByText('231 keys').waitFor()
+    const list = page.getByRole('region', { name: 'Keys' })
+    expect(await list.locator('tbody tr').count()).toBeLessThan(100)
+    await list.evaluate('element => element.scrollTo(0, element.scrollHeight)')
+    await page.getByRole('button', { name: 'Open key-229' }).click()
+    await page.getByRole('dialog', { name: 'key-229' }).waitFor()
   })
 
   test('that were revoked are shown where they are wanted, and cannot be changed', async () => {

@@ -48,18 +48,21 @@ describe.skipIf(noChromium)('the frame of the console', () => {
     expect(await page.context().cookies()).toEqual([])
   })
 
-  test('a session that ended elsewhere leads to the sign-in, and back to the page', async () => {
-    const { page, gateway } = await visit('/keys', REFUSED)
-    await gateway.admin.store.console.endSessions(NAMES.admin)
-    await page.keyboard.press('g')
-    await page.keyboard.press('k')
-    await page.reload()
-    await page.getByRole('button', { name: 'Sign in' }).waitFor()
-    await page.getByLabel('Name').fill(NAMES.admin)
-    await page.getByLabel('Password').fill(PASSWORD)
-    await page.keyboard.press('Enter')
-    await page.getByRole('navigation').waitFor()
-    expect(page.url()).toMatch(/\/console\/keys$/)
+  test('runs no inline script, and is in no frame of another page', async () => {
+    const refused = [/^policy: script-src/, /Content Security Policy/, /frame-ancestors/, /chrome-error/]
+    const { page, context, gateway } = await visit('/account', { expected: refused })
+    const seen = page.waitForEvent('console', one => one.text().includes('Content Security Policy'))
+    const inline = `(() => {
+      const script = document.createElement('script')
+      script.textContent = 'window.ran = true'
+      document.body.append(script)
+      return window.ran
+    })()`
+    expect(await page.evaluate(inline)).toBeUndefined()
+    await seen
+    const other = await context.newPage()
+    await other.setContent(`<iframe src="${gateway.address}/console/"></iframe>`)
+    await expect.poll(() => other.frames()[1]?.url()).toBe('chrome-error://chromewebdata/')
   })
 
   test('remembers theme and language', async () => {

@@ -45,6 +45,7 @@ const SHOTS: readonly Shot[] = [
     act: page => page.getByRole('button', { name: 'Actions for codex-ci' }).click(),
   },
   { name: 'groups', path: '/keys?view=groups' },
+  { name: 'account', path: '/account' },
 ]
 
 /** Begins with one of the examples that the translator offers. */

@@ -5,7 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Config } from '../../src/config/index.ts'
 import { ConsoleFiles } from '../../src/server/console.ts'
+import type { TestServerOptions } from '../builders/config.ts'
+import { opener } from '../builders/opener.ts'
+
+const gateways = opener()
 
 const INDEX = `<!doctype html><title>Console</title>${' '.repeat(500)}`
 const SCRIPT = 'console.log(1)\n'.repeat(100)
@@ -70,6 +75,18 @@ test('without a build, the command that makes one is named, and a build made lat
   }
   writeFileSync(join(folder, '.built'), 'a hash')
   expect(await ask('/console/')).toMatchObject({ status: 200, headers: SECURITY })
+})
+
+test('a gateway has it, unless its config has none', async () => {
+  const { openGateway } = gateways
+  const answerOf = async (options: TestServerOptions) => {
+    const { status, headers } = await (await openGateway([], options)).ask('/console', undefined, { method: 'GET' })
+    return { status, location: headers['location'] }
+  }
+  expect(await answerOf({})).toEqual({ status: 308, location: '/console/' })
+  // The field replaces that of the usual config.
+  const none = { console: undefined } as unknown as Partial<Config>
+  expect((await answerOf({ config: none })).status).toBe(404)
 })
 
 describe('files', () => {

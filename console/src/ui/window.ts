@@ -26,7 +26,7 @@ export function useWindow(count: number) {
     }
   }, [isLong])
   if (!isLong) return { scroller, from: 0, to: count, before: 0, after: 0 }
-  const from = Math.max(0, Math.min(count - MANY, Math.floor(view.top / view.row) - MARGIN))
+  const from = Math.max(0, Math.min(count, Math.floor(view.top / view.row)) - MARGIN)
   const to = Math.min(count, Math.ceil((view.top + view.height) / view.row) + MARGIN)
   return { scroller, from, to, before: from * view.row, after: (count - to) * view.row }
 }

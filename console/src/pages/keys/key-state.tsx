@@ -8,10 +8,8 @@ export type KeyState = 'active' | 'disabled' | 'expired' | 'revoked'
 /** A key's `capture_until` is absent where its requests are not captured. */
 export const isCaptured = (key: Key): boolean => capturedUntil(key) !== undefined
 
-function capturedUntil(key: Key): string | undefined {
-  const { capture_until: until } = key as Key & { readonly capture_until?: string }
-  return until !== undefined && Date.parse(until) > Date.now() ? until : undefined
-}
+const capturedUntil = ({ capture_until: until }: Key): string | undefined =>
+  until !== undefined && Date.parse(until) > Date.now() ? until : undefined
 
 export function stateOf({ revoked_at, expires_at, enabled }: Key): KeyState {
   if (revoked_at !== undefined) return 'revoked'

@@ -4,6 +4,8 @@ import { text } from './texts.ts'
 
 type Limits = Pick<Key, 'rpm' | 'tpm' | 'concurrent' | 'budget'>
 
+const dollars = (value: number): string => money(value, { round: true })
+
 /** The limits of a key or group, in words. */
 export function limitsOf({ rpm, tpm, concurrent, budget }: Limits): readonly string[] {
   const words = text().limit
@@ -11,8 +13,8 @@ export function limitsOf({ rpm, tpm, concurrent, budget }: Limits): readonly str
     [words.rpm, rpm, number],
     [words.tpm, tpm, value => number(value, { short: true })],
     [words.concurrent, concurrent, number],
-    [words.day, budget?.day, money],
-    [words.month, budget?.month, money],
+    [words.day, budget?.day, dollars],
+    [words.month, budget?.month, dollars],
   ]
   return rows.flatMap(([say, value, write]) => (value === undefined ? [] : [say(write(value))]))
 }

@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest'
+import { addUser, PASSWORD, SignedIn, signInAs } from '../builders/console.ts'
+import { noChromium, THEMES, type Visit, visitor, WIDTHS } from './browser.ts'
+import { NAMES } from './sign-in.ts'
+
+const REFUSED = { expected: [/status of 4\d\d/] }
+const NEW = 'another long password'
+
+const statusAs = async ({ gateway }: Visit, name: string, password: string): Promise<number> =>
+  (await signInAs(gateway.admin.testServer, name, password)).status
+
+const users = ({ gateway }: Visit) => gateway.admin.store.console
+
+describe.skipIf(noChromium)('the account', () => {
+  const visit = visitor()
+
+  test('a password is changed by who has the present one; other sessions end', async () => {
+    const seen = await visit('/account', REFUSED)
+    const { page, gateway } = seen
+    const other = await SignedIn.at(gateway.admin.testServer, NAMES.admin)
+    const submit = page.getByRole('button', { name: 'Change password' })
+    await submit.click()
+    await page.getByText('Write your current password.').waitFor()
+    await page.getByLabel('Current password').fill('wrong password')
+    await page.getByLabel('New password', { exact: true }).fill('short')
+    await page.getByLabel('New password again').fill('other')
+    await page.getByText('It has fewer than 10 characters.').waitFor()
+    await page.getByText('The two are not the same.').waitFor()
+    await page.getByLabel('New password', { exact: true }).fill(NEW)
+    await page.getByLabel('New password again').fill(NEW)
+    await submit.click()
+    await page.getByText('is not your password').waitFor()
+    expect(await statusAs(seen, NAMES.admin, NEW)).toBe(401)
+    await page.getByLabel('Current password').fill(PASSWORD)
+    await submit.click()
+    await page.getByText('Your password is changed.').waitFor()
+    expect(await statusAs(seen, NAMES.admin, NEW)).toBe(200)
+    expect((await other.ask('GET', '/session')).status).toBe(401)
+    // This session goes on.
+    await seen.goTo('/keys')
+    await page.getByRole('button', { name: 'New key' }).waitFor()
+  })
+
+  test('signing out everywhere ends the sessions of other browsers', async () => {
+    const { page, gateway } = await visit('/account', REFUSED)
+    const other = await SignedIn.at(gateway.admin.testServer, NAMES.admin)
+    await page.getByRole('button', { name: 'Sign out everywhere', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click()
+    await page.getByRole('button', { name: 'Sign in' }).waitFor()
+    expect((await other.ask('GET', '/session')).status).toBe(401)
+  })
+
+  test('a session that ended elsewhere leads to the sign-in, and back to the page', async () => {
+    const seen = await visit('/account', REFUSED)
+    const { page } = seen
+    await users(seen).endSessions(NAMES.admin)
+    await page.keyboard.press('g')
+    await page.keyboard.press('k')
+    await page.getByText('Your session has ended.').waitFor()
+    await page.getByLabel('Name').fill(NAMES.admin)
+    await page.getByLabel('Password').fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor()
+  })
+
+  test('users are made, changed, given a password, and deleted', async () => {
+    const seen = await visit('/account', REFUSED)
+    const { page } = seen
+    await page.getByRole('button', { name: 'New user' }).click()
+    const form = page.getByRole('dialog', { name: 'New user' })
+    await form.getByLabel('Name').fill('<b>')
+    await form.getByRole('button', { name: 'Make user' }).click()
+    await form.getByText('begins with a letter').waitFor()
+    await form.getByLabel('Name').fill('eve')
+    await form.getByRole('button', { name: 'Make user' }).click()
+    const once = page.getByRole('dialog', { name: 'eve can sign in now' })
+    const password = (await once.locator('.secret code').textContent())!
+    expect(await statusAs(seen, 'eve', password)).toBe(200)
+    expect(await users(seen).user('eve')).toMatchObject({ role: 'viewer', enabled: true })
+    await once.getByRole('button', { name: 'Done' }).click()
+
+    const choose = async (item: string, button?: string): Promise<void> => {
+      await page.getByRole('button', { name: 'Actions for eve' }).click()
+      await page.getByRole('menuitem', { name: item }).click()
+      if (button !== undefined) await page.getByRole('dialog').getByRole('button', { name: button }).click()
+    }
+    await choose('Make admin')
+    await expect.poll(async () => (await users(seen).user('eve'))!.role).toBe('admin')
+    await page.getByRole('row').filter({ hasText: 'eve' }).getByText('Admin').waitFor()
+    await choose('New password', 'New password')
+    await once.waitFor()
+    expect(await statusAs(seen, 'eve', password)).toBe(401)
+    expect(await statusAs(seen, 'eve', (await once.locator('.secret code').textContent())!)).toBe(200)
+    await once.getByRole('button', { name: 'Done' }).click()
+    await choose('Disable', 'Disable')
+    await page.getByRole('row').filter({ hasText: 'eve' }).getByText('Disabled').waitFor()
+    expect((await users(seen).user('eve'))!.enabled).toBe(false)
+    await choose('Delete', 'Delete')
+    await page.getByText('eve is deleted.').waitFor()
+    expect(await users(seen).user('eve')).toBeUndefined()
+  })
+
+  test('the last admin stays one', async () => {
+    const seen = await visit('/account', REFUSED)
+    const { page } = seen
+    await page.getByRole('button', { name: `Actions for ${NAMES.admin}` }).click()
+    await page.getByRole('menuitem', { name: 'Make viewer' }).click()
+    await page.getByText('This is the last enabled admin').waitFor()
+    expect((await users(seen).user(NAMES.admin))!.role).toBe('admin')
+  })
+
+  test('a viewer sees the own account alone', async () => {
+    const { page, gateway } = await visit('/account', { role: 'viewer' })
+    await addUser(gateway.admin.store, 'eve')
+    await page.reload()
+    await page.getByRole('heading', { name: 'Password' }).waitFor()
+    expect(await page.getByRole('heading', { name: 'Users' }).count()).toBe(0)
+    expect(await page.getByText('eve', { exact: true }).count()).toBe(0)
+  })
+
+  test.each(WIDTHS.flatMap(width => THEMES.map(theme => ({ width, theme }))))(
+    'is accessible at $width px in $theme',
+    async look => {
+      const { page, axe } = await visit('/account', { ...look, language: 'zh' })
+      await axe()
+      await page.getByRole('button', { name: '新建用户' }).click()
+      await axe()
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+    },
+  )
+})
