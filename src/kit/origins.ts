@@ -16,7 +16,12 @@ export interface Reading {
   readonly root: Path
   /** The part of the source that the format's own layout gives for a place of the value; the root where it gives none. */
   readonly near: (path: Path) => Path
+  /** That takes a reading of all of the source. */
+  readonly isSlow?: true
 }
+
+/** Events of a stream in which a place is not searched any closer than its event. */
+const LONG = 300
 
 /** Changed sources that are read for one place, at most. */
 const MOST_READINGS = 200
@@ -39,15 +44,17 @@ export class Origins {
 
   /** The smallest part of the source that has the place; undefined where nothing in the source is known to. */
   async find(place: Path): Promise<Path | undefined> {
-    const { source, value, near, root } = this.reading
+    const { source, value, near, root, isSlow } = this.reading
     const path = existing(value, place)
     if (path.length === 0) return undefined
     this.left = MOST_READINGS
-    let found = existing(source, near(path))
-    if (path.length === place.length)
+    await this.pace.step()
+    let found = isSlow === true && this.pace.over ? root : existing(source, near(path))
+    const isLong = isSlow === true && (source as readonly Json[]).length > LONG
+    if (path.length === place.length && !isLong)
       for (let next: Path | undefined = found; next !== undefined; next = await this.within(found, path)) found = next
     // What the value does not have is at most near the item of a list that surrounds it.
-    else if (!path.some(step => typeof step === 'number')) return undefined
+    else if (path.length < place.length && !path.some(step => typeof step === 'number')) return undefined
     return found.length <= root.length ? undefined : found
   }
 

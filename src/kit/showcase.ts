@@ -1,4 +1,14 @@
-import type { Example } from './examples.ts'
+import type { Format } from '../canonical/node.ts'
+import type { Kind } from './translate.ts'
+
+/** A text to begin with. */
+export interface Example {
+  readonly format: Format
+  readonly kind: Kind
+  /** What it shows, as a word: `tool-turn`. */
+  readonly name: string
+  readonly text: string
+}
 
 /* Requests with much that only their own format can say: what is lost elsewhere is seen best in them. */
 

@@ -25,7 +25,11 @@ const SHOTS: readonly Shot[] = [
   { name: 'translator', path: '/translator', act: page => begin(page, /Messages/) },
   { name: 'translator-stream', path: '/translator', act: page => begin(page, /Responses/) },
   { name: 'translator-one', path: '/translator', act: chat },
-  { name: 'translator-examples', path: '/translator', act: page => page.getByRole('button', { name: 'Examples' }).first().click() },
+  {
+    name: 'translator-examples',
+    path: '/translator',
+    act: page => page.getByRole('button', { name: 'Examples' }).first().click(),
+  },
   { name: 'keys-form', path: '/keys', act: page => page.keyboard.press('n') },
   {
     ...{ name: 'keys-panel', path: '/keys' },

@@ -101,6 +101,10 @@ describe.skipIf(noChromium)('the translator', () => {
 
   test('by keyboard alone: an example is chosen, its losses are gone through, one format is looked at', async () => {
     const { page } = await visit(PATH)
+    await settled(page)
+    await page.keyboard.press('/')
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('TEXTAREA')
+    await page.keyboard.press('Escape')
     await page.keyboard.press('e')
     await page.getByRole('dialog').getByText('Chat Completions').first().waitFor()
     await page.keyboard.type('messages much')

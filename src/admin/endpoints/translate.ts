@@ -2,10 +2,11 @@ import * as v from 'valibot'
 import { defined } from '../../canonical/defined.ts'
 import { GatewayError } from '../../canonical/error.ts'
 import type { Format } from '../../canonical/node.ts'
-import { type Example, examples } from '../../kit/examples.ts'
+import { examples } from '../../kit/examples.ts'
 import { givenOf } from '../../kit/given.ts'
 import { guess } from '../../kit/guess.ts'
 import { pointerOf } from '../../kit/pointer.ts'
+import type { Example } from '../../kit/showcase.ts'
 import { KNOWN_FORMATS } from '../../kit/translate.ts'
 import { type InOther, type PlacedLoss, translations } from '../../kit/translations.ts'
 import { doorPath } from '../../server/routes.ts'
@@ -45,7 +46,7 @@ const translateText = endpoint({
   answer: TRANSLATIONS,
   handle: async (_, { body }) => {
     const { to, model } = body
-    const found = guess(body.text, defined({ format: body.format, kind: body.kind }))
+    const found = await guess(body.text, defined({ format: body.format, kind: body.kind }))
     const format = body.format ?? found?.format
     const kind = body.kind ?? found?.kind ?? 'request'
     if (format === undefined) throw invalidInput({ pointer: '/text', detail: 'no format has such a text' })
@@ -83,7 +84,7 @@ const lossView = ({ loss, from, missing, to }: PlacedLoss) => ({
   }),
 })
 
-let known: readonly Example[] | undefined
+let known: Promise<readonly Example[]> | undefined
 
 const listExamples = endpoint({
   method: 'get',
@@ -91,9 +92,12 @@ const listExamples = endpoint({
   operation: 'listTranslateExamples',
   summary: 'Texts of each format to begin with.',
   answer: allOf(EXAMPLE),
-  handle: () => {
-    known ??= examples()
-    return { data: known }
+  handle: async () => {
+    known ??= examples().catch(thrown => {
+      known = undefined
+      throw thrown
+    })
+    return { data: await known }
   },
 })
 

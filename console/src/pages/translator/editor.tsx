@@ -23,6 +23,7 @@ export const Editor = ({ value, onValue, marks, active, onCaret, isWrong, host }
       {'\n'}
     </pre>
     <textarea
+      data-search=""
       aria-label={words().given}
       aria-invalid={isWrong}
       placeholder={words().placeholder}
@@ -30,6 +31,7 @@ export const Editor = ({ value, onValue, marks, active, onCaret, isWrong, host }
       autocapitalize="off"
       autocomplete="off"
       value={value}
+      onKeyDown={event => event.key === 'Escape' && event.currentTarget.blur()}
       onClick={event => onCaret(event.currentTarget.selectionStart)}
       onInput={event => onValue(event.currentTarget.value)}
     />

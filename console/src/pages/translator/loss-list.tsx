@@ -40,8 +40,6 @@ export const LossList = ({ losses, format, isStream, active, onActive }: LossLis
 /** Lines break between the steps of a place. */
 const breakable = (place: string) =>
   place.split(/(?=[.[])/).map((step, index) => (
-    // A place has no identity but its order.
-    // biome-ignore lint/suspicious/noArrayIndexKey: the steps of one text never move
     <Fragment key={index}>
       {index > 0 && <wbr />}
       {step}
