@@ -308,7 +308,7 @@ export const TRANSLATIONS = fields({
     v.string(),
     fields({
       text: v.optional(v.string()),
-      /** Where a request goes, below the base address of its format. */
+      /** Where a request goes: the path of the gateway's door, or below the base address of a format without one. */
       path: v.optional(v.string()),
       losses: v.optional(listOf(LOSS)),
       error: v.optional(v.string()),

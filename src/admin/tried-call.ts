@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { Caller } from '../access/index.ts'
 import { GatewayError } from '../canonical/error.ts'
 import type { Format, JsonObject } from '../canonical/node.ts'
 import type { Call } from '../gateway/call.ts'
@@ -73,14 +74,15 @@ function methodOf(path: string): Pick<Door, 'route' | 'streams'> | undefined {
 
 /** The request as it comes in at its door: of the administrator it has the connection, and no credential. */
 export function triedCall(
-  { key, body, headers: own = {} }: Tried,
+  { body, headers: own = {} }: Tried,
   door: Door,
+  caller: Caller,
   { id, message, reply }: LiveExchange,
 ): Call {
   const { route, query, streams } = door
   const headers = headersOf(message, route, own, body)
   return {
-    ...{ id, format: route.format, path: route.path, as: key, body },
+    ...{ id, format: route.format, path: route.path, as: caller, body },
     message: { headers, socket: message.socket, method: 'POST' } as IncomingMessage,
     wire: (json, files) => wireAt(route, { headers, query: streams ? { ...query, alt: 'sse' } : query }, json, files),
     framing: streams && query['alt'] !== 'sse' ? 'array' : 'events',

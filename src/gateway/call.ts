@@ -41,8 +41,8 @@ export interface Call {
   readonly own?: true
   /** Nothing is to be generated: the turn is only stored, to be continued. */
   readonly silent?: true
-  /** The caller, or the id of the key, in whose name an administrator makes it: no credential is looked for. */
-  readonly as?: Caller | string
+  /** In whose name an administrator makes it: no credential is looked for. */
+  readonly as?: Caller
   /** The id of the captured request that it repeats. */
   readonly repeats?: string
 }

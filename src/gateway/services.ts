@@ -210,17 +210,16 @@ export abstract class Services {
    * @param door the format of its endpoint, where it is the endpoint of one.
    * @throws GatewayError `unauthenticated`, or `forbidden` where the door is closed to the key.
    */
-  authenticate(call: Pick<Call, 'message' | 'queryKey' | 'as'>, door?: Format): Caller {
-    const { as } = call
-    const named = typeof as === 'string' ? this.access.renewed({ id: as }) : as
-    const caller = named ?? this.access.identify(credentialsOf(call))
+  authenticate(call: Pick<Call, 'message' | 'queryKey'>, door?: Format): Caller {
+    const caller = this.access.identify(credentialsOf(call))
     if (door !== undefined) checkDoor(caller.permissions, door)
     return caller
   }
 
   /** The same for a request that runs: it ends when its key does. */
   protected admitted(call: RunningCall & Pick<Call, 'message' | 'queryKey' | 'as'>): Caller {
-    const caller = this.authenticate(call, call.format)
+    const caller = call.as ?? this.access.identify(credentialsOf(call))
+    checkDoor(caller.permissions, call.format)
     call.caller = caller
     return caller
   }

@@ -1,53 +1,55 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { append } from '../canonical/append.ts'
 import type { Format } from '../canonical/node.ts'
 import { isObject } from '../canonical/node.ts'
 import { READERS } from '../ingress/index.ts'
 import { OWN_FIXTURES } from '../providers/fixtures.ts'
 import { guess } from './guess.ts'
+import { type Example, SHOWCASE } from './showcase.ts'
 import type { Kind } from './translate.ts'
 import { jsonOf } from './wire-text.ts'
-
-/** A text to begin with. */
-export interface Example {
-  readonly format: Format
-  readonly kind: Kind
-  /** What it shows, as a word: `tool-turn`. */
-  readonly name: string
-  readonly text: string
-}
 
 const FILE = /^([a-z0-9-]+)\.(request|result|events)\.(?:json|sse)$/
 
 /** Examples of each format and kind, which show the most first. */
 const SHOWN = ['tool-turn', 'tool-call', 'reasoning', 'image', 'structured', 'web-search', 'hello']
+const KINDS: readonly Kind[] = ['request', 'result', 'events']
 /** Examples of one format and kind, at most. */
-const MOST = 4
+const MOST = 5
 
 /** Examples of every format, in the order of the readers. */
-export function examples(): readonly Example[] {
-  return Object.keys(READERS).flatMap(format => {
+export async function examples(): Promise<readonly Example[]> {
+  const found: Example[] = []
+  for (const format of Object.keys(READERS)) {
     const folder = join(OWN_FIXTURES, format)
-    const all = existsSync(folder) ? readdirSync(folder).flatMap(file => exampleOf(format, file)) : []
-    return Object.values(Object.groupBy(all, ({ kind }) => kind)).flatMap(some => some.sort(byName).slice(0, MOST))
-  })
+    const all = existsSync(folder) ? await examplesIn(folder, format) : []
+    const own = SHOWCASE.filter(one => one.format === format)
+    for (const kind of KINDS)
+      append(found, [...own, ...all.sort(byName)].filter(one => one.kind === kind).slice(0, MOST))
+  }
+  return found
 }
 
 const byName = (a: Example, b: Example): number => rank(a.name) - rank(b.name) || (a.name < b.name ? -1 : 1)
 const rank = (name: string): number => (SHOWN.includes(name) ? SHOWN.indexOf(name) : SHOWN.length)
 
-function exampleOf(format: Format, file: string): Example[] {
-  const [, name, kind] = (FILE.exec(file) ?? []) as unknown as readonly [string, string, Kind]
-  if (name === undefined || READERS[format]?.[kind] === undefined) return []
-  const text = readFileSync(join(OWN_FIXTURES, format, file), 'utf8')
-  return [{ format, kind, name, text: kind === 'events' ? text : bodyOf(text, { format, kind }) }]
+async function examplesIn(folder: string, format: Format): Promise<Example[]> {
+  const found: Example[] = []
+  for (const file of readdirSync(folder)) {
+    const [, name, kind] = (FILE.exec(file) ?? []) as unknown as readonly [string, string, Kind]
+    if (name === undefined || READERS[format]?.[kind] === undefined) continue
+    const text = readFileSync(join(folder, file), 'utf8')
+    found.push({ format, kind, name, text: kind === 'events' ? text : await bodyOf(text, { format, kind }) })
+  }
+  return found
 }
 
 /** The body alone, where that shows well enough what it is. */
-function bodyOf(text: string, what: Pick<Example, 'format' | 'kind'>): string {
+async function bodyOf(text: string, what: Pick<Example, 'format' | 'kind'>): Promise<string> {
   const { body, files } = jsonOf(text)
   const alone = isObject(body) && files === undefined ? JSON.stringify(body, null, 2) : undefined
-  const found = alone === undefined ? undefined : guess(alone)
+  const found = alone === undefined ? undefined : await guess(alone)
   const isClear = found?.format === what.format && found.kind === what.kind
   return isClear ? alone! : JSON.stringify(jsonOf(text), null, 2)
 }

@@ -1,6 +1,5 @@
 import { GatewayError } from '../canonical/error.ts'
-import { fold, step } from '../canonical/fold.ts'
-import type { Path } from '../canonical/loss.ts'
+import { fold } from '../canonical/fold.ts'
 import { type Format, isObject, type Json, type JsonObject, parseObject } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
@@ -11,8 +10,9 @@ import { READERS } from '../ingress/index.ts'
 import type { Reader } from '../ingress/reader.ts'
 import { eventParser } from '../ingress/transport/sse.ts'
 import { DOORS, FORMATS } from '../providers/index.ts'
+import { FirstEvents } from './first-events.ts'
 import type { Reading } from './origins.ts'
-import { at, isDeeper } from './pointer.ts'
+import { isDeeper } from './pointer.ts'
 import type { Kind } from './translate.ts'
 import { understood } from './understood.ts'
 import { exchangeOf, jsonOf } from './wire-text.ts'
@@ -68,7 +68,8 @@ function request(text: string, format: Format, reader: Reader, { model = MODEL, 
   const above = typeof source['path'] === 'string' && isObject(source['body']) ? ['body'] : []
   return {
     ...{ format, kind: 'request', work: workOf(value), value, source, read, asked: value, root: above },
-    near: path => (path[0] === 'messages' && locate !== undefined ? [...above, ...locate(path)] : above),
+    // Without a layout of its own, the format has its messages as canonical has them.
+    near: path => (path[0] === 'messages' ? [...above, ...(locate?.(path) ?? path)] : above),
   }
 }
 
@@ -90,6 +91,7 @@ function answer(
     }
     try {
       const one = read(asked, work)
+      if (isFull(one.value as CanonicalResult)) return one
       if (best === undefined || understood(one.value) > understood(best.value)) best = one
     } catch (thrown) {
       failure ??= thrown
@@ -98,6 +100,10 @@ function answer(
   if (best === undefined) throw failure
   return best
 }
+
+/** Nothing more can be in it. */
+const isFull = ({ candidates, task }: CanonicalResult): boolean =>
+  task !== undefined || candidates.some(({ content }) => content.length > 0)
 
 /** What upstreams of the format are made for comes first. */
 const worksOf = (format: Format): ReadonlySet<Work> =>
@@ -144,23 +150,24 @@ function events(text: string, format: Format, reader: Reader): ReadAnswer {
     (json as readonly Json[]).map((data, index) => ({ ...parsed[index]!, data: textOf(data) }))
   return (asked, work) => {
     const read = (json: Json): CanonicalResult => fold(drain(reader.events!(asked), dressed(json)))
-    const near = (path: Path): Path => firstWith(path, reader, asked, parsed)
-    return { format, kind: 'events', work, value: read(source), events: parsed, source, read, asked, root: [], near }
+    const first = new FirstEvents(() => reader.events!(asked), parsed)
+    return {
+      format,
+      kind: 'events',
+      work,
+      value: read(source),
+      events: parsed,
+      source,
+      read,
+      asked,
+      root: [],
+      near: path => first.with(path),
+      isSlow: true,
+    }
   }
 }
 
 const textOf = (data: Json): string => (typeof data === 'string' ? data : JSON.stringify(data))
-
-/** The first event after which the result has the place. */
-function firstWith(path: Path, reader: Reader, asked: CanonicalRequest, events: readonly WireEvent[]): Path {
-  const machine = reader.events!(asked)
-  let result = fold([])
-  for (const [index, event] of events.entries()) {
-    for (const one of machine.push(event)) result = step(result, one, true)
-    if (at(result, path) !== undefined) return [index]
-  }
-  return []
-}
 
 function checked<T extends Json>(source: T): T {
   if (isDeeper(source, DEEPEST)) throw fault(`The text has more than ${DEEPEST} lists and objects within each other.`)

@@ -4,6 +4,7 @@ import { READERS } from '../ingress/index.ts'
 import { DOORS } from '../providers/index.ts'
 import { formatOfPath } from '../server/routes.ts'
 import { givenOf } from './given.ts'
+import { Pace } from './pace.ts'
 import type { Kind } from './translate.ts'
 import { understood } from './understood.ts'
 
@@ -17,11 +18,16 @@ export interface Guess {
  * The format and kind in which most of a text is understood; undefined where no reader can read it. Of formats that
  * understand as much of it the first counts, and before all others the one whose path a request names.
  */
-export function guess(text: string, known: Partial<Guess> = {}): Guess | undefined {
+export async function guess(
+  text: string,
+  known: Partial<Guess> = {},
+  pace = new Pace(TIME),
+): Promise<Guess | undefined> {
   const kinds: readonly Kind[] = /^\s*[{[]/.test(text) ? ['request', 'result'] : ['events']
   let best: (Guess & { readonly score: number }) | undefined
   for (const kind of known.kind === undefined ? kinds : [known.kind])
     for (const format of known.format === undefined ? FORMATS : [known.format]) {
+      await pace.step()
       const score = scoreOf(text, format, kind)
       if (score !== undefined && (best === undefined || score > best.score)) best = { format, kind, score }
     }
@@ -42,6 +48,9 @@ function scoreOf(text: string, format: Format, kind: Kind): number | undefined {
     throw thrown
   }
 }
+
+/** Milliseconds that nothing depends on: what is tried is bounded by the formats there are. */
+const TIME = 10_000
 
 /** What the path of a request counts for. */
 const AT_HOME = 1000

@@ -1,16 +1,19 @@
+import { append } from '../canonical/append.ts'
+import type { CanonicalEvent } from '../canonical/event.ts'
 import type { Loss } from '../canonical/loss.ts'
 import type { Format, Json, JsonObject } from '../canonical/node.ts'
 import { reduced } from '../canonical/redundant.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import { traced } from '../canonical/trace.ts'
-import { chain, drain } from '../canonical/transducer.ts'
+import { chain } from '../canonical/transducer.ts'
 import type { WireAnswer, WireEvent, WireRequest } from '../canonical/wire.ts'
 import { WRITERS } from '../egress/index.ts'
 import { EVENT_STREAM } from '../egress/transport/sse.ts'
 import { READERS } from '../ingress/index.ts'
 import { DOORS, fitnessOf } from '../providers/index.ts'
 import { type Given, givenOf } from './given.ts'
+import type { Pace } from './pace.ts'
 import type { Kind } from './translate.ts'
 import { handedTo, writing } from './wire-text.ts'
 
@@ -40,8 +43,8 @@ function does(format: Format, kind: Kind, work: Given['work']): boolean {
  *
  * @throws GatewayError `cannot-express` where nothing at all can be written.
  */
-export function inFormat(given: Given, to: Format): InFormat {
-  const { text, losses, path } = WRITE[given.kind](given, to)
+export async function inFormat(given: Given, to: Format, pace: Pace): Promise<InFormat> {
+  const { text, losses, path } = await WRITE[given.kind](given, to, pace)
   const canRead = READERS[to]?.[given.kind] !== undefined
   return {
     ...{ text, losses: inGiven(losses, given) },
@@ -59,7 +62,7 @@ const inGiven = (losses: readonly Loss[], { kind }: Given): readonly Loss[] =>
 
 type Text = Omit<InFormat, 'again'>
 
-const WRITE: { readonly [K in Kind]: (given: Given, to: Format) => Text } = {
+const WRITE: { readonly [K in Kind]: (given: Given, to: Format, pace: Pace) => Text | Promise<Text> } = {
   request: (given, to) => {
     const request = given.value as CanonicalRequest
     const handed = handedTo(to, request)
@@ -73,13 +76,21 @@ const WRITE: { readonly [K in Kind]: (given: Given, to: Format) => Text } = {
     const { wire, losses } = WRITERS[to]!.result!({ ...DRESS, ...(given.value as CanonicalResult) }, given.asked)
     return { text: answerText(wire), losses }
   },
-  events: (given, to) => {
+  events: async (given, to, pace) => {
     const { events, format, asked } = given
-    const machine = chain(READERS[format]!.events!(asked), WRITERS[to]!.events!(asked))
-    const wire = drain<WireEvent, WireEvent>(machine, events!)
-    // A stream loses what the result that it amounts to would lose.
-    const whole = { ...DRESS, ...(given.value as CanonicalResult) }
-    const losses = whole.error === undefined ? (WRITERS[to]!.result?.(whole, asked).losses ?? []) : []
+    const machine = chain<WireEvent, CanonicalEvent, WireEvent>(
+      READERS[format]!.events!(asked),
+      WRITERS[to]!.events!(asked),
+    )
+    const wire: WireEvent[] = []
+    for (const event of events!) {
+      await pace.step()
+      append(wire, machine.push(event))
+    }
+    append(wire, machine.end())
+    // A stream loses what the result that it amounts to would lose; where it breaks off, of what came before.
+    const { error: _, ...whole } = { ...DRESS, ...(given.value as CanonicalResult) }
+    const losses = WRITERS[to]!.result?.(whole, asked).losses ?? []
     return { text: wire.map((event, index) => EVENT_STREAM.frame(event, index === 0)).join(''), losses }
   },
 }

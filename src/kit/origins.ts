@@ -16,7 +16,12 @@ export interface Reading {
   readonly root: Path
   /** The part of the source that the format's own layout gives for a place of the value; the root where it gives none. */
   readonly near: (path: Path) => Path
+  /** That takes a reading of all of the source. */
+  readonly isSlow?: true
 }
+
+/** Events of a stream in which a place is not searched any closer than its event. */
+const LONG = 300
 
 /** Changed sources that are read for one place, at most. */
 const MOST_READINGS = 200
@@ -39,15 +44,17 @@ export class Origins {
 
   /** The smallest part of the source that has the place; undefined where nothing in the source is known to. */
   async find(place: Path): Promise<Path | undefined> {
-    const { source, value, near, root } = this.reading
+    const { source, value, near, root, isSlow } = this.reading
     const path = existing(value, place)
     if (path.length === 0) return undefined
     this.left = MOST_READINGS
-    let found = existing(source, near(path))
-    if (path.length === place.length)
+    await this.pace.step()
+    let found = isSlow === true && this.pace.over ? root : existing(source, near(path))
+    const isLong = isSlow === true && (source as readonly Json[]).length > LONG
+    if (path.length === place.length && !isLong)
       for (let next: Path | undefined = found; next !== undefined; next = await this.within(found, path)) found = next
     // What the value does not have is at most near the item of a list that surrounds it.
-    else if (!path.some(step => typeof step === 'number')) return undefined
+    else if (path.length < place.length && !path.some(step => typeof step === 'number')) return undefined
     return found.length <= root.length ? undefined : found
   }
 
@@ -77,7 +84,11 @@ export class Origins {
     const wanted = at(this.reading.value, place)
     // A field whose absence leaves the rest of an object is only a part of where that comes from.
     const isHolder = (effect: Effect): boolean => effect === 'gone' || (effect === 'changed' && !isObject(wanted))
-    for (const name of namesakes(fields, place)) if (isHolder(await this.without([...node, name], place))) return name
+    for (const name of namesakes(fields, place)) {
+      const effect = await this.without([...node, name], place)
+      const isOwn = plainName(name) === plainName(String(place.at(-1)))
+      if (isHolder(effect) || (isOwn && effect === 'malformed')) return name
+    }
     const effects = new Map<string, Effect>()
     for (const name of fields) effects.set(name, await this.without([...node, name], place))
     const isTop = node.length <= this.reading.root.length
@@ -120,12 +131,19 @@ export class Origins {
 /** Fields that say what an object is: they affect everything in it. */
 const STRUCTURAL: ReadonlySet<string> = new Set(['type', 'object', 'role'])
 
-/** Fields that are called like a step of the place, the last steps first. */
-const namesakes = (fields: readonly string[], place: Path): readonly string[] =>
-  place.toReversed().flatMap(step => {
-    const name = plainName(String(step))
-    return fields.filter(field => plainName(field) === name)
-  })
+/** Fields that are called like a step of the place, the last steps first; then those whose names begin alike. */
+const namesakes = (fields: readonly string[], place: Path): readonly string[] => {
+  const steps = place
+    .toReversed()
+    .filter(step => typeof step === 'string')
+    .map(plainName)
+  const alike = (step: string, field: string): boolean =>
+    step.length >= 4 && field.length >= 4 && (step.startsWith(field) || field.startsWith(step))
+  return [
+    ...steps.flatMap(step => fields.filter(field => plainName(field) === step)),
+    ...steps.flatMap(step => fields.filter(field => plainName(field) !== step && alike(step, plainName(field)))),
+  ]
+}
 
 const plainName = (name: string): string => name.replaceAll(/[_-]/g, '').toLowerCase()
 

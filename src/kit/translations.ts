@@ -57,13 +57,14 @@ interface Search {
 async function one(given: Given, format: Format, search: Search): Promise<InOther> {
   let written: InFormat
   try {
-    written = inFormat(given, format)
+    written = await inFormat(given, format, search.pace)
   } catch (thrown) {
     if (thrown instanceof GatewayError) return { error: thrown.error.message }
     throw thrown
   }
   const { text, path, losses } = written
-  const again = await readAgain(written)
+  await search.pace.step()
+  const again = readAgain(written)
   const places = again === undefined ? undefined : new Origins(again, search.pace)
   const placed: PlacedLoss[] = []
   for (const loss of losses)
@@ -72,7 +73,7 @@ async function one(given: Given, format: Format, search: Search): Promise<InOthe
 }
 
 /** A format may write for its callers what it does not read of upstreams. */
-async function readAgain(written: InFormat): Promise<Given | undefined> {
+function readAgain(written: InFormat): Given | undefined {
   try {
     return written.again()
   } catch (thrown) {

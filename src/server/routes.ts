@@ -139,6 +139,10 @@ export function pathFor(format: Format, model: string, body: JsonObject): string
   return (routes.find(isMeant) ?? routes[0])?.below ?? '/'
 }
 
+/** The path at the gateway of a path below the base address of the format; the same where it has no door for it. */
+export const doorPath = (format: Format, below: string): string =>
+  ROUTES.find(route => route.format === format && route.below === below)?.path ?? below
+
 /** The request line and headers, as far as they belong to the format. */
 export interface Line {
   readonly headers: IncomingHttpHeaders

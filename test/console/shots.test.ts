@@ -67,6 +67,15 @@ const SHOTS: readonly Shot[] = [
       await page.getByText('no other channel').waitFor()
     },
   },
+  { name: 'translator-empty', path: '/translator' },
+  { name: 'translator', path: '/translator', act: page => begin(page, /Messages/) },
+  { name: 'translator-stream', path: '/translator', act: page => begin(page, /Responses/) },
+  { name: 'translator-one', path: '/translator', act: chat },
+  {
+    name: 'translator-examples',
+    path: '/translator',
+    act: page => page.getByRole('button', { name: 'Examples' }).first().click(),
+  },
   { name: 'keys-form', path: '/keys', act: page => page.keyboard.press('n') },
   {
     ...{ name: 'keys-panel', path: '/keys' },
@@ -122,6 +131,18 @@ async function makeKey(page: Page): Promise<void> {
 async function tryIt(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Try it' }).click()
   await page.getByText('Done', { exact: true }).waitFor()
+}
+
+/** Begins with one of the examples that the translator offers. */
+async function begin(page: Page, name: RegExp): Promise<void> {
+  await page.getByRole('main').getByRole('button', { name }).first().click()
+  await page.getByRole('tab', { name: 'All', exact: true }).waitFor()
+}
+
+async function chat(page: Page): Promise<void> {
+  await begin(page, /Chat/)
+  await page.getByRole('tab', { name: /^Messages/ }).click()
+  await page.locator('.losses button').nth(1).focus()
 }
 
 /** `npm run console:shots`, or `npm run console:shots -- -t keys`: pages as they look, to be looked at. */

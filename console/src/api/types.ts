@@ -17,6 +17,9 @@ export type Status = InferOutput<typeof shapes.STATUS>
 export type User = InferOutput<typeof shapes.USER>
 export type NewUser = InferOutput<typeof shapes.NEW_USER>
 export type Settings = InferOutput<typeof shapes.SETTINGS>
+export type Translations = InferOutput<typeof shapes.TRANSLATIONS>
+export type PlacedLoss = NonNullable<Translations['formats'][string]['losses']>[number]
+export type TranslateExample = InferOutput<typeof shapes.EXAMPLE>
 
 /** A page of a list. */
 export interface PageOf<T> {

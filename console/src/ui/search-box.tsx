@@ -6,16 +6,19 @@ interface SearchBoxProps {
   readonly onValue: (value: string) => void
   /** What is searched: `Search keys`. */
   readonly label?: string
+  /** In a dialog: it has the focus at first. */
+  readonly autofocus?: boolean
 }
 
 /** Narrows a list; `/` goes there from anywhere on the page. */
-export const SearchBox = ({ value, onValue, label = common().search }: SearchBoxProps) => (
+export const SearchBox = ({ value, onValue, label = common().search, autofocus }: SearchBoxProps) => (
   <label class="search">
     <Icon name="search" />
     <span class="unseen">{label}</span>
     <input
       type="search"
       data-search=""
+      data-autofocus={autofocus}
       autocomplete="off"
       spellcheck={false}
       placeholder={label}

@@ -47,7 +47,7 @@ export function Table<T>({
   cards,
 }: TableProps<T>) {
   const [order, setOrder] = useState(sorted)
-  const sort = (id: string): void => {
+  const sortBy = (id: string): void => {
     const next = id === by && !isDown ? `-${id}` : id
     setOrder(next)
     onSorted?.(next)
@@ -69,7 +69,7 @@ export function Table<T>({
                 key={column.id}
                 column={column}
                 direction={column.id === by ? (isDown ? 'descending' : 'ascending') : undefined}
-                onSort={() => sort(column.id)}
+                onSort={() => sortBy(column.id)}
               />
             ))}
           </tr>

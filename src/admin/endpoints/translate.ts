@@ -1,12 +1,15 @@
 import * as v from 'valibot'
 import { defined } from '../../canonical/defined.ts'
 import { GatewayError } from '../../canonical/error.ts'
-import { type Example, examples } from '../../kit/examples.ts'
+import type { Format } from '../../canonical/node.ts'
+import { examples } from '../../kit/examples.ts'
 import { givenOf } from '../../kit/given.ts'
 import { guess } from '../../kit/guess.ts'
 import { pointerOf } from '../../kit/pointer.ts'
+import type { Example } from '../../kit/showcase.ts'
 import { KNOWN_FORMATS } from '../../kit/translate.ts'
 import { type InOther, type PlacedLoss, translations } from '../../kit/translations.ts'
+import { doorPath } from '../../server/routes.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import { invalidInput } from '../problem.ts'
 import { describedAs, fields, list, oneOf, text } from '../schema.ts'
@@ -43,7 +46,7 @@ const translateText = endpoint({
   answer: TRANSLATIONS,
   handle: async (_, { body }) => {
     const { to, model } = body
-    const found = guess(body.text, defined({ format: body.format, kind: body.kind }))
+    const found = await guess(body.text, defined({ format: body.format, kind: body.kind }))
     const format = body.format ?? found?.format
     const kind = body.kind ?? found?.kind ?? 'request'
     if (format === undefined) throw invalidInput({ pointer: '/text', detail: 'no format has such a text' })
@@ -51,7 +54,7 @@ const translateText = endpoint({
     const all = await translations(read, to)
     return {
       ...{ format, kind, work: read.work, canonical: JSON.parse(JSON.stringify(read.value)) as unknown },
-      formats: Object.fromEntries([...all].map(([name, other]) => [name, otherView(other)])),
+      formats: Object.fromEntries([...all].map(([name, other]) => [name, otherView(name, other)])),
     }
   },
 })
@@ -66,10 +69,11 @@ function readOrRefuse<T>(read: () => T): T {
   }
 }
 
-const otherView = (other: InOther) =>
-  'error' in other
-    ? { error: other.error }
-    : { text: other.text, ...defined({ path: other.path }), losses: other.losses.map(lossView) }
+function otherView(format: Format, other: InOther) {
+  if ('error' in other) return { error: other.error }
+  const { text, path, losses } = other
+  return { text, ...(path === undefined ? {} : { path: doorPath(format, path) }), losses: losses.map(lossView) }
+}
 
 const lossView = ({ loss, from, missing, to }: PlacedLoss) => ({
   ...{ kind: loss.kind, reason: loss.reason, path: loss.path, restored: loss.restored === true },
@@ -80,7 +84,7 @@ const lossView = ({ loss, from, missing, to }: PlacedLoss) => ({
   }),
 })
 
-let known: readonly Example[] | undefined
+let known: Promise<readonly Example[]> | undefined
 
 const listExamples = endpoint({
   method: 'get',
@@ -88,9 +92,12 @@ const listExamples = endpoint({
   operation: 'listTranslateExamples',
   summary: 'Texts of each format to begin with.',
   answer: allOf(EXAMPLE),
-  handle: () => {
-    known ??= examples()
-    return { data: known }
+  handle: async () => {
+    known ??= examples().catch(thrown => {
+      known = undefined
+      throw thrown
+    })
+    return { data: await known }
   },
 })
 

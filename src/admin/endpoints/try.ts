@@ -1,11 +1,13 @@
 import * as v from 'valibot'
+import type { Caller } from '../../access/index.ts'
+import { GatewayError } from '../../canonical/error.ts'
 import type { JsonObject } from '../../canonical/node.ts'
+import type { Administration } from '../../gateway/administration.ts'
 import { DOORS } from '../../providers/index.ts'
 import { type Endpoint, endpoint, type LiveAnswer } from '../endpoint.ts'
 import { invalidInput } from '../problem.ts'
 import { fields, oneOf, text, word } from '../schema.ts'
 import { doorOf, triedCall } from '../tried-call.ts'
-import { fixedId } from '../views.ts'
 
 const json = v.record(v.string(), v.unknown(), 'expected an object') as v.GenericSchema<JsonObject>
 
@@ -23,15 +25,24 @@ const tryRequest = endpoint({
     body: json,
   }),
   live: ['application/json', 'text/event-stream', 'application/octet-stream'],
-  handle: async (gateway, { body: tried }): Promise<LiveAnswer> => {
-    const { config, records } = gateway
-    const isKey = config.keys.some(key => fixedId(key) === tried.key) || (await records.key(tried.key)) !== undefined
-    if (!isKey) throw invalidInput({ pointer: '/key', detail: 'there is no key of this id' })
+  handle: (gateway, { body: tried }): LiveAnswer => {
+    const caller = callerOf(gateway, tried.key)
     const { path, headers, ...rest } = tried
     const request = { ...rest, ...(path === undefined ? {} : { path }), ...(headers === undefined ? {} : { headers }) }
-    const door = doorOf(request, config.tasks.vendorPath)
-    return exchange => gateway.handle(triedCall(request, door, exchange))
+    const door = doorOf(request, gateway.config.tasks.vendorPath)
+    return exchange => gateway.handle(triedCall(request, door, caller, exchange))
   },
 })
+
+/** A key that ended is wrong input, and no reason for the administrator to sign in again. */
+function callerOf(gateway: Administration, key: string): Caller {
+  try {
+    return gateway.callerOf(key)
+  } catch (thrown) {
+    if (thrown instanceof GatewayError && thrown.error.kind !== 'overloaded')
+      throw invalidInput({ pointer: '/key', detail: 'there is no valid key of this id' })
+    throw thrown
+  }
+}
 
 export const TRY: readonly Endpoint[] = [tryRequest]

@@ -47,7 +47,7 @@ it('has the permissions and the limits of the key', async () => {
   const { id } = await keyOf({ rpm: 1 })
   expect([await status(id), await status(id)]).toEqual(['200', '429'])
   await admin.delete(`/keys/${id}`)
-  expect(await status(id)).toBe('401')
+  expect((await admin.post('/try', { key: id, format: 'chat', body: ASK })).status).toBe(400)
   expect(upstream.seen).toHaveLength(1)
 })
 
@@ -90,7 +90,7 @@ it('takes the paths of its format, and no other', async () => {
   expect(await wrong({ format: 'chat', path: '//evil.test/v1/chat/completions/x' })).toBe('/path: is no path of chat')
   expect(await wrong({ format: 'contents' })).toContain('/path: is missing')
   expect(await wrong({ format: 'transcriptions' })).toContain('/path: takes forms')
-  expect(await wrong({ format: 'chat', key: 'nobody' })).toBe('/key: there is no key of this id')
+  expect(await wrong({ format: 'chat', key: 'nobody' })).toBe('/key: there is no valid key of this id')
   expect(await wrong({ format: 'chat', path: 'http://x' })).toContain('/path')
 })
 

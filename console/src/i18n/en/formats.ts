@@ -20,3 +20,11 @@ export const formats: { readonly [format: string]: string } = {
   realtime: 'Realtime',
   live: 'Live (Gemini)',
 }
+
+/** Where there is little room. */
+export const shortFormats: { readonly [format: string]: string } = {
+  chat: 'Chat',
+  contents: 'Contents',
+  generations: 'Generations',
+  live: 'Live',
+}
