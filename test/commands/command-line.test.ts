@@ -94,6 +94,7 @@ describe('check', () => {
     expect(code).toBe(0)
     expect(Object.keys(schema.properties).sort()).toEqual(
       [
+        'capture',
         'channels',
         'console',
         'data_dir',

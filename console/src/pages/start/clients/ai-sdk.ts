@@ -29,7 +29,7 @@ export const aiSdk: Client = {
   write: ({ base, secret, model, format }) => {
     const { npm, create, version, more = '' } = PROVIDERS[format]
     const text = `import { ${create} } from "${npm}";
-import { generateText } from "ai";
+import { generateText } from ${literal('ai')};
 
 const interlingua = ${create}({
 ${more}  baseURL: ${literal(base + version)},
