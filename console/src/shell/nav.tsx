@@ -25,12 +25,12 @@ export function Nav() {
   return (
     <>
       <header class="topbar">
-        <button type="button" class="button plain only-icon" popovertarget="side" aria-label={common().menu}>
+        <button type="button" class="button plain only-icon" popovertarget="sidebar" aria-label={common().menu}>
           <Icon name="menu" size={20} />
         </button>
         <Brand />
       </header>
-      <div class="side" id="side" ref={side} popover="auto">
+      <div class="sidebar" id="sidebar" ref={side} popover="auto">
         <Brand />
         <nav aria-label={common().navigation}>
           {PAGES.filter(one => one.name !== 'account').map(page => (
@@ -85,7 +85,6 @@ function Foot({ path }: { readonly path: string }) {
           onValue={value => (language.value = value)}
           options={LANGUAGES.map(value => ({ value, label: LANGUAGE_NAMES[value] }))}
         />
-        <IconButton icon="keyboard" label={text.shortcuts.title} small onClick={() => (helpOpen.value = true)} />
       </div>
       <div class="who">
         <a href={hrefOf('/account')} aria-current={isAt(path, '/account') ? 'page' : undefined}>
@@ -93,6 +92,7 @@ function Foot({ path }: { readonly path: string }) {
           <span class="cut">{name}</span>
           <Badge>{text.role[role]}</Badge>
         </a>
+        <IconButton icon="keyboard" label={text.shortcuts.title} small onClick={() => (helpOpen.value = true)} />
         <IconButton icon="leave" label={text.signOut} small onClick={() => signOut().catch(toastProblem)} />
       </div>
     </div>
