@@ -6,9 +6,6 @@ import { emptySum, unpack } from './usage-parts.ts'
 import type { RowPage } from './usage-records.ts'
 import { type RequestRow, SUM_COLUMNS } from './usage-tables.ts'
 
-/** The latest rows that are looked through one by one; where few of them are meant, sums name the hours of older ones. */
-const LATEST = 5000
-
 /** Where a row is. */
 export type Place = Pick<RequestRow, 'at' | 'id'>
 
@@ -18,12 +15,9 @@ export async function placesOf(database: Database, page: RowPage, now: number): 
   if (!isBySeries(page)) return inOrder(placesIn(database, page)).limit(wanted).execute()
   const series = new Set((await seriesOf(database, page).execute()).map(({ id }) => Number(id)))
   if (series.size === 0) return []
-  const from = (await latestOf(database, page)) ?? page.since
-  const found = [...(await placesAt(database, page, [{ since: from, until: page.until, series }], wanted))]
-  if (found.length >= wanted || from === page.since) return found
-  const older = { ...page, until: Math.min(page.until, from) }
-  for await (const times of timesOf(database, older, series, now)) {
-    for (const place of await placesAt(database, older, times, wanted)) found.push(place)
+  const found: Place[] = []
+  for await (const times of timesOf(database, page, series, now)) {
+    for (const place of await placesAt(database, page, times, wanted)) found.push(place)
     if (found.length >= wanted) break
   }
   return found.slice(0, wanted)
@@ -32,21 +26,6 @@ export async function placesOf(database: Database, page: RowPage, now: number): 
 /** Whether only the rows of some series are meant. */
 const isBySeries = ({ where, only }: RowPage): boolean =>
   only === 'errors' || Object.values(where ?? {}).some(value => value !== undefined)
-
-/** The time after which the latest rows are; undefined where there are no more than those. */
-async function latestOf(database: Database, page: RowPage): Promise<number | undefined> {
-  const last = await database
-    .selectFrom('usage_rows')
-    .select('at')
-    .where('at', '>=', page.since)
-    .where('at', '<', endOf(page))
-    // By the time alone: the index has it, and no engine sorts.
-    .orderBy('at', 'desc')
-    .limit(1)
-    .offset(LATEST)
-    .executeTakeFirst()
-  return last && Number(last.at) + 1
-}
 
 /** A time that has rows of some series. */
 interface Times {

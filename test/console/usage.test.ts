@@ -30,6 +30,10 @@ const total = (page: Page, name: string): Promise<string> =>
     .locator('strong')
     .innerText()
 
+/** Waits until so many requests are shown. */
+const totalled = (page: Page, figure: string): Promise<void> =>
+  page.locator('.totals button:first-child strong').getByText(figure, { exact: true }).waitFor()
+
 const chart = (page: Page) => page.getByRole('application')
 const rowsOf = (page: Page, name: string) => page.getByRole('region', { name }).getByRole('row')
 
@@ -58,14 +62,14 @@ describe.skipIf(noChromium)('the page of usage', () => {
       await settled(page)
     }
     await page.getByText('Requests by the minute').waitFor()
-    await page.waitForFunction(`document.querySelector('.totals strong').textContent === '300'`)
+    await totalled(page, '300')
     expect(page.url()).toMatch(/usage\?range=1h$/)
     await page.getByRole('button', { name: 'Days', exact: true }).click()
     const day = new Date(now - 3 * DAY).toISOString().slice(0, 10)
     await page.getByLabel('From', { exact: true }).fill(day)
     await page.getByLabel('To', { exact: true }).fill(day)
     const ofDay = rows.filter(({ at }) => new Date(at).toISOString().startsWith(day)).length
-    await page.waitForFunction(`document.querySelector('.totals strong').textContent === '${ofDay}'`)
+    await totalled(page, String(ofDay))
   })
 
   test('compares with the period before', async () => {
@@ -95,7 +99,7 @@ describe.skipIf(noChromium)('the page of usage', () => {
     const since = Math.floor(Date.now() / DAY) * DAY - 29 * DAY
     const meant = rows.filter(({ at, channel }) => at >= since && channel === 'channel-1')
     const expected = meant.length.toLocaleString('en-GB')
-    await page.waitForFunction(`document.querySelector('.totals strong').textContent === '${expected}'`)
+    await totalled(page, expected)
     await page
       .getByRole('group', { name: 'Measure' })
       .getByRole('button', { name: /^Tokens/ })

@@ -26,7 +26,7 @@ export const usage = {
     tokens: 'Tokens',
     cost: 'Cost',
     first_byte: 'First byte',
-    duration: 'Whole answer',
+    duration: 'Duration',
   },
   parts: {
     succeeded: 'Succeeded',
@@ -70,7 +70,7 @@ export const usage = {
   output: 'Output',
   cached: 'Cached',
   cost: 'Cost',
-  medianAnd: 'p50 · p95',
+  medianAnd: 'p50\u00a0·\u00a0p95',
   and: (known: string, count: string) => `${known} and ${count} requests of unknown cost`,
   csv: 'CSV',
   csvGroups: 'Download the table as CSV',

@@ -28,7 +28,7 @@ export const usage: typeof en = {
     tokens: 'Token',
     cost: '费用',
     first_byte: '首字节',
-    duration: '完整耗时',
+    duration: '总耗时',
   },
   parts: {
     succeeded: '成功',
@@ -72,7 +72,7 @@ export const usage: typeof en = {
   output: '输出',
   cached: '缓存',
   cost: '费用',
-  medianAnd: 'p50 · p95',
+  medianAnd: 'p50\u00a0·\u00a0p95',
   and: (known, count) => `${known},另有 ${count} 个请求费用未知`,
   csv: 'CSV',
   csvGroups: '将表格下载为 CSV',

@@ -68,9 +68,9 @@ const Errors = ({ sum }: { readonly sum: UsageSum }) =>
   sum.errors === 0 ? (
     <span class="faint">0</span>
   ) : (
-    <>
+    <span>
       {number(sum.errors)} <span class="faint">{percent(sum.errors / sum.requests)}</span>
-    </>
+    </span>
   )
 
 /** The median, and what 95 of 100 stay below. */
@@ -78,9 +78,9 @@ const Timing = ({ of }: { readonly of: UsageSum['duration_ms'] }) =>
   of === undefined ? (
     <span class="faint">–</span>
   ) : (
-    <>
+    <span>
       {timed(of.p50)} <span class="faint">{timed(of.p95)}</span>
-    </>
+    </span>
   )
 
 function columnsOf(props: GroupsTableProps): readonly Column<UsageSum>[] {

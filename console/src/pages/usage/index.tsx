@@ -1,5 +1,5 @@
 import './usage.css'
-import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { useLoad } from '../../api/use-load.ts'
 import { useShortcut } from '../../keyboard.ts'
 import { Page } from '../../ui/page.tsx'
@@ -26,19 +26,30 @@ export default function UsagePage() {
   const { metric, by, where } = view
   const range = rangeOf(view, now)
   const time = [range.since, range.until, now, JSON.stringify(where)]
-  const total = useLoad(signal => counted(range, one => loadTotal(one, one.exact, where, signal)), time)
-  const before = useLoad(
-    async signal => (await counted(range, one => loadTotal(range.before, one.exact, where, signal))).data,
-    time,
-  )
+  // The totals are asked for first, and alone: they are what one looks at first.
+  const first = useRef<Promise<unknown>>(undefined)
+  const totalsCame = async (): Promise<void> => void (await first.current?.catch(() => {}))
+  const total = useLoad(signal => {
+    const work = counted(range, one => loadTotal(one, one.exact, where, signal))
+    first.current = work
+    return work
+  }, time)
+  const before = useLoad(async signal => {
+    await totalsCame()
+    return (await counted(range, one => loadTotal(range.before, one.exact, where, signal))).data
+  }, time)
   const groups = useLoad(
-    async signal =>
-      by === '' ? undefined : { by, sums: (await counted(range, one => loadGroups(one, by, where, signal))).data },
+    async signal => {
+      await totalsCame()
+      if (by === '') return undefined
+      return { by, sums: (await counted(range, one => loadGroups(one, by, where, signal))).data }
+    },
     [...time, by],
   )
   const rank = metric === 'first_byte' || metric === 'duration' ? 'requests' : metric
   const series = useLoad(
     async signal => {
+      await totalsCame()
       const { range: seen, data } = await counted(range, one => loadSeries(one, by, metric, where, signal))
       return { range: seen, by, metric, sums: data }
     },

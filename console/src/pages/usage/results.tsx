@@ -58,18 +58,22 @@ export function Results({ view, change, now, loaded, groups }: ResultsProps) {
           </Button>
         }
       >
-        <GroupsTable
-          sums={sums}
-          by={by}
-          every={range.every}
-          metric={metric}
-          percentile={view.percentile}
-          sort={view.sort}
-          colours={coloursOf(loaded, view, now)}
-          onSort={sort => change({ sort })}
-          onOpen={sum => change({ list: by === '' ? { ...(sum.at && { at: sum.at }) } : { group: valueIn(sum, by) } })}
-          onOnly={value => by !== '' && change({ where: { ...where, [by]: value } })}
-        />
+        <div class="groups">
+          <GroupsTable
+            sums={sums}
+            by={by}
+            every={range.every}
+            metric={metric}
+            percentile={view.percentile}
+            sort={view.sort}
+            colours={coloursOf(loaded, view, now)}
+            onSort={sort => change({ sort })}
+            onOpen={sum =>
+              change({ list: by === '' ? { ...(sum.at && { at: sum.at }) } : { group: valueIn(sum, by) } })
+            }
+            onOnly={value => by !== '' && change({ where: { ...where, [by]: value } })}
+          />
+        </div>
       </Card>
       <Listed view={view} change={change} loaded={loaded} groups={groups} />
     </>
