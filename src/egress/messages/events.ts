@@ -15,7 +15,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
-import { defined, kept, spelt } from '../fields.ts'
+import { defined, kept } from '../fields.ts'
 import { type BlockContext, type BlockWriter, DELTA, SUFFIX, writeHeld } from './block.ts'
 import { blockWriter, hasBlock } from './blocks.ts'
 import { printsLastBlock } from './client.ts'
@@ -35,7 +35,7 @@ type PartEvent = PartStart | PartDelta | PartPatch | PartEnd
  */
 export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   private readonly request: CanonicalRequest
-  private page: BlockContext = { own: false, index: 0, out: [], held: [] }
+  private page: BlockContext = { index: 0, out: [], held: [] }
   private start: ResultStart = { type: 'result-start' }
   private begun = false
   private over = false
@@ -88,7 +88,6 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
         return
       case 'result-start':
         this.start = event
-        this.page.own = spelt(event, FORMAT)['own'] === true
         return
       case 'usage':
         this.usage = event.usage
@@ -178,7 +177,7 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
       ...{ stop_reason: null, stop_sequence: null },
       ...stop,
       // A whole answer has the field as null, a stream omits it (trap 87).
-      ...(details === null && !this.page.own ? {} : defined({ stop_details: details })),
+      ...(details === null ? {} : defined({ stop_details: details })),
       ...defined({ container }),
     }
     const tier = event.serviceTier === this.start.serviceTier ? undefined : event.serviceTier

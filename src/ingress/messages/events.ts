@@ -4,7 +4,7 @@ import type { CanonicalEvent } from '../../canonical/event.ts'
 import { isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
-import { anyObject, NONE, put, rest } from '../fields.ts'
+import { anyObject, left, NONE, put } from '../fields.ts'
 import { isEmptyData } from '../transport/silence.ts'
 import { BlockReader, kindOfDelta } from './block.ts'
 import { readInnerError } from './error.ts'
@@ -76,12 +76,11 @@ export class MessagesEvents implements Transducer<WireEvent, CanonicalEvent> {
     this.started = true
     const usage = anyObject(message['usage'])
     this.tier = readTier(usage)
-    const extras = Object.fromEntries(Object.entries(message).filter(([, value]) => value !== null))
     this.out.push({
       type: 'result-start',
       ...readHead(message),
       ...(this.tier === undefined ? {} : { serviceTier: this.tier }),
-      ...rest(FORMAT, extras, HEAD, { own: true }),
+      ...left(FORMAT, message, HEAD),
     })
     if (usage !== undefined) this.count(usage)
   }
@@ -148,13 +147,10 @@ export class MessagesEvents implements Transducer<WireEvent, CanonicalEvent> {
     const { refusal, ...stop } = readStop(this.stop, this.called)
     if (refusal !== undefined) new BlockReader(refusal, this.parts++, this.out).end(this.out)
     this.out.push({ type: 'candidate-end', candidate: 0, ...stop })
-    const late = Object.fromEntries(
-      Object.entries(this.late).filter(([field, value]) => value !== null || field === 'container'),
-    )
     this.out.push({
       type: 'result-end',
       ...(this.tier === undefined ? {} : { serviceTier: this.tier }),
-      ...rest(FORMAT, late, NONE),
+      ...left(FORMAT, this.late, NONE),
     })
     this.ended = true
   }
