@@ -1,9 +1,10 @@
 import { type CanonicalError, GatewayError } from '../canonical/error.ts'
 import type { CanonicalEvent, ResultStart } from '../canonical/event.ts'
 import type { Loss } from '../canonical/loss.ts'
-import type { Transducer } from '../canonical/transducer.ts'
+import type { EventReader, Transducer } from '../canonical/transducer.ts'
 import type { WireEvent } from '../canonical/wire.ts'
 import type { Exchange, Taker } from '../channel/index.ts'
+import type { EventWriter } from '../egress/writer.ts'
 import { eventParser } from '../ingress/transport/sse.ts'
 import type { Sink } from '../stored/index.ts'
 import type { Worker } from './call.ts'
@@ -17,7 +18,7 @@ import type { Gate } from './unfold-media.ts'
 /** What a streamed answer is made of. */
 export interface StreamParts {
   /** The upstream's format to canonical. */
-  readonly read: Transducer<WireEvent, CanonicalEvent>
+  readonly read: EventReader<WireEvent, CanonicalEvent>
   /** Undoes the renaming of the request's tools. */
   readonly restore: Transducer<CanonicalEvent, CanonicalEvent> | undefined
   /** Keeps the reasoning before calls for the next turn. */
@@ -42,22 +43,25 @@ export class StreamPipeline implements Taker, Worker {
   private reject!: (failure: GatewayError) => void
   private readonly attempt: Attempt
   private readonly parts: StreamParts
-  private readonly write: Transducer<CanonicalEvent, WireEvent>
+  private readonly write: EventWriter
   private readonly parser = eventParser()
   private readonly began = performance.now()
   private timer: NodeJS.Timeout | undefined
   /** Why the gateway itself ended the answer, which no upstream is to blame for. */
   private own: CanonicalError | undefined
-  private held: CanonicalEvent[] = []
+  private held: (readonly [events: readonly CanonicalEvent[], wire: WireEvent | undefined])[] = []
   private stream: Sink | undefined
   /** The answer's beginning, once something of it was sent. */
   private head: ResultStart | undefined
   private over = false
+  /** Events pass as they came, until one has to be written anew. */
+  private isRelayed: boolean
 
   constructor(attempt: Attempt, parts: StreamParts) {
     this.attempt = attempt
     this.parts = parts
     this.write = eventWriter(attempt)
+    this.isRelayed = attempt.candidate.native && parts.restore === undefined && this.write.relay !== undefined
     this.done = new Promise((resolve, reject) => {
       this.resolve = resolve
       this.reject = reject
@@ -68,7 +72,7 @@ export class StreamPipeline implements Taker, Worker {
   take(bytes: Uint8Array): void {
     if (this.over) return
     this.guarded(() => {
-      for (const event of this.parser.push(bytes)) this.pass(this.parts.read.push(event))
+      for (const event of this.parser.push(bytes)) this.pass(this.parts.read.push(event), event)
       if (this.parser.overflowed) this.break(OVERFLOW)
       this.arm()
     })
@@ -77,7 +81,7 @@ export class StreamPipeline implements Taker, Worker {
   end(): void {
     if (this.over) return
     this.guarded(() => {
-      for (const event of this.parser.end()) this.pass(this.parts.read.push(event))
+      for (const event of this.parser.end()) this.pass(this.parts.read.push(event), event)
       this.pass(this.parts.read.end())
       if (this.over) return
       if (this.stream === undefined) this.break(EMPTY)
@@ -137,24 +141,49 @@ export class StreamPipeline implements Taker, Worker {
     this.timer = setTimeout(() => this.guarded(this.letThrough), Math.max(left, 1))
   }
 
-  private pass(events: readonly CanonicalEvent[]): void {
+  /** @param wire the event of the upstream that this was read of. */
+  private pass(events: readonly CanonicalEvent[], wire?: WireEvent): void {
     const { restore } = this.parts
+    if (this.isRelayed && wire !== undefined) this.relay(events, wire)
+    else if (restore === undefined) for (const event of events) this.one(event)
+    else for (const event of events) for (const restored of restore.push(event)) this.one(restored)
+  }
+
+  /** Passes an event of an upstream of the caller's own format on as it came, unless what was read of it was changed. */
+  private relay(events: readonly CanonicalEvent[], wire: WireEvent): void {
+    if (this.over) return
+    let isSame = this.parts.read.mended !== true
+    const seen: CanonicalEvent[] = []
     for (const event of events) {
-      if (restore === undefined) this.one(event)
-      else for (const restored of restore.push(event)) this.one(restored)
+      const visible = this.visible(event)
+      if (visible !== event && event.type !== 'result-start') isSame = false
+      seen.push(visible)
     }
+    this.isRelayed = isSame
+    if (isSame) this.send(seen, wire)
+    else for (const event of seen) this.send([event])
   }
 
   private one(raw: CanonicalEvent): void {
+    if (!this.over) this.send([this.visible(raw)])
+  }
+
+  /** @param wire is sent for them, where there is one. */
+  private send(events: readonly CanonicalEvent[], wire?: WireEvent): void {
     if (this.over) return
-    const event = this.visible(raw)
-    if (this.stream !== undefined) this.stream.push(this.write.push(event))
-    else if (event.type === 'error') this.refuse(new GatewayError(event.error))
+    const last = events.at(-1)
+    if (this.stream !== undefined) this.stream.push(this.written(events, wire))
+    else if (last?.type === 'error') this.refuse(new GatewayError(last.error))
     else {
-      this.held.push(event)
-      if (DECIDING.has(event.type)) this.letThrough()
+      this.held.push([events, wire])
+      if (events.some(({ type }) => DECIDING.has(type))) this.letThrough()
     }
-    if (!this.over && (event.type === 'result-end' || event.type === 'error')) this.finish()
+    if (!this.over && (last?.type === 'result-end' || last?.type === 'error')) this.finish()
+  }
+
+  private written(events: readonly CanonicalEvent[], wire: WireEvent | undefined): readonly WireEvent[] {
+    if (wire !== undefined) return this.write.relay!(wire, events)
+    return events.length === 1 ? this.write.push(events[0]!) : events.flatMap(event => this.write.push(event))
   }
 
   /** The event as the caller may see it; the log and the next turn get what they need of it. */
@@ -175,8 +204,9 @@ export class StreamPipeline implements Taker, Worker {
     if (this.stream !== undefined || this.over || this.held.length === 0) return
     clearTimeout(this.timer)
     // Written before anything is sent: a writer that fails at once is still a failure with a status.
-    const first = this.held.flatMap(event => this.write.push(event))
-    if (this.held[0]?.type === 'result-start') this.head = this.held[0]
+    const first = this.held.flatMap(([events, wire]) => this.written(events, wire))
+    const start = this.held[0]?.[0][0]
+    if (start?.type === 'result-start') this.head = start
     this.held = []
     this.stream = this.open()
     this.stream.push(first)

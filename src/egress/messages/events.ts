@@ -22,6 +22,7 @@ import { printsLastBlock } from './client.ts'
 import { FORMAT } from './content.ts'
 import { errorBody } from './error.ts'
 import { writeStop } from './finish.ts'
+import { RelayedBlock } from './relayed-block.ts'
 import { head } from './result.ts'
 import { RefusalBlock } from './text-blocks.ts'
 import { writeUsage } from './usage.ts'
@@ -47,6 +48,8 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   private refused = false
   private ending: CandidateEnd | undefined
   private usage: Usage | undefined
+  /** The caller is sent what these events were read of; what is written is thrown away. */
+  relaying = false
 
   constructor(request: CanonicalRequest) {
     this.request = request
@@ -151,9 +154,9 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   private startPart({ part }: PartStart): void {
     this.releaseRefusal()
     this.called ||= part.type === 'tool-call'
-    if (!hasBlock(part)) return
+    if (!this.relaying && !hasBlock(part)) return
     this.begin()
-    this.open = blockWriter(part, this.page)
+    this.open = this.relaying ? new RelayedBlock(part, this.page) : blockWriter(part, this.page)
     if (this.open instanceof RefusalBlock) this.last = this.open
   }
 
