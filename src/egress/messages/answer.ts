@@ -1,6 +1,6 @@
 import type { Part, ReasoningPart, RefusalPart, TextPart, ToolCallPart } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
-import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { JsonObject } from '../../canonical/node.ts'
 import { enclose } from '../../canonical/signature.ts'
 import { defined, kept } from '../fields.ts'
 import { sanitizeName } from '../sanitize/names.ts'
@@ -113,11 +113,11 @@ function writeCall(part: ToolCallPart, path: Path, losses: Losses): Block {
   if (part.namespace !== undefined) losses.drop([...path, 'namespace'], 'no-namespaces')
   const id = idOf(part)
   if (id !== part.id) losses.rename([...path, 'id'], id, 'id-made-legal')
-  if (part.freeform === undefined) return callBlock(part, inputOf(part.arguments))
+  if (part.freeform === undefined) return callBlock(part, { input: inputOf(part.arguments) })
   const input = { input: part.arguments }
   losses.change([...path, 'arguments'], JSON.stringify(input), 'wrapped-as-json')
   losses.drop([...path, 'freeform'], 'wrapped-as-json')
-  return callBlock(part, input)
+  return callBlock(part, { input })
 }
 
 const LONGEST_ID = 64
@@ -125,11 +125,11 @@ const LONGEST_ID = 64
 /** An id that is valid also where the caller's next turn goes unchanged to an upstream of this same format. */
 const idOf = ({ id }: ToolCallPart): string => sanitizeName(id, LONGEST_ID)
 
-export const callBlock = (part: ToolCallPart, input: Json): Block => ({
+export const callBlock = (part: ToolCallPart, input: JsonObject): Block => ({
   type: 'tool_use',
   id: idOf(part),
   name: part.name,
-  input,
+  ...input,
   caller: { type: 'direct' },
   ...kept(part, FORMAT),
 })
