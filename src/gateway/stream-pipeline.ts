@@ -49,7 +49,7 @@ export class StreamPipeline implements Taker, Worker {
   private timer: NodeJS.Timeout | undefined
   /** Why the gateway itself ended the answer, which no upstream is to blame for. */
   private own: CanonicalError | undefined
-  private held: (readonly [events: readonly CanonicalEvent[], wire: WireEvent | undefined])[] = []
+  private held: Held[] = []
   private stream: Sink | undefined
   /** The answer's beginning, once something of it was sent. */
   private head: ResultStart | undefined
@@ -152,38 +152,43 @@ export class StreamPipeline implements Taker, Worker {
   /** Passes an event of an upstream of the caller's own format on as it came, unless what was read of it was changed. */
   private relay(events: readonly CanonicalEvent[], wire: WireEvent): void {
     if (this.over) return
-    let isSame = this.parts.read.mended !== true
-    const seen: CanonicalEvent[] = []
-    for (const event of events) {
-      const visible = this.visible(event)
-      if (visible !== event && event.type !== 'result-start') isSame = false
-      seen.push(visible)
+    const seen = this.allVisible(events)
+    this.isRelayed = this.parts.read.mended !== true && !isChanged(seen, events)
+    if (!this.isRelayed) for (const event of seen) this.send(event)
+    else if (this.stream === undefined) this.hold(seen, wire)
+    else this.stream.push(this.write.relay!(wire, seen))
+    if (this.isRelayed && seen.at(-1)?.type === 'result-end') this.finish()
+  }
+
+  /** The very same list where the caller may see all events as they are. */
+  private allVisible(events: readonly CanonicalEvent[]): readonly CanonicalEvent[] {
+    let seen: CanonicalEvent[] | undefined
+    for (let at = 0; at < events.length; at++) {
+      const event = this.visible(events[at]!)
+      if (event !== events[at]) (seen ??= [...events])[at] = event
     }
-    this.isRelayed = isSame
-    if (isSame) this.send(seen, wire)
-    else for (const event of seen) this.send([event])
+    return seen ?? events
   }
 
   private one(raw: CanonicalEvent): void {
-    if (!this.over) this.send([this.visible(raw)])
+    if (!this.over) this.send(this.visible(raw))
   }
 
-  /** @param wire is sent for them, where there is one. */
-  private send(events: readonly CanonicalEvent[], wire?: WireEvent): void {
+  private send(event: CanonicalEvent): void {
     if (this.over) return
-    const last = events.at(-1)
-    if (this.stream !== undefined) this.stream.push(this.written(events, wire))
-    else if (last?.type === 'error') this.refuse(new GatewayError(last.error))
-    else {
-      this.held.push([events, wire])
-      if (events.some(({ type }) => DECIDING.has(type))) this.letThrough()
-    }
-    if (!this.over && (last?.type === 'result-end' || last?.type === 'error')) this.finish()
+    if (this.stream !== undefined) this.stream.push(this.write.push(event))
+    else if (event.type === 'error') this.refuse(new GatewayError(event.error))
+    else this.hold([event])
+    if (!this.over && (event.type === 'result-end' || event.type === 'error')) this.finish()
   }
 
-  private written(events: readonly CanonicalEvent[], wire: WireEvent | undefined): readonly WireEvent[] {
-    if (wire !== undefined) return this.write.relay!(wire, events)
-    return events.length === 1 ? this.write.push(events[0]!) : events.flatMap(event => this.write.push(event))
+  private hold(events: readonly CanonicalEvent[], wire?: WireEvent): void {
+    this.held.push({ events, wire })
+    if (events.some(({ type }) => DECIDING.has(type))) this.letThrough()
+  }
+
+  private written({ events, wire }: Held): readonly WireEvent[] {
+    return wire === undefined ? events.flatMap(event => this.write.push(event)) : this.write.relay!(wire, events)
   }
 
   /** The event as the caller may see it; the log and the next turn get what they need of it. */
@@ -204,8 +209,8 @@ export class StreamPipeline implements Taker, Worker {
     if (this.stream !== undefined || this.over || this.held.length === 0) return
     clearTimeout(this.timer)
     // Written before anything is sent: a writer that fails at once is still a failure with a status.
-    const first = this.held.flatMap(([events, wire]) => this.written(events, wire))
-    const start = this.held[0]?.[0][0]
+    const first = this.held.flatMap(held => this.written(held))
+    const start = this.held[0]?.events[0]
     if (start?.type === 'result-start') this.head = start
     this.held = []
     this.stream = this.open()
@@ -280,6 +285,16 @@ export class StreamPipeline implements Taker, Worker {
     }
   }
 }
+
+/** Events that are not sent yet, and the event that they were read of where that is sent for them. */
+interface Held {
+  readonly events: readonly CanonicalEvent[]
+  readonly wire: WireEvent | undefined
+}
+
+/** Whether something was changed that a writer does not make good in an event that it passes on: id, model and time. */
+const isChanged = (seen: readonly CanonicalEvent[], events: readonly CanonicalEvent[]): boolean =>
+  seen !== events && seen.some((event, at) => event !== events[at] && event.type !== 'result-start')
 
 /** Events that settle that this channel answers: content, or the end. */
 const DECIDING: ReadonlySet<CanonicalEvent['type']> = new Set([
