@@ -19,9 +19,11 @@ type Read = Origin<CanonicalRequest, WireRequest>
  */
 export function ownOrigin(request: CanonicalRequest): Read | undefined {
   const origin: Read | undefined = originOf(request, FORMAT)
-  const before = origin?.node as unknown as { readonly [field: string]: unknown } | undefined
-  const isOwn = Object.entries(request).every(([field, value]) => value === before?.[field] || REWRITTEN.has(field))
-  return isOwn ? origin : undefined
+  if (origin === undefined || origin.node === request) return origin
+  const before = origin.node as unknown as { readonly [field: string]: unknown }
+  const fields = Object.entries(request)
+  const isOwn = fields.every(([field, value]) => value === before[field] || REWRITTEN.has(field))
+  return isOwn && fields.length === Object.keys(before).length ? origin : undefined
 }
 
 const REWRITTEN: ReadonlySet<string> = new Set(['model', 'messages', 'stream'])
