@@ -7,7 +7,6 @@ import type { WriteOptions } from '../writer.ts'
 import { type Block, FORMAT, type WriteContext, writeBlock } from './content.ts'
 import { messagesDialect } from './dialect.ts'
 import { writeHeaders } from './headers.ts'
-import { isSystem } from './roles.ts'
 import { unsampled } from './sampling.ts'
 import { ownThinking } from './thinking.ts'
 
@@ -64,11 +63,11 @@ function withFields(body: JsonObject, fields: Block, gone: readonly string[]): J
 const isUnchanged = (messages: readonly Message[], read: readonly Message[], context: WriteContext): boolean =>
   messages.length === read.length && messages.every((message, at) => message === read[at] && isTaken(message, context))
 
-/** Whether the upstream takes the turn as it came: without thoughts of another, and no system turn where it has none. */
+/** Whether the upstream takes the message as it came: no thoughts of another, and no system turn where it has none. */
 const isTaken = ({ role, content }: Message, { dialect }: WriteContext): boolean =>
   role === 'assistant'
     ? content.every(part => part.type !== 'reasoning' || asRead(part, FORMAT) !== undefined)
-    : !(isSystem(role) && dialect.system_turns === false)
+    : role !== 'system' || dialect.system_turns !== false
 
 /** A turn of the body, which may be several messages; the first may be the system text, which has no role. */
 interface Turn {
