@@ -4,9 +4,9 @@ import { GatewayError } from '../canonical/error.ts'
 import type { Loss } from '../canonical/loss.ts'
 import { type Format, isObject, type Json, type JsonObject } from '../canonical/node.ts'
 import { reduced } from '../canonical/redundant.ts'
-import type { CanonicalRequest } from '../canonical/request.ts'
+import type { CanonicalRequest, Message } from '../canonical/request.ts'
 import { traced } from '../canonical/trace.ts'
-import { chain, drain } from '../canonical/transducer.ts'
+import { drain } from '../canonical/transducer.ts'
 import type { WireEvent, WireFile, WireRequest } from '../canonical/wire.ts'
 import { WRITERS } from '../egress/index.ts'
 import type { WriteOptions } from '../egress/writer.ts'
@@ -72,8 +72,15 @@ function eventsOf(text: string, { from, to, model, requestText }: Translation): 
   const read = READERS[from]?.events ?? missing(from, 'reads no streams')
   const write = WRITERS[to]?.events ?? missing(to, 'writes no streams')
   const request = requestFor(to, model, requestText, true)
-  const bytes = drain(eventParser(), [Buffer.from(text)])
-  return { wire: drain<WireEvent, WireEvent>(chain(read(request), write(request)), bytes), losses: [] }
+  const reader = read(request)
+  const writer = write(request)
+  const passed = (event: WireEvent): readonly WireEvent[] => {
+    const events = reader.push(event)
+    const isRelayed = from === to && writer.relay !== undefined && reader.mended !== true
+    return isRelayed ? writer.relay!(event, events) : events.flatMap(one => writer.push(one))
+  }
+  const wire = drain(eventParser(), [Buffer.from(text)]).flatMap(passed)
+  return { wire: [...wire, ...reader.end().flatMap(one => writer.push(one)), ...writer.end()], losses: [] }
 }
 
 const missing = (format: Format, what: string): never => {
@@ -110,9 +117,12 @@ const fileOf = ({ field, name, mediaType, bytes }: JsonObject): WireFile => ({
 
 /** The request as the gateway passes it to a writer: few formats accept bytes as they are. */
 function handedTo(format: Format, request: CanonicalRequest): CanonicalRequest {
-  if (WRITERS[format]?.bytes !== undefined) return request
+  if (WRITERS[format]?.bytes !== undefined || !request.messages.some(holdsBytes)) return request
   return { ...request, messages: request.messages.map(one => ({ ...one, content: one.content.map(inBase64) })) }
 }
+
+const holdsBytes = ({ content }: Message): boolean =>
+  content.some(part => part.type === 'media' && part.source.type === 'bytes')
 
 function inBase64(part: Part): Part {
   if (part.type !== 'media' || part.source.type !== 'bytes' || !(part.source.bytes instanceof HeldBytes)) return part
