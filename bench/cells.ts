@@ -54,6 +54,7 @@ const DEARER = 1.05
 const PAIRS = {
   'chat to chat': ['chat', 'chat'],
   'chat to messages': ['chat', 'messages'],
+  'messages to messages': ['messages', 'messages'],
   'messages to chat': ['messages', 'chat'],
   'messages to contents': ['messages', 'contents'],
   'responses to chat': ['responses', 'chat'],
@@ -65,6 +66,7 @@ const PAIRS = {
 const MEASURED: { readonly [pair in keyof typeof PAIRS]: readonly (keyof typeof WORK)[] } = {
   'chat to chat': ['whole native', 'image', 'burst of 500', 'burst of 100', 'at once', 'paced', 'first byte'],
   'chat to messages': ['whole', 'image', 'burst of 500', 'burst of 100', 'at once', 'paced', 'first byte', 'memory'],
+  'messages to messages': ['whole native', 'image', 'burst of 500', 'paced'],
   'messages to chat': ['whole', 'image', 'burst of 500', 'burst of 100', 'at once', 'paced', 'first byte'],
   'messages to contents': ['whole', 'image', 'burst of 500', 'burst of 100', 'at once'],
   'responses to chat': ['whole', 'burst of 500', 'burst of 100', 'at once'],

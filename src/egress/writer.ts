@@ -50,6 +50,15 @@ export interface Container {
   nameOf(mediaType: string): string | undefined
 }
 
+/** Writes a streamed answer. */
+export interface EventWriter extends Transducer<CanonicalEvent, WireEvent> {
+  /**
+   * An event of an upstream of the writer's own format, with what was read of it: it leaves as it came, but for id and
+   * model of the answer. Without the method such events are written anew.
+   */
+  relay?(wire: WireEvent, read: readonly CanonicalEvent[]): readonly WireEvent[]
+}
+
 /** Everything the gateway writes in one format. All of it is pure: equal inputs give equal bytes. */
 export interface Writer {
   /** A request to an upstream. Throws GatewayError `cannot-express` only where no request at all can be written. */
@@ -60,7 +69,7 @@ export interface Writer {
    * A streamed answer to a caller. It owns the life cycle of its format: the terminal event comes exactly once,
    * also when `end` is called before the events ended.
    */
-  events?(request: CanonicalRequest): Transducer<CanonicalEvent, WireEvent>
+  events?(request: CanonicalRequest): EventWriter
   /** Takes media as bytes, in requests and answers; for any other format they are converted to base64 beforehand. */
   readonly bytes?: true | ((dialect: Dialect) => boolean)
   /**

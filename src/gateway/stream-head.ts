@@ -12,6 +12,7 @@ import {
   type Source,
   streamHeaders,
 } from '../egress/transport/sse.ts'
+import type { EventWriter } from '../egress/writer.ts'
 import { KeptStream, type Sink } from '../stored/index.ts'
 import type { Beginning } from './early-head.ts'
 import { locateLosses } from './locate-losses.ts'
@@ -42,7 +43,7 @@ export function beginStream(
 }
 
 /** What writes an answer's events in the caller's format. */
-export const eventWriter = ({ call, request, echo }: Attempt): Transducer<CanonicalEvent, WireEvent> =>
+export const eventWriter = ({ call, request, echo }: Attempt): EventWriter =>
   WRITERS[call.format]!.events!(echo?.request ?? request)
 
 /** How an attempt's answer begins where its upstream keeps the caller waiting. */

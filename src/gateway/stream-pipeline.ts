@@ -1,9 +1,10 @@
 import { type CanonicalError, GatewayError } from '../canonical/error.ts'
 import type { CanonicalEvent, ResultStart } from '../canonical/event.ts'
 import type { Loss } from '../canonical/loss.ts'
-import type { Transducer } from '../canonical/transducer.ts'
+import type { EventReader, Transducer } from '../canonical/transducer.ts'
 import type { WireEvent } from '../canonical/wire.ts'
 import type { Exchange, Taker } from '../channel/index.ts'
+import type { EventWriter } from '../egress/writer.ts'
 import { eventParser } from '../ingress/transport/sse.ts'
 import type { Sink } from '../stored/index.ts'
 import type { Worker } from './call.ts'
@@ -17,7 +18,7 @@ import type { Gate } from './unfold-media.ts'
 /** What a streamed answer is made of. */
 export interface StreamParts {
   /** The upstream's format to canonical. */
-  readonly read: Transducer<WireEvent, CanonicalEvent>
+  readonly read: EventReader<WireEvent, CanonicalEvent>
   /** Undoes the renaming of the request's tools. */
   readonly restore: Transducer<CanonicalEvent, CanonicalEvent> | undefined
   /** Keeps the reasoning before calls for the next turn. */
@@ -42,22 +43,25 @@ export class StreamPipeline implements Taker, Worker {
   private reject!: (failure: GatewayError) => void
   private readonly attempt: Attempt
   private readonly parts: StreamParts
-  private readonly write: Transducer<CanonicalEvent, WireEvent>
+  private readonly write: EventWriter
   private readonly parser = eventParser()
   private readonly began = performance.now()
   private timer: NodeJS.Timeout | undefined
   /** Why the gateway itself ended the answer, which no upstream is to blame for. */
   private own: CanonicalError | undefined
-  private held: CanonicalEvent[] = []
+  private held: Held[] = []
   private stream: Sink | undefined
   /** The answer's beginning, once something of it was sent. */
   private head: ResultStart | undefined
   private over = false
+  /** Events pass as they came, until one has to be written anew. */
+  private isRelayed: boolean
 
   constructor(attempt: Attempt, parts: StreamParts) {
     this.attempt = attempt
     this.parts = parts
     this.write = eventWriter(attempt)
+    this.isRelayed = attempt.candidate.native && parts.restore === undefined && this.write.relay !== undefined
     this.done = new Promise((resolve, reject) => {
       this.resolve = resolve
       this.reject = reject
@@ -68,7 +72,7 @@ export class StreamPipeline implements Taker, Worker {
   take(bytes: Uint8Array): void {
     if (this.over) return
     this.guarded(() => {
-      for (const event of this.parser.push(bytes)) this.pass(this.parts.read.push(event))
+      for (const event of this.parser.push(bytes)) this.pass(this.parts.read.push(event), event)
       if (this.parser.overflowed) this.break(OVERFLOW)
       this.arm()
     })
@@ -77,7 +81,7 @@ export class StreamPipeline implements Taker, Worker {
   end(): void {
     if (this.over) return
     this.guarded(() => {
-      for (const event of this.parser.end()) this.pass(this.parts.read.push(event))
+      for (const event of this.parser.end()) this.pass(this.parts.read.push(event), event)
       this.pass(this.parts.read.end())
       if (this.over) return
       if (this.stream === undefined) this.break(EMPTY)
@@ -137,24 +141,54 @@ export class StreamPipeline implements Taker, Worker {
     this.timer = setTimeout(() => this.guarded(this.letThrough), Math.max(left, 1))
   }
 
-  private pass(events: readonly CanonicalEvent[]): void {
+  /** @param wire the event of the upstream that this was read of. */
+  private pass(events: readonly CanonicalEvent[], wire?: WireEvent): void {
     const { restore } = this.parts
-    for (const event of events) {
-      if (restore === undefined) this.one(event)
-      else for (const restored of restore.push(event)) this.one(restored)
+    if (this.isRelayed && wire !== undefined) this.relay(events, wire)
+    else if (restore === undefined) for (const event of events) this.one(event)
+    else for (const event of events) for (const restored of restore.push(event)) this.one(restored)
+  }
+
+  /** Passes an event of an upstream of the caller's own format on as it came, unless what was read of it was changed. */
+  private relay(events: readonly CanonicalEvent[], wire: WireEvent): void {
+    if (this.over) return
+    const seen = this.allVisible(events)
+    this.isRelayed = this.parts.read.mended !== true && !isChanged(seen, events)
+    if (!this.isRelayed) for (const event of seen) this.send(event)
+    else if (this.stream === undefined) this.hold(seen, wire)
+    else this.stream.push(this.write.relay!(wire, seen))
+    if (this.isRelayed && seen.at(-1)?.type === 'result-end') this.finish()
+  }
+
+  /** The very same list where the caller may see all events as they are. */
+  private allVisible(events: readonly CanonicalEvent[]): readonly CanonicalEvent[] {
+    let seen: CanonicalEvent[] | undefined
+    for (let at = 0; at < events.length; at++) {
+      const event = this.visible(events[at]!)
+      if (event !== events[at]) (seen ??= [...events])[at] = event
     }
+    return seen ?? events
   }
 
   private one(raw: CanonicalEvent): void {
+    if (!this.over) this.send(this.visible(raw))
+  }
+
+  private send(event: CanonicalEvent): void {
     if (this.over) return
-    const event = this.visible(raw)
     if (this.stream !== undefined) this.stream.push(this.write.push(event))
     else if (event.type === 'error') this.refuse(new GatewayError(event.error))
-    else {
-      this.held.push(event)
-      if (DECIDING.has(event.type)) this.letThrough()
-    }
+    else this.hold([event])
     if (!this.over && (event.type === 'result-end' || event.type === 'error')) this.finish()
+  }
+
+  private hold(events: readonly CanonicalEvent[], wire?: WireEvent): void {
+    this.held.push({ events, wire })
+    if (events.some(({ type }) => DECIDING.has(type))) this.letThrough()
+  }
+
+  private written({ events, wire }: Held): readonly WireEvent[] {
+    return wire === undefined ? events.flatMap(event => this.write.push(event)) : this.write.relay!(wire, events)
   }
 
   /** The event as the caller may see it; the log and the next turn get what they need of it. */
@@ -175,8 +209,9 @@ export class StreamPipeline implements Taker, Worker {
     if (this.stream !== undefined || this.over || this.held.length === 0) return
     clearTimeout(this.timer)
     // Written before anything is sent: a writer that fails at once is still a failure with a status.
-    const first = this.held.flatMap(event => this.write.push(event))
-    if (this.held[0]?.type === 'result-start') this.head = this.held[0]
+    const first = this.held.flatMap(held => this.written(held))
+    const start = this.held[0]?.events[0]
+    if (start?.type === 'result-start') this.head = start
     this.held = []
     this.stream = this.open()
     this.stream.push(first)
@@ -250,6 +285,16 @@ export class StreamPipeline implements Taker, Worker {
     }
   }
 }
+
+/** Events that are not sent yet, and the event that they were read of where that is sent for them. */
+interface Held {
+  readonly events: readonly CanonicalEvent[]
+  readonly wire: WireEvent | undefined
+}
+
+/** Whether something was changed that a writer does not make good in an event that it passes on: id, model and time. */
+const isChanged = (seen: readonly CanonicalEvent[], events: readonly CanonicalEvent[]): boolean =>
+  seen !== events && seen.some((event, at) => event !== events[at] && event.type !== 'result-start')
 
 /** Events that settle that this channel answers: content, or the end. */
 const DECIDING: ReadonlySet<CanonicalEvent['type']> = new Set([

@@ -76,6 +76,38 @@ export function rest(
 const BARE: Node = {}
 
 /**
+ * As `rest`, of a wire object that its node notes (`canonical/origin.ts`): how it was spelled need not be kept, so nulls are
+ * left out, and only what other formats lose of it is in extras.
+ */
+export function left(
+  format: Format,
+  wire: JsonObject,
+  taken: ReadonlySet<string>,
+  refused?: readonly string[],
+): Pick<Node, 'extras'> {
+  let extras: { [key: string]: Json } | undefined
+  for (const key in wire) {
+    const value = wire[key]!
+    if (value !== null && (!taken.has(key) || refused?.includes(key))) put((extras ??= {}), key, value)
+  }
+  return extras === undefined ? BARE : { extras: { [format]: extras } }
+}
+
+/** As `nested`, of such an object. */
+export function leftWithin(
+  format: Format,
+  wire: JsonObject,
+  field: string,
+  inside: JsonObject,
+  takenInside: ReadonlySet<string>,
+  taken: ReadonlySet<string>,
+): Pick<Node, 'extras'> {
+  const outer = left(format, wire, taken)
+  const within = left(format, inside, takenInside).extras?.[format]
+  return within === undefined ? outer : { extras: { [format]: { ...outer.extras?.[format], [field]: within } } }
+}
+
+/**
  * As `rest`, for a wire object whose fields stand in an object inside (`image_url: { url }`): what is left inside is
  * kept under the inner field's own name.
  */

@@ -3,7 +3,7 @@ import type { CanonicalEvent } from '../canonical/event.ts'
 import type { JsonObject } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
-import type { Transducer } from '../canonical/transducer.ts'
+import type { EventReader } from '../canonical/transducer.ts'
 import type { WireAnswer, WireEvent, WireRequest } from '../canonical/wire.ts'
 import type { Locate } from './locate.ts'
 
@@ -20,7 +20,7 @@ export interface Reader {
    */
   result?(answer: WireAnswer, request: CanonicalRequest): CanonicalResult
   /** An upstream's streamed answer. Never throws: malformed input becomes an error event, and so does an early end. */
-  events?(request: CanonicalRequest): Transducer<WireEvent, CanonicalEvent>
+  events?(request: CanonicalRequest): EventReader<WireEvent, CanonicalEvent>
   /**
    * Parses the body of a whole answer that goes out in the same format; instead of JSON.parse, for what need not be
    * read.

@@ -4,7 +4,7 @@ import { type Format, isObject, type Json, type JsonObject } from '../canonical/
 import { reduced } from '../canonical/redundant.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import { traced } from '../canonical/trace.ts'
-import { chain, drain } from '../canonical/transducer.ts'
+import { drain } from '../canonical/transducer.ts'
 import type { WireEvent } from '../canonical/wire.ts'
 import { WRITERS } from '../egress/index.ts'
 import { READERS } from '../ingress/index.ts'
@@ -68,8 +68,15 @@ function eventsOf(text: string, { from, to, model, requestText }: Translation): 
   const read = READERS[from]?.events ?? missing(from, 'reads no streams')
   const write = WRITERS[to]?.events ?? missing(to, 'writes no streams')
   const request = requestFor(to, model, requestText, true)
-  const bytes = drain(eventParser(), [Buffer.from(text)])
-  return { wire: drain<WireEvent, WireEvent>(chain(read(request), write(request)), bytes), losses: [] }
+  const reader = read(request)
+  const writer = write(request)
+  const passed = (event: WireEvent): readonly WireEvent[] => {
+    const events = reader.push(event)
+    const isRelayed = from === to && writer.relay !== undefined && reader.mended !== true
+    return isRelayed ? writer.relay!(event, events) : events.flatMap(one => writer.push(one))
+  }
+  const wire = drain(eventParser(), [Buffer.from(text)]).flatMap(passed)
+  return { wire: [...wire, ...reader.end().flatMap(one => writer.push(one)), ...writer.end()], losses: [] }
 }
 
 const missing = (format: Format, what: string): never => {

@@ -2,7 +2,7 @@ import { HeldBytes } from '../canonical/bytes.ts'
 import type { Part } from '../canonical/content.ts'
 import { GatewayError } from '../canonical/error.ts'
 import { type Format, isObject, type Json, type JsonObject } from '../canonical/node.ts'
-import type { CanonicalRequest } from '../canonical/request.ts'
+import type { CanonicalRequest, Message } from '../canonical/request.ts'
 import type { WireFile, WireRequest } from '../canonical/wire.ts'
 import { WRITERS } from '../egress/index.ts'
 import type { WriteOptions } from '../egress/writer.ts'
@@ -40,9 +40,12 @@ const fileOf = ({ field, name, mediaType, bytes }: JsonObject): WireFile => ({
 
 /** The request as the gateway passes it to a writer: few formats accept bytes as they are. */
 export function handedTo(format: Format, request: CanonicalRequest): CanonicalRequest {
-  if (WRITERS[format]?.bytes !== undefined) return request
+  if (WRITERS[format]?.bytes !== undefined || !request.messages.some(holdsBytes)) return request
   return { ...request, messages: request.messages.map(one => ({ ...one, content: one.content.map(inBase64) })) }
 }
+
+const holdsBytes = ({ content }: Message): boolean =>
+  content.some(part => part.type === 'media' && part.source.type === 'bytes')
 
 function inBase64(part: Part): Part {
   if (part.type !== 'media' || part.source.type !== 'bytes' || !(part.source.bytes instanceof HeldBytes)) return part

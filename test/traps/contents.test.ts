@@ -249,14 +249,15 @@ describe('signatures', () => {
 
     const head = { type: 'result-start' } as const
     const at = { candidate: 0, part: 0 }
-    const live = drain(writer.events!(REQUEST), [
+    const streamed: readonly CanonicalEvent[] = [
       ...[head, { type: 'part-start', at, part: { type: 'reasoning', text: '' } } as const],
       ...['Hm,', ' yes.'].map(append => ({ type: 'part-delta', at, append }) as const),
       { type: 'part-patch', at, signature: thought.signature! },
       { type: 'part-end', at },
       { type: 'candidate-end', candidate: 0, finish: { reason: 'stop' } },
       { type: 'result-end' },
-    ])
+    ]
+    const live = drain(writer.events!(REQUEST), streamed)
     const echoed = live.map(({ data }) => JSON.parse(data).candidates[0].content)
     expect(read({ contents: echoed }).messages.flatMap(({ content }) => content)).toMatchObject([thought])
   })

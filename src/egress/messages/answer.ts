@@ -1,41 +1,27 @@
 import type { Part, ReasoningPart, RefusalPart, TextPart, ToolCallPart } from '../../canonical/content.ts'
-import { Losses, type Path } from '../../canonical/loss.ts'
+import type { Losses, Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { enclose } from '../../canonical/signature.ts'
-import { defined, kept, spelt } from '../fields.ts'
+import { defined, kept } from '../fields.ts'
 import { sanitizeName } from '../sanitize/names.ts'
-import { writeMarker } from './cache.ts'
 import { writeAnnotation } from './citations.ts'
-import { asText, type Block, callerOf, FORMAT, inputOf } from './content.ts'
-
-/**
- * Context of writing an answer; `own` where it comes from an upstream of this same format and is written exactly as it
- * came.
- */
-export interface AnswerContext {
-  readonly own: boolean
-  readonly losses: Losses
-}
+import { asText, type Block, FORMAT, inputOf } from './content.ts'
 
 /** A block of a whole answer, or undefined where the part has none (a loss, unless the part is empty). */
-export function writeAnswerPart(part: Part, path: Path, context: AnswerContext): Block | undefined {
-  const { losses, own } = context
-  if (!own && part.type !== 'opaque' && part.cache !== undefined)
-    losses.drop([...path, 'cache'], 'no-cache-markers-here')
+export function writeAnswerPart(part: Part, path: Path, losses: Losses): Block | undefined {
+  if (part.type !== 'opaque' && part.cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers-here')
   switch (part.type) {
     case 'text':
-      return !own && isEmpty(part)
-        ? undefined
-        : { ...textHead(part, own), text: part.text, ...citations(part, path, context) }
+      return isEmpty(part) ? undefined : { ...textHead(part), text: part.text, ...citations(part, path, losses) }
     case 'refusal':
-      return writeRefusal(part, path, context)
+      return writeRefusal(part, path, losses)
     case 'reasoning':
-      return writeReasoning(part, path, context)
+      return writeReasoning(part, path, losses)
     case 'tool-call':
-      return writeCall(part, path, context)
+      return writeCall(part, path, losses)
     case 'opaque':
       if (part.format === FORMAT) return { ...part.value }
-      return part.text === undefined || part.text === '' ? undefined : { ...textHead(part, own), text: part.text }
+      return part.text === undefined || part.text === '' ? undefined : { ...textHead(part), text: part.text }
     default:
       losses.drop(path, 'no-such-content')
       return undefined
@@ -63,21 +49,13 @@ const EMPTY_FIELDS = new Set(['type', 'text', 'spelling', 'cache'])
  * The fields of a text block except its body. Without citations the field is omitted: null is documented, but never
  * sent (trap 87).
  */
-export const textHead = (part: Part, own: boolean): Block => ({
+export const textHead = (part: Part): Block => ({
   type: 'text',
   text: '',
-  ...ownCache(part, own),
   ...(part.type === 'opaque' ? {} : kept(part, FORMAT)),
 })
 
-/** Answers have no cache markers; an upstream of this format may have its own there. */
-function ownCache({ cache }: { readonly cache?: Part['cache'] }, own: boolean): JsonObject {
-  if (!own || cache === undefined) return {}
-  const context = { native: true, losses: new Losses(), dialect: {}, markers: [] }
-  return { cache_control: writeMarker(cache, [], context) }
-}
-
-function citations(part: TextPart, path: Path, { own, losses }: AnswerContext): JsonObject {
+function citations(part: TextPart, path: Path, losses: Losses): JsonObject {
   if (part.annotations === undefined) return {}
   const citations = part.annotations.flatMap(annotation => writeAnnotation(annotation) ?? [])
   part.annotations.forEach((annotation, index) => {
@@ -86,15 +64,15 @@ function citations(part: TextPart, path: Path, { own, losses }: AnswerContext): 
     losses.dropFields(annotation, at, { start: 'no-places-in-the-text', end: 'no-places-in-the-text' })
     if (annotation.quote === '') losses.hide([...at, 'quote'], 'nothing-quoted')
   })
-  return citations.length > 0 || own ? { citations } : {}
+  return citations.length > 0 ? { citations } : {}
 }
 
 /** A refusal inside an answer is written as text. */
-function writeRefusal(part: RefusalPart, path: Path, context: AnswerContext): Block | undefined {
+function writeRefusal(part: RefusalPart, path: Path, losses: Losses): Block | undefined {
   const { cache: _, ...text } = asText(part)
   if (isEmpty(text)) return undefined
-  context.losses.change(path, text, 'said-as-text')
-  return { ...textHead(text, context.own), text: part.text }
+  losses.change(path, text, 'said-as-text')
+  return { ...textHead(text), text: part.text }
 }
 
 /**
@@ -106,64 +84,52 @@ export function explanationIn(content: readonly Part[]): RefusalPart | undefined
   return last?.type === 'refusal' && last.text !== '' ? last : undefined
 }
 
-export const stopDetails = (part: RefusalPart): JsonObject => {
-  const { own, type } = spelt(part, FORMAT)
-  return {
-    ...(type === 'absent' ? {} : { type: 'refusal' }),
-    ...(own === true ? {} : { category: null }),
-    explanation: part.text,
-    ...kept(part, FORMAT),
-  }
-}
+export const stopDetails = (part: RefusalPart): JsonObject => ({
+  type: 'refusal',
+  category: null,
+  explanation: part.text,
+  ...kept(part, FORMAT),
+})
 
 /**
- * The value of the signature slot; undefined where the caller's own upstream has no slot. An unsigned thought must not
+ * The value of the signature slot. An unsigned thought must not
  * go to an upstream that requires proofs: the slot holds the thought itself, in an envelope (traps 30, 92).
  */
-export function proofOf({ signature, text, ...node }: ReasoningPart, own: boolean): string | undefined {
-  if (signature !== undefined) return enclose([{ signature }], FORMAT)
-  const slot = spelt(node, FORMAT)['signature']
-  if (!own || slot === 'unsigned') return enclose([{ text }], FORMAT)
-  return slot === 'absent' ? undefined : ''
-}
+export const proofOf = ({ signature, text }: ReasoningPart): string | undefined =>
+  enclose([signature === undefined ? { text } : { signature }], FORMAT)
 
-function writeReasoning(part: ReasoningPart, path: Path, { own, losses }: AnswerContext): Block | undefined {
-  if (!own && isEmpty(part)) return undefined
-  const others = { ...ownCache(part, own), ...kept(part, FORMAT) }
+function writeReasoning(part: ReasoningPart, path: Path, losses: Losses): Block | undefined {
+  if (isEmpty(part)) return undefined
+  const others = kept(part, FORMAT)
   if (part.redacted && part.signature !== undefined) {
     if (part.text !== '') losses.change([...path, 'text'], '', 'hidden-thought')
     return { type: 'redacted_thinking', data: enclose([{ signature: part.signature }], FORMAT), ...others }
   }
   if (part.redacted) losses.drop([...path, 'redacted'], 'nothing-encrypted')
-  return { type: 'thinking', thinking: part.text, ...defined({ signature: proofOf(part, own) }), ...others }
+  return { type: 'thinking', thinking: part.text, ...defined({ signature: proofOf(part) }), ...others }
 }
 
-function writeCall(part: ToolCallPart, path: Path, context: AnswerContext): Block {
-  const { losses } = context
+function writeCall(part: ToolCallPart, path: Path, losses: Losses): Block {
   if (part.namespace !== undefined) losses.drop([...path, 'namespace'], 'no-namespaces')
-  const id = idOf(part, context.own)
+  const id = idOf(part)
   if (id !== part.id) losses.rename([...path, 'id'], id, 'id-made-legal')
-  if (part.freeform === undefined) return callBlock(part, inputFields(part), context.own)
+  if (part.freeform === undefined) return callBlock(part, { input: inputOf(part.arguments) })
   const input = { input: part.arguments }
   losses.change([...path, 'arguments'], JSON.stringify(input), 'wrapped-as-json')
   losses.drop([...path, 'freeform'], 'wrapped-as-json')
-  return callBlock(part, { input }, context.own)
+  return callBlock(part, { input })
 }
-
-const inputFields = (part: ToolCallPart): JsonObject =>
-  part.arguments === '' && spelt(part, FORMAT)['input'] === 'absent' ? {} : { input: inputOf(part.arguments) }
 
 const LONGEST_ID = 64
 
 /** An id that is valid also where the caller's next turn goes unchanged to an upstream of this same format. */
-const idOf = ({ id }: ToolCallPart, own: boolean): string => (own ? id : sanitizeName(id, LONGEST_ID))
+const idOf = ({ id }: ToolCallPart): string => sanitizeName(id, LONGEST_ID)
 
-export const callBlock = (part: ToolCallPart, input: JsonObject, own: boolean): Block => ({
+export const callBlock = (part: ToolCallPart, input: JsonObject): Block => ({
   type: 'tool_use',
-  id: idOf(part, own),
+  id: idOf(part),
   name: part.name,
   ...input,
-  ...(own ? callerOf(part) : { caller: { type: 'direct' } }),
-  ...ownCache(part, own),
+  caller: { type: 'direct' },
   ...kept(part, FORMAT),
 })

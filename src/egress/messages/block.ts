@@ -4,8 +4,6 @@ import type { WireEvent } from '../../canonical/wire.ts'
 
 /** State that the blocks of one message share: the next free index, and the list of their events. */
 export interface BlockContext {
-  /** The answer comes from an upstream of this same format. */
-  own: boolean
   index: number
   out: WireEvent[]
   /** Blocks that are written when another one follows, or the answer ends. */

@@ -2,7 +2,7 @@ import type { CacheHint } from '../../canonical/content.ts'
 import type { Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import { kept, spelt } from '../fields.ts'
+import { kept } from '../fields.ts'
 import { type Block, FORMAT, type Marker, type WriteContext } from './context.ts'
 
 /** The block with its cache marker, if its node has one. */
@@ -21,16 +21,15 @@ export function writeCache(
 /** Cache times by requested time; the next longer one where the requested one does not exist. */
 const TIMES: { readonly [ttl: string]: string } = { '5m': '5m', '30m': '1h', '1h': '1h' }
 
-export function writeMarker(cache: CacheHint, path: Path, { native, losses }: WriteContext): JsonObject {
-  const type = spelt(cache, FORMAT)['type'] ?? 'ephemeral'
+export function writeMarker(cache: CacheHint, path: Path, { losses }: WriteContext): JsonObject {
   const supported = cache.ttl !== undefined && Object.hasOwn(TIMES, cache.ttl)
-  const ttl = native ? cache.ttl : supported ? TIMES[cache.ttl!] : undefined
+  const ttl = supported ? TIMES[cache.ttl!] : undefined
   if (ttl !== cache.ttl) {
     if (ttl === undefined) losses.drop([...path, 'cache', 'ttl'], 'no-such-cache-time')
     else losses.change([...path, 'cache', 'ttl'], ttl, 'nearest-cache-time')
   }
   return {
-    ...(type === 'absent' ? {} : { type }),
+    type: 'ephemeral',
     ...(ttl === undefined ? {} : { ttl }),
     ...kept(cache, FORMAT),
   } as JsonObject
@@ -43,9 +42,9 @@ const MOST_MARKERS = 4
  * marks the end of the prompt. So the markers on turns already sent hardly ever move.
  */
 export function limitMarkers(body: Block, hint: CacheHint | undefined, context: WriteContext): void {
-  const { markers, losses, native } = context
+  const { markers, losses } = context
   const top = hint === undefined ? 0 : 1
-  if (native || markers.length + top <= MOST_MARKERS) return
+  if (markers.length + top <= MOST_MARKERS) return
   for (const { block, path } of markers.slice(MOST_MARKERS - 1)) {
     delete block['cache_control']
     losses.drop([...path, 'cache'], 'at-most-four-cache-markers')
@@ -68,8 +67,8 @@ export function cacheByItself(
   several: boolean,
   context: WriteContext,
 ): Block {
-  const { dialect, native, losses, markers } = context
-  if (native || dialect.cache !== 'auto' || !several || request.output.count === true) return {}
+  const { dialect, losses, markers } = context
+  if (dialect.cache !== 'auto' || !several || request.output.count === true) return {}
   if (request.cache !== undefined || markers.length > 0) return {}
   if (prefix !== undefined) {
     prefix.block['cache_control'] = { type: 'ephemeral' }

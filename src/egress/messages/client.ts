@@ -1,4 +1,6 @@
+import { originOf } from '../../canonical/origin.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
 import { spelt } from '../fields.ts'
 import { FORMAT } from './content.ts'
 
@@ -9,7 +11,7 @@ const AGENT = 'claude-code-'
  * with `-p` (seen with 2.1.330 on 2026-11-22). It is recognized by its beta header and by its billing block.
  */
 export function printsLastBlock(request: CanonicalRequest): boolean {
-  const headers = spelt(request, FORMAT)['headers'] as { readonly 'anthropic-beta'?: string } | undefined
+  const headers = originOf<WireRequest>(request, FORMAT)?.wire.headers
   return (
     headers?.['anthropic-beta']?.includes(AGENT) === true || spelt(request.messages[0], FORMAT)['billing'] !== undefined
   )

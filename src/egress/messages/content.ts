@@ -37,7 +37,7 @@ export function writeBlocks(content: readonly Part[], path: Path, turn: TurnKind
   const placed: Placed[] = []
   content.forEach((part, index) => {
     const at = [...path, index]
-    if (!context.native && !(TURNS[turn] as ReadonlySet<string>).has(part.type)) {
+    if (!(TURNS[turn] as ReadonlySet<string>).has(part.type)) {
       context.losses.drop(at, 'not-in-this-turn')
       return
     }
@@ -47,7 +47,8 @@ export function writeBlocks(content: readonly Part[], path: Path, turn: TurnKind
   return placed
 }
 
-function writeBlock(part: Part, path: Path, context: WriteContext): Block | undefined {
+/** The block of a part; undefined where it has none, which is reported. */
+export function writeBlock(part: Part, path: Path, context: WriteContext): Block | undefined {
   switch (part.type) {
     case 'text':
       return writeText(part, path, context)
@@ -79,9 +80,9 @@ const withCache = (
 
 const isBlank = (text: string): boolean => text.trim() === ''
 
-/** Empty text blocks are refused, so they are left out; a native caller's are sent as they came. */
+/** Empty text blocks are refused, so they are left out. */
 function writeText(part: TextPart, path: Path, context: WriteContext): Block | undefined {
-  if (!context.native && isBlank(part.text)) {
+  if (isBlank(part.text)) {
     reportBlank(part, path, context)
     return undefined
   }
@@ -115,9 +116,8 @@ function writeThinking(part: ReasoningPart, path: Path, context: WriteContext): 
       context.losses.drop(path, unsigned ? 'unsigned-thinking' : 'signed-by-another')
     return undefined
   }
-  if (!context.native && part.cache !== undefined) context.losses.drop([...path, 'cache'], 'no-cache-markers-here')
-  const block = part.redacted ? writeRedacted(part, path, context) : writeThought(part)
-  return context.native ? withCache(block, part, path, context) : block
+  if (part.cache !== undefined) context.losses.drop([...path, 'cache'], 'no-cache-markers-here')
+  return part.redacted ? writeRedacted(part, path, context) : writeThought(part)
 }
 
 function writeRedacted(part: ReasoningPart, path: Path, { losses }: WriteContext): Block {
@@ -126,15 +126,13 @@ function writeRedacted(part: ReasoningPart, path: Path, { losses }: WriteContext
 }
 
 function writeThought(part: ReasoningPart): Block {
-  const slot = part.signature === undefined && spelt(part, FORMAT)['signature'] === 'absent'
-  const signature = slot ? {} : { signature: part.signature?.value ?? '' }
-  return { type: 'thinking', thinking: part.text, ...signature, ...kept(part, FORMAT) }
+  return { type: 'thinking', thinking: part.text, signature: part.signature?.value ?? '', ...kept(part, FORMAT) }
 }
 
 /** A refusal in the history is text of the assistant. */
 function writeRefusal(part: RefusalPart, path: Path, context: WriteContext): Block | undefined {
   const text = asText(part)
-  if (!context.native && isBlank(part.text)) {
+  if (isBlank(part.text)) {
     reportBlank(part, path, context)
     return undefined
   }
@@ -154,17 +152,10 @@ export function asText(part: RefusalPart): TextPart {
 }
 
 function writeCall(part: ToolCallPart, path: Path, context: WriteContext): Block | undefined {
-  const absent = part.arguments === '' && spelt(part, FORMAT)['input'] === 'absent'
-  const input = absent
-    ? {}
-    : { input: context.native ? inputOf(part.arguments) : objectOf(part.arguments, path, context) }
-  const block: Block = { type: 'tool_use', id: part.id, name: part.name, ...input, ...callerOf(part) }
-  return withCache({ ...block, ...kept(part, FORMAT) }, part, path, context)
+  const input = objectOf(part.arguments, path, context)
+  const block: Block = { type: 'tool_use', id: part.id, name: part.name, input, ...kept(part, FORMAT) }
+  return withCache(block, part, path, context)
 }
-
-/** Called by the model itself: written where the caller wrote it. */
-export const callerOf = (part: ToolCallPart): JsonObject =>
-  spelt(part, FORMAT)['caller'] === 'direct' ? { caller: { type: 'direct' } } : {}
 
 /** Arguments as a JSON value, or as their text where that is no object or list. */
 export function inputOf(text: string): Json {
@@ -187,15 +178,13 @@ function objectOf(text: string, path: Path, { losses }: WriteContext): JsonObjec
 }
 
 function writeResult(part: ToolResultPart, path: Path, context: WriteContext): Block | undefined {
-  const spelling = spelt(part, FORMAT)
   const blocks = writeBlocks(part.content, [...path, 'content'], 'result', context).map(({ block }) => block)
-  if (!context.native && part.failed && blocks.length === 0) blocks.push(insertFailure(part, path, context))
-  const failed = part.failed ?? spelling['is_error']
+  if (part.failed && blocks.length === 0) blocks.push(insertFailure(part, path, context))
   const block: Block = {
     type: 'tool_result',
     tool_use_id: part.id,
-    ...contentOf(blocks, spelling['content'], context),
-    ...(failed === undefined ? {} : { is_error: failed }),
+    ...contentOf(blocks),
+    ...(part.failed === undefined ? {} : { is_error: part.failed }),
   }
   return withCache({ ...block, ...kept(part, FORMAT) }, part, path, context)
 }
@@ -207,15 +196,10 @@ function insertFailure(part: ToolResultPart, path: Path, { losses }: WriteContex
   return { ...notice }
 }
 
-/** A single plain text is a string, where it came as one or from another format. */
-export function contentOf(
-  blocks: readonly Block[],
-  spelling: Json | undefined,
-  { native }: WriteContext,
-): { content?: Json } {
+/** A single plain text is a string. */
+export function contentOf(blocks: readonly Block[]): { content?: Json } {
   const [first] = blocks
-  const single = blocks.length === 1 && first!['type'] === 'text' && Object.keys(first!).length === 2
-  if (single && (spelling === 'string' || !native)) return { content: first!['text']! }
-  if (blocks.length === 0 && (spelling === 'absent' || !native)) return {}
-  return { content: blocks }
+  if (first === undefined) return {}
+  const single = blocks.length === 1 && first['type'] === 'text' && Object.keys(first).length === 2
+  return { content: single ? first['text']! : blocks }
 }

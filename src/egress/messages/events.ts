@@ -15,13 +15,14 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
-import { defined, kept, spelt } from '../fields.ts'
+import { defined, kept } from '../fields.ts'
 import { type BlockContext, type BlockWriter, DELTA, SUFFIX, writeHeld } from './block.ts'
 import { blockWriter, hasBlock } from './blocks.ts'
 import { printsLastBlock } from './client.ts'
 import { FORMAT } from './content.ts'
 import { errorBody } from './error.ts'
 import { writeStop } from './finish.ts'
+import { RelayedBlock } from './relayed-block.ts'
 import { head } from './result.ts'
 import { RefusalBlock } from './text-blocks.ts'
 import { writeUsage } from './usage.ts'
@@ -35,7 +36,7 @@ type PartEvent = PartStart | PartDelta | PartPatch | PartEnd
  */
 export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   private readonly request: CanonicalRequest
-  private page: BlockContext = { own: false, index: 0, out: [], held: [] }
+  private page: BlockContext = { index: 0, out: [], held: [] }
   private start: ResultStart = { type: 'result-start' }
   private begun = false
   private over = false
@@ -47,6 +48,8 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   private refused = false
   private ending: CandidateEnd | undefined
   private usage: Usage | undefined
+  /** The caller is sent what these events were read of; what is written is thrown away. */
+  relaying = false
 
   constructor(request: CanonicalRequest) {
     this.request = request
@@ -88,7 +91,6 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
         return
       case 'result-start':
         this.start = event
-        this.page.own = spelt(event, FORMAT)['own'] === true
         return
       case 'usage':
         this.usage = event.usage
@@ -152,9 +154,9 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   private startPart({ part }: PartStart): void {
     this.releaseRefusal()
     this.called ||= part.type === 'tool-call'
-    if (!hasBlock(part)) return
+    if (!this.relaying && !hasBlock(part)) return
     this.begin()
-    this.open = blockWriter(part, this.page)
+    this.open = this.relaying ? new RelayedBlock(part, this.page) : blockWriter(part, this.page)
     if (this.open instanceof RefusalBlock) this.last = this.open
   }
 
@@ -178,7 +180,7 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
       ...{ stop_reason: null, stop_sequence: null },
       ...stop,
       // A whole answer has the field as null, a stream omits it (trap 87).
-      ...(details === null && !this.page.own ? {} : defined({ stop_details: details })),
+      ...(details === null ? {} : defined({ stop_details: details })),
       ...defined({ container }),
     }
     const tier = event.serviceTier === this.start.serviceTier ? undefined : event.serviceTier

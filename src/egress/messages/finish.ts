@@ -1,7 +1,7 @@
 import type { Losses } from '../../canonical/loss.ts'
-import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { JsonObject } from '../../canonical/node.ts'
 import type { Candidate, Finish, FinishReason } from '../../canonical/result.ts'
-import { kept, spelt } from '../fields.ts'
+import { kept } from '../fields.ts'
 import { FORMAT } from './content.ts'
 
 /** The contents of an answer that determine why it ended. */
@@ -27,14 +27,9 @@ function supportedReason(reason: FinishReason, { called, refused }: EndContent):
   return called ? 'tool-calls' : refused ? 'refused' : 'stop'
 }
 
-/**
- * `stop_reason`, `stop_sequence` and `stop_details`: the gateway always writes all of them, the caller's own upstream's
- * stay as they came.
- */
+/** `stop_reason`, `stop_sequence` and `stop_details`, of which the gateway always writes all. */
 export function writeStop(candidate: Omit<Candidate, 'content'>, content: EndContent, losses: Losses): JsonObject {
-  const { own, word: raw } = spelt(candidate, FORMAT)
   const { stop_details, ...others } = kept(candidate, FORMAT)
-  if (own === true) return ownStop(candidate, raw, kept(candidate, FORMAT))
   for (const field of Object.keys(others)) losses.drop(['candidates', 0, 'extras', FORMAT, field], 'no-place-for-it')
   const finish = candidate.finish ?? { reason: supportedReason('stop', content) }
   if (candidate.finish === undefined) losses.add(['candidates', 0, 'finish'], { ...finish }, 'reason-required')
@@ -49,9 +44,3 @@ export function writeStop(candidate: Omit<Candidate, 'content'>, content: EndCon
 
 const stopReasonOf = ({ reason, stopSequence }: Finish): string =>
   STOP_REASONS[reason] ?? (stopSequence === undefined ? 'end_turn' : 'stop_sequence')
-
-function ownStop({ finish }: Omit<Candidate, 'content'>, raw: Json | undefined, others: JsonObject): JsonObject {
-  if (finish === undefined) return others
-  const stop_sequence = finish.stopSequence === undefined ? {} : { stop_sequence: finish.stopSequence }
-  return { stop_reason: raw ?? stopReasonOf(finish), ...stop_sequence, ...others }
-}

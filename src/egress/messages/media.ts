@@ -1,15 +1,14 @@
 import type { MediaPart, MediaSource } from '../../canonical/content.ts'
 import type { Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
-import { defined, kept, spelt } from '../fields.ts'
+import { defined, kept } from '../fields.ts'
 import { type Block, FORMAT, type WriteContext } from './context.ts'
 
 /** An image or a document; the format has no other media (traps 50-52). */
 export function writeMedia(part: MediaPart, path: Path, context: WriteContext): Block | undefined {
-  const source = context.native ? part.source : supportedSource(part, path, context)
+  const source = supportedSource(part, path, context)
   if (source === undefined) return undefined
-  const own = context.native ? spelt(part, FORMAT)['as'] : undefined
-  const image = own === undefined ? part.kind === 'image' : own === 'image'
+  const image = part.kind === 'image'
   context.losses.dropFields(part, path, {
     detail: 'no-detail-here',
     transcript: 'no-transcript-here',
@@ -128,10 +127,5 @@ function wireSource(source: MediaSource): JsonObject {
 /** The block around its source, each with the format's own extras. */
 function around(part: MediaPart, type: string, source: MediaSource, fields: JsonObject): Block {
   const { source: deeper, ...outer } = kept(part, FORMAT)
-  const marks = part.spelling?.[FORMAT]?.['inside'] as JsonObject | undefined
-  const inside = kept(
-    { extras: { [FORMAT]: (deeper as JsonObject | undefined) ?? {} }, spelling: { [FORMAT]: marks ?? {} } },
-    FORMAT,
-  )
-  return { type, source: { ...wireSource(source), ...inside }, ...fields, ...outer }
+  return { type, source: { ...wireSource(source), ...(deeper as JsonObject | undefined) }, ...fields, ...outer }
 }

@@ -1,53 +1,10 @@
 import { append } from '../../canonical/append.ts'
 import type { Loss, Path } from '../../canonical/loss.ts'
-import type { Json } from '../../canonical/node.ts'
 import type { Message } from '../../canonical/request.ts'
-import { kept, spelt } from '../fields.ts'
+import { kept } from '../fields.ts'
 import { resultsFirst } from '../sanitize/results-first.ts'
 import { type Block, contentOf, FORMAT, type Placed, type WriteContext, writeBlocks } from './content.ts'
-import { isSystem, reportRole, rolesOf, type WrittenTurn, writeRole } from './roles.ts'
-
-/** The two fields that hold the conversation. */
-export interface Conversation {
-  readonly system?: Json
-  readonly messages: readonly Block[]
-}
-
-/** Native callers' turns are written as they came, unless the upstream is declared without system turns. */
-export function writeOwnTurns(messages: readonly Message[], context: WriteContext): Conversation {
-  const turns: { head: Block; blocks: Block[]; spelling: Json | undefined }[] = []
-  let system: { content?: Json } | undefined
-  messages.forEach((message, index) => {
-    const { as, joined, content } = spelt(message, FORMAT)
-    const path: Path = ['messages', index]
-    const blocks = writeBlocks(message.content, [...path, 'content'], 'user', context).map(({ block }) => block)
-    if (as === 'system' && index === 0) system = contentOf(billed(blocks, message), content, context)
-    else if (joined === true && turns.length > 0) append(turns.at(-1)!.blocks, blocks)
-    else
-      turns.push({
-        head: { role: writeRole(message, path, context), ...kept(message, FORMAT) },
-        blocks,
-        spelling: content,
-      })
-  })
-  return {
-    ...(system?.content === undefined ? {} : { system: system.content }),
-    messages: turns.map(({ head, blocks, spelling }) => ({ ...head, ...contentOf(blocks, spelling, context) })),
-  }
-}
-
-/** The system text with the client's billing blocks at their places. */
-function billed(blocks: readonly Block[], message: Message): readonly Block[] {
-  const notes = (spelt(message, FORMAT)['billing'] ?? []) as readonly { readonly at: number; readonly block: Block }[]
-  const whole: Block[] = []
-  let next = 0
-  for (const { at, block } of notes) {
-    while (whole.length < at && next < blocks.length) whole.push(blocks[next++]!)
-    whole.push(block)
-  }
-  append(whole, blocks.slice(next))
-  return whole
-}
+import { isSystem, reportRole, rolesOf, type WrittenTurn } from './roles.ts'
 
 /** The user's text where the conversation begins, or ends, with another role. */
 const GO_ON = 'Continue.'
@@ -99,7 +56,7 @@ export function writeTurns(messages: readonly Message[], thinking: boolean, cont
     system,
     messages: turns.list.map(({ role, blocks, extras }) => ({
       role,
-      ...contentOf(blocks, undefined, context),
+      ...contentOf(blocks),
       ...extras,
     })),
   }

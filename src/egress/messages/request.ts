@@ -1,16 +1,18 @@
 import { foreign, type Unwritten, type Written } from '../../canonical/loss.ts'
-import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output, State, Thread } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { reportCompletion } from '../completion.ts'
-import { defined, kept, spelt } from '../fields.ts'
-import { sanitize, unchanged } from '../sanitize/names.ts'
+import { defined, kept } from '../fields.ts'
+import { sanitize } from '../sanitize/names.ts'
 import type { WriteOptions } from '../writer.ts'
 import { cacheByItself, limitMarkers, writeMarker } from './cache.ts'
 import { contentOf } from './content.ts'
 import { type Block, FORMAT, type Tools, type WriteContext } from './context.ts'
 import { messagesDialect } from './dialect.ts'
-import { writeOwnTurns, writeTurns } from './messages.ts'
+import { writeHeaders } from './headers.ts'
+import { writeTurns } from './messages.ts'
+import { ownOrigin, writeOwnRequest } from './own-request.ts'
 import { writeLimit, writeSampling } from './sampling.ts'
 import { strictSchema } from './schema.ts'
 import { type Thinking, writeThinking } from './thinking.ts'
@@ -22,36 +24,32 @@ const RULE = { name: 128, id: 64, freeform: false, namespaces: false }
 /** The canonical request as `POST /v1/messages` (FORMATS §6, §16). */
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const dialect = messagesDialect(options.dialect)
-  const { request, losses, renamed } = options.native ? unchanged(original) : sanitize(original, RULE)
-  if (!options.native) losses.report(foreign(request, FORMAT))
-  const context: WriteContext = { dialect, native: options.native, losses, markers: [] }
+  const own = options.native ? ownOrigin(original) : undefined
+  if (own !== undefined) return writeOwnRequest(original, own, options)
+  const { request, losses, renamed } = sanitize(original, RULE)
+  losses.report(foreign(request, FORMAT))
+  const context: WriteContext = { dialect, native: false, losses, markers: [] }
   const tools = writeTools(request, context)
   const thinking = writeThinking(request, forces(request, tools, context), context)
   const body: Block = {
     model: request.model,
     ...writeLimit(request, thinking.budget, context),
-    ...writeToolFields(request, tools, context),
+    ...(tools.wire.length > 0 ? { tools: tools.wire } : {}),
     ...writeConversation(request, tools, thinking, context),
     ...writeToolChoice(request, tools, context),
     ...writeSampling(request, thinking.on, context),
     ...writeOutput(request, thinking, context),
     ...writeSettings(request, context),
     ...extrasOf(request),
-    ...writeStream(request),
+    ...(request.stream ? { stream: true } : {}),
   }
   limitMarkers(body, request.cache, context)
-  const { path, query } = spelt(request, FORMAT)
-  const wire = {
-    path: (path as string | undefined) ?? '/v1/messages',
-    query: context.native ? ((query as WireRequest['query'] | undefined) ?? {}) : {},
-    headers: writeHeaders(request, context),
-    body: body as JsonObject,
-  }
+  const headers = writeHeaders({}, dialect)
+  const wire = { path: '/v1/messages', query: {}, headers, body: body as JsonObject }
   return { wire, losses: losses.list, renamed }
 }
 
 function writeConversation(request: CanonicalRequest, tools: Tools, thinking: Thinking, context: WriteContext): Block {
-  if (context.native) return { ...writeOwnTurns(request.messages, context) }
   const { system, messages } = writeTurns(request.messages, thinking.on, context)
   const several = tools.wire.length > 0 || messages.length > 1
   const cache = cacheByItself(
@@ -60,18 +58,14 @@ function writeConversation(request: CanonicalRequest, tools: Tools, thinking: Th
     several,
     context,
   )
-  const head = contentOf(
-    system.map(({ block }) => block),
-    undefined,
-    context,
-  )
+  const head = contentOf(system.map(({ block }) => block))
   return { ...(head.content === undefined ? {} : { system: head.content }), messages, ...cache }
 }
 
-/** The format's own extras except those of fields that are written part by part; a null of these is kept. */
+/** The format's own extras except those of fields that are written part by part. */
 function extrasOf(request: CanonicalRequest): JsonObject {
   const extras = kept(request, FORMAT)
-  return Object.fromEntries(Object.entries(extras).filter(([key, value]) => !INNER.has(key) || value === null))
+  return Object.fromEntries(Object.entries(extras).filter(([key]) => !INNER.has(key)))
 }
 
 const INNER: ReadonlySet<string> = new Set(['metadata', 'output_config'])
@@ -79,37 +73,16 @@ const INNER: ReadonlySet<string> = new Set(['metadata', 'output_config'])
 /** A field that is written part by part, with the format's own extras inside; undefined where it is empty. */
 function inner(request: CanonicalRequest, field: string, parts: object): JsonObject | undefined {
   const extras = request.extras?.[FORMAT]?.[field] as JsonObject | undefined
-  const marks = spelt(request, FORMAT)[field] as JsonObject | undefined
   const fields = defined(parts) as JsonObject
-  if (extras === undefined && marks === undefined && Object.keys(fields).length === 0) return undefined
-  return { ...fields, ...kept({ extras: { [FORMAT]: extras ?? {} }, spelling: { [FORMAT]: marks ?? {} } }, FORMAT) }
-}
-
-const VERSION = '2023-06-01'
-
-/** The version is always sent; betas and other headers are the caller's own, for its own format only (trap 79). */
-function writeHeaders(request: CanonicalRequest, { dialect, native }: WriteContext): WireRequest['headers'] {
-  const own = native ? (spelt(request, FORMAT)['headers'] as WireRequest['headers'] | undefined) : undefined
-  const { 'msgfmt-version': service, ...headers } = own ?? {}
-  const version = dialect.version ?? headers['anthropic-version'] ?? service ?? VERSION
-  return { ...headers, 'anthropic-version': version }
-}
-
-function writeToolFields(request: CanonicalRequest, { wire }: Tools, { native }: WriteContext): { tools?: Json } {
-  return wire.length > 0 || (native && spelt(request, FORMAT)['tools'] === 'empty') ? { tools: wire } : {}
+  return extras === undefined && Object.keys(fields).length === 0 ? undefined : { ...fields, ...extras }
 }
 
 /** The shape of the answer, and the thinking for it. */
 function writeOutput(request: CanonicalRequest, { thinking, effort }: Thinking, context: WriteContext): JsonObject {
   const { output } = request
-  if (!context.native) dropOutput(output, context)
+  dropOutput(output, context)
   const format = output.text && writeShape(output.text, context)
-  const older = spelt(output.text, FORMAT)['as'] === 'output_format'
-  return defined({
-    thinking,
-    output_config: inner(request, 'output_config', { effort, format: older ? undefined : format }),
-    output_format: older ? format : undefined,
-  }) as JsonObject
+  return defined({ thinking, output_config: inner(request, 'output_config', { effort, format }) }) as JsonObject
 }
 
 function writeShape(text: NonNullable<Output['text']>, context: WriteContext): JsonObject | undefined {
@@ -123,8 +96,8 @@ function writeShape(text: NonNullable<Output['text']>, context: WriteContext): J
     description: 'no-schema-description',
     strict: 'always-strict',
   })
-  const schema = context.native ? text.schema : strictSchema(text.schema)
-  if (!context.native && JSON.stringify(schema) !== JSON.stringify(text.schema))
+  const schema = strictSchema(text.schema)
+  if (JSON.stringify(schema) !== JSON.stringify(text.schema))
     losses.change([...path, 'schema'], schema, 'schema-made-legal')
   return { type: 'json_schema', schema, ...kept(text, FORMAT) }
 }
@@ -169,10 +142,10 @@ const REQUEST_LOSSES: Unwritten<
 > = { metadata: 'no-metadata', cacheKey: 'no-cache-keys' }
 
 function writeSettings(request: CanonicalRequest, context: WriteContext): JsonObject {
-  const { losses, native } = context
+  const { losses } = context
   const kept = writeState(request, context)
   losses.dropFields(request, [], REQUEST_LOSSES)
-  const long = !native && request.endUser !== undefined && request.endUser.length > LONGEST_USER_ID
+  const long = request.endUser !== undefined && request.endUser.length > LONGEST_USER_ID
   if (long) losses.drop(['endUser'], 'too-long')
   return defined({
     ...kept,
@@ -207,17 +180,11 @@ const writeThread = (thread: Thread): JsonObject => ({
 
 const TIERS: { readonly [tier: string]: string } = { auto: 'auto', default: 'standard_only', priority: 'auto' }
 
-function writeTier(request: CanonicalRequest, { native, losses }: WriteContext): string | undefined {
+function writeTier(request: CanonicalRequest, { losses }: WriteContext): string | undefined {
   const tier = request.serviceTier
   if (tier === undefined) return undefined
-  if (native) return tier === 'default' && spelt(request, FORMAT)['tier'] === undefined ? 'standard_only' : tier
   const value = Object.hasOwn(TIERS, tier) ? TIERS[tier] : undefined
   if (value === undefined) losses.drop(['serviceTier'], 'no-such-tier')
   else if (tier === 'priority') losses.change(['serviceTier'], 'auto', 'nearest-tier')
   return value
-}
-
-function writeStream(request: CanonicalRequest): JsonObject {
-  if (request.stream) return { stream: true }
-  return spelt(request, FORMAT)['stream'] === false ? { stream: false } : {}
 }

@@ -4,49 +4,45 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { kept, spelt } from '../fields.ts'
-import { type AnswerContext, explanationIn, isForeignProof, stopDetails, writeAnswerPart } from './answer.ts'
+import { kept } from '../fields.ts'
+import { explanationIn, isForeignProof, stopDetails, writeAnswerPart } from './answer.ts'
 import { printsLastBlock } from './client.ts'
 import { type Block, FORMAT } from './content.ts'
 import { writeStop } from './finish.ts'
+import { ownBody } from './own-result.ts'
 import { reportTier, writeUsage } from './usage.ts'
 
 const NO_ANSWER: Candidate = { content: [] }
 
 /** A whole answer as a `message` (FORMATS §6, §16.3). */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
-  const spelling = spelt(result, FORMAT)
+  const own = ownBody(result)
+  if (own !== undefined) return { wire: { status: 200, headers: {}, body: own }, losses: [] }
   const losses = new Losses()
   losses.report(foreign(result, FORMAT))
   reportHead(result, request, losses)
-  const context: AnswerContext = { own: spelling['own'] === true, losses }
   const candidate = result.candidates[0] ?? NO_ANSWER
   const stop = writeStop(candidate, endContentOf(candidate), losses)
   if (result.candidates.length === 0) reportNoAnswer(losses)
-  const content = writeContent(candidate, printsLastBlock(request), context)
+  const content = writeContent(candidate, printsLastBlock(request), losses)
   const body = {
     ...head(result, request),
-    content: spelling['content'] === 'string' && content.length === 1 ? content[0]!['text'] : content,
+    content,
     ...stop,
     ...explained(candidate),
-    ...(context.own && result.usage === undefined
-      ? {}
-      : { usage: writeUsage(result.usage, result.serviceTier, losses) }),
+    usage: writeUsage(result.usage, result.serviceTier, losses),
     ...kept(result, FORMAT),
   } as JsonObject
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
 
-/** The fields every message begins with; deviations of an upstream of this format stay as they came. */
-export function head(result: Omit<CanonicalResult, 'candidates'>, request: CanonicalRequest): JsonObject {
-  const { own, type = 'message', role = 'assistant' } = spelt(result, FORMAT)
-  return {
-    ...(own === true && result.id === undefined ? {} : { id: result.id ?? 'msg' }),
-    ...(type === 'absent' ? {} : { type }),
-    ...(role === 'absent' ? {} : { role }),
-    ...(own === true && result.model === undefined ? {} : { model: result.model ?? request.model }),
-  }
-}
+/** The fields every message begins with. */
+export const head = ({ id = 'msg', model }: Head, request: CanonicalRequest): JsonObject => ({
+  ...{ id, type: 'message', role: 'assistant' },
+  model: model ?? request.model,
+})
+
+type Head = Pick<CanonicalResult, 'id' | 'model'>
 const RESULT_LOSSES: Unwritten<
   CanonicalResult,
   'id' | 'model' | 'createdAt' | 'candidates' | 'usage' | 'serviceTier' | 'complete'
@@ -56,9 +52,8 @@ function reportHead(result: CanonicalResult, request: CanonicalRequest, losses: 
   if (result.createdAt !== undefined) losses.hide(['createdAt'], 'no-time-here')
   losses.dropFields(result, [], RESULT_LOSSES)
   reportTier(result.serviceTier, losses)
-  const own = spelt(result, FORMAT)['own'] === true
-  if (result.id === undefined && !own) losses.add(['id'], 'msg', 'minted-id')
-  if (result.model === undefined && !own) losses.add(['model'], request.model, 'model-required')
+  if (result.id === undefined) losses.add(['id'], 'msg', 'minted-id')
+  if (result.model === undefined) losses.add(['model'], request.model, 'model-required')
   for (let index = 1; index < result.candidates.length; index++) losses.drop(['candidates', index], 'one-answer-only')
   const candidate = result.candidates[0]
   if (candidate?.logprobs !== undefined) losses.drop(['candidates', 0, 'logprobs'], 'no-logprobs')
@@ -76,13 +71,12 @@ const endContentOf = ({ content }: Candidate) => ({
   refused: content.some(part => part.type === 'refusal' && part.text !== ''),
 })
 
-function writeContent({ content }: Candidate, endsInText: boolean, context: AnswerContext): Block[] {
+function writeContent({ content }: Candidate, endsInText: boolean, losses: Losses): Block[] {
   const explanation = explanationIn(content)
-  if (explanation?.cache !== undefined)
-    context.losses.drop([...CONTENT, content.length - 1, 'cache'], 'no-cache-markers-here')
+  if (explanation?.cache !== undefined) losses.drop([...CONTENT, content.length - 1, 'cache'], 'no-cache-markers-here')
   const parts = explanation === undefined ? content : content.slice(0, -1)
-  const blocks = parts.map((part, index) => writeAnswerPart(part, [...CONTENT, index], context))
-  return (endsInText ? withoutLastProofs(parts, blocks, context.losses) : blocks).filter(block => block !== undefined)
+  const blocks = parts.map((part, index) => writeAnswerPart(part, [...CONTENT, index], losses))
+  return (endsInText ? withoutLastProofs(parts, blocks, losses) : blocks).filter(block => block !== undefined)
 }
 
 /** Proofs that nothing follows are withheld from a client that would print one as the last block. */

@@ -4,13 +4,6 @@ import { FORMAT, type Placed, type WriteContext } from './content.ts'
 
 export const isSystem = (role: Role): boolean => role === 'system' || role === 'developer'
 
-/** The role in this upstream's terms, for native callers: a system turn stays at its place. */
-export function writeRole(message: Message, path: Path, context: WriteContext): string {
-  const role = roleOf(message, context)
-  reportRole(message, role, path, context)
-  return role
-}
-
 /** A turn with its blocks, before its role is determined. */
 export interface WrittenTurn {
   readonly message: Message

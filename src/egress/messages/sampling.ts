@@ -1,4 +1,4 @@
-import type { Unwritten } from '../../canonical/loss.ts'
+import type { Losses, Unwritten } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Sampling } from '../../canonical/request.ts'
 import { defined } from '../fields.ts'
@@ -17,14 +17,14 @@ export const mostTokens = ({ sampling }: CanonicalRequest, { max_output }: Messa
 /** The limit of the answer, which is required: a generated one leaves room for thinking (traps 38, 41). */
 export function writeLimit(request: CanonicalRequest, budget: number | undefined, context: WriteContext): JsonObject {
   const { sampling, output } = request
-  const { native, dialect, losses } = context
+  const { dialect, losses } = context
   const path = ['sampling', 'maxTokens']
-  const most = native ? sampling.maxTokens : mostTokens(request, dialect)
+  const most = mostTokens(request, dialect)
   if (sampling.maxTokens !== undefined) {
     if (most !== sampling.maxTokens) losses.change(path, most, 'most-the-model-answers')
     return { max_tokens: most! }
   }
-  if (native || output.count === true) return {}
+  if (output.count === true) return {}
   const usual = dialect.max_tokens ?? dialect.max_output ?? LIMIT
   const limit = Math.min(budget === undefined ? usual : Math.max(usual, budget + ROOM), most!)
   losses.add(path, limit, 'limit-required')
@@ -42,28 +42,28 @@ const SAMPLING_LOSSES: Unwritten<Sampling, 'maxTokens' | 'temperature' | 'topP' 
 
 export function writeSampling(request: CanonicalRequest, thinking: boolean, context: WriteContext): JsonObject {
   const { sampling } = request
-  const { dialect, native, losses } = context
+  const { dialect, losses } = context
   losses.dropFields(sampling, ['sampling'], SAMPLING_LOSSES)
-  const unsampled = !native && dialect.version === UNSAMPLED && dialect.sampling !== 'all'
-  const none = dialect.sampling === 'none' || unsampled
-  const random = none
-    ? withoutSampling(sampling, context)
-    : native
-      ? sampling
-      : supportedSampling(request, thinking, context)
+  const none = dialect.sampling === 'none' || (dialect.version === UNSAMPLED && dialect.sampling !== 'all')
+  if (none) unsampled(sampling, losses)
+  const random = none ? {} : supportedSampling(request, thinking, context)
   return defined({
     temperature: random.temperature,
     top_p: random.topP,
     top_k: random.topK,
-    stop_sequences: native ? sampling.stop : writeStop(sampling.stop, context),
+    stop_sequences: writeStop(sampling.stop, context),
   }) as JsonObject
 }
 
 type RandomSampling = Pick<Sampling, 'temperature' | 'topP' | 'topK'>
 
-function withoutSampling(sampling: Sampling, { losses }: WriteContext): RandomSampling {
-  losses.dropFields(sampling, ['sampling'], { temperature: 'no-sampling', topP: 'no-sampling', topK: 'no-sampling' })
-  return {}
+const RANDOM = { temperature: 'temperature', topP: 'top_p', topK: 'top_k' } as const
+
+/** Reports the parameters of an upstream without them, and returns their names in the body. */
+export function unsampled(sampling: Sampling, losses: Losses): string[] {
+  const gone = (['temperature', 'topP', 'topK'] as const).filter(field => sampling[field] !== undefined)
+  for (const field of gone) losses.drop(['sampling', field], 'no-sampling')
+  return gone.map(field => RANDOM[field])
 }
 
 const LEAST_TOP_P = 0.95

@@ -30,13 +30,13 @@ export class TextBlock extends OpenBlock implements BlockWriter {
   }
 
   end(): void {
-    if (!this.started && isEmpty(this.part) && !this.page.own) return
+    if (!this.started && isEmpty(this.part)) return
     this.begin()
     this.close()
   }
 
   private begin(): void {
-    if (!this.started) this.open(textHead(this.part, this.page.own), 'text_delta', 'text')
+    if (!this.started) this.open(textHead(this.part), 'text_delta', 'text')
   }
 
   private annotate(annotations: readonly Annotation[]): void {
@@ -71,7 +71,7 @@ export class ThinkingBlock extends OpenBlock implements BlockWriter {
   constructor(part: ReasoningPart, page: BlockContext) {
     super(page)
     this.part = part
-    if (!page.own) this.body = ''
+    this.body = ''
   }
 
   delta(append: string): void {
@@ -85,14 +85,14 @@ export class ThinkingBlock extends OpenBlock implements BlockWriter {
   }
 
   end(): void {
-    if (!this.started && isEmpty(this.part) && !this.page.own) return
+    if (!this.started && isEmpty(this.part)) return
     if (!this.started && isForeignProof(this.part)) this.page.held.push(() => this.finish())
     else this.finish()
   }
 
   private finish(): void {
     this.begin()
-    const signature = proofOf({ ...this.part, text: this.body ?? '' }, this.page.own)
+    const signature = proofOf({ ...this.part, text: this.body ?? '' })
     if (signature !== undefined && signature !== '') this.writeDelta({ type: 'signature_delta', signature })
     this.close()
   }

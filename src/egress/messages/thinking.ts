@@ -1,8 +1,8 @@
 import type { ReasoningPart } from '../../canonical/content.ts'
-import { isImplied, type JsonObject } from '../../canonical/node.ts'
+import { isObject, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Reasoning } from '../../canonical/request.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { FORMAT, type WriteContext } from './content.ts'
+import { type Block, FORMAT, type WriteContext } from './content.ts'
 import { isMidway, isProved, lastAnswer, OFF, type Plan, planned } from './thinking-plan.ts'
 
 /** The written thinking settings, and what sampling and limits depend on. */
@@ -20,40 +20,41 @@ const NOTHING: Thinking = { on: false }
 export function writeThinking(request: CanonicalRequest, forced: boolean, context: WriteContext): Thinking {
   const { reasoning } = request
   if (reasoning === undefined) return NOTHING
-  if (!context.native) return supportedThinking(reasoning, request, forced, context)
-  const lacksThoughts = spelt(reasoning, FORMAT)['type'] === 'enabled' && isMidway(request) && thoughtElsewhere(request)
-  return lacksThoughts ? withoutThoughts(reasoning, context) : ownThinking(reasoning, context)
+  return supportedThinking(reasoning, request, forced, context)
 }
 
 const displayOf = (show: boolean | undefined): string | undefined =>
   show === undefined ? undefined : show ? 'summarized' : 'omitted'
 
-/** As the caller wrote it; a strict upstream takes no effort while thinking is off (trap 39). */
-function ownThinking(reasoning: Reasoning, { dialect, losses }: WriteContext): Thinking {
-  const { type, budget, config } = spelt(reasoning, FORMAT)
-  const off = type === 'disabled'
-  const strict = off && dialect.effort_while_off === false && config === true
-  if (strict) losses.drop(['reasoning', 'effort'], 'no-effort-while-off')
-  const effort = config === true && !strict ? reasoning.effort : undefined
-  if (type === undefined) return { on: false, ...defined({ effort }) }
-  const wire = defined({
-    type,
-    budget_tokens: type === 'enabled' && budget !== 'absent' ? reasoning.budget : undefined,
-    display: isImplied(reasoning, 'show') ? undefined : displayOf(reasoning.show),
-  })
-  return { thinking: { ...wire, ...kept(reasoning, FORMAT) } as JsonObject, on: !off, ...defined({ effort }) }
+/** What of the thinking settings of a native caller cannot be sent as it came, as fields of the body. */
+export function ownThinking(request: CanonicalRequest, body: JsonObject, context: WriteContext): Block {
+  const { reasoning } = request
+  if (reasoning === undefined) return {}
+  if (isObject(body['thinking']) && body['thinking']['type'] === 'enabled')
+    return isMidway(request) && thoughtElsewhere(request) ? withoutThoughts(reasoning, body, context) : {}
+  // A strict upstream takes no effort while thinking is off (trap 39).
+  if (reasoning.budget !== 0 || context.dialect.effort_while_off !== false) return {}
+  context.losses.drop(['reasoning', 'effort'], 'no-effort-while-off')
+  return withoutEffort(body)
+}
+
+const withoutEffort = ({ output_config }: JsonObject): Block => {
+  if (!isObject(output_config)) return {}
+  const { effort: _, ...others } = output_config
+  return { output_config: others }
 }
 
 /**
  * A budget requires the earlier thoughts, which went to an upstream of another format: the model thinks without a
  * budget, or not at all.
  */
-function withoutThoughts(reasoning: Reasoning, context: WriteContext): Thinking {
+function withoutThoughts(reasoning: Reasoning, body: JsonObject, context: WriteContext): Block {
   const adaptive = context.dialect.thinking === 'adaptive' || context.dialect.thinking === 'both'
   const became: Reasoning = adaptive ? { budget: -1, ...defined({ show: reasoning.show }) } : OFF
   report(reasoning, { became, reason: 'no-signed-thinking' }, context)
-  if (!adaptive) return { thinking: { type: 'disabled' }, on: false }
-  return { thinking: { type: 'adaptive', ...defined({ display: displayOf(reasoning.show) }) } as JsonObject, on: true }
+  const display = defined({ display: displayOf(reasoning.show) })
+  const thinking = adaptive ? { type: 'adaptive', ...display } : { type: 'disabled' }
+  return { thinking, ...withoutEffort(body) }
 }
 
 /** Canonical settings made valid (traps 26, 38, 41, 93). */

@@ -8,7 +8,7 @@ import { type BlockContext, type BlockWriter, OpenBlock } from './block.ts'
 export class CallBlock extends OpenBlock implements BlockWriter {
   constructor(part: ToolCallPart, page: BlockContext) {
     super(page)
-    this.open({ ...callBlock(part, {}, page.own), input: {} }, 'input_json_delta', 'partial_json')
+    this.open({ ...callBlock(part, {}), input: {} }, 'input_json_delta', 'partial_json')
   }
 
   delta(append: string): void {
@@ -23,7 +23,7 @@ export class CallBlock extends OpenBlock implements BlockWriter {
   }
 
   end(): void {
-    if (!this.grown && !this.page.own) this.grow('{}')
+    if (!this.grown) this.grow('{}')
     this.close()
   }
 }
@@ -32,7 +32,7 @@ export class CallBlock extends OpenBlock implements BlockWriter {
 export class WrappedCallBlock extends OpenBlock implements BlockWriter {
   constructor(part: ToolCallPart, page: BlockContext) {
     super(page)
-    this.open({ ...callBlock(part, {}, page.own), input: {} }, 'input_json_delta', 'partial_json')
+    this.open({ ...callBlock(part, {}), input: {} }, 'input_json_delta', 'partial_json')
     this.grow('{"input":"')
     this.prefix = undefined
   }

@@ -12,9 +12,9 @@ import { HOSTED, nameOf } from './tool-names.ts'
  * be called. The format has no such choice, so the others are not offered: that changes the prompt, but only when the
  * choice changes.
  */
-export function allowing(choice: ToolChoice | undefined, context: WriteContext): ((tool: Tool) => boolean) | undefined {
+export function allowing(choice: ToolChoice | undefined): ((tool: Tool) => boolean) | undefined {
   const { mode, only, hosted } = choice ?? {}
-  if (context.native || only === undefined || mode === 'none') return undefined
+  if (only === undefined || mode === 'none') return undefined
   const names = new Set(only)
   return tool => {
     if (tool.type === 'hosted') return tool.kind === hosted
@@ -40,26 +40,21 @@ export function writeToolChoice(request: CanonicalRequest, tools: Tools, context
   const own = choice?.extras?.[FORMAT]?.['tool_choice']
   if (own !== undefined) return { tool_choice: own }
   if (choice === undefined && parallel === undefined) return {}
-  if (!context.native && tools.wire.length === 0) {
+  if (tools.wire.length === 0) {
     reportNoChoice(request, context.losses)
     return {}
   }
   if (choice === undefined) context.losses.add(['toolChoice'], { mode: 'auto' }, 'minted-default-choice')
   const effective = choice ?? { mode: 'auto' }
-  const wire = context.native ? ownChoice(effective) : supportedChoice(effective, tools, context)
+  const wire = supportedChoice(effective, tools, context)
   const disabled = parallel === undefined ? undefined : !parallel
-  const silent = !context.native && wire['type'] === 'none' && disabled !== undefined
+  const silent = wire['type'] === 'none' && disabled !== undefined
   if (silent) context.losses.drop(['parallelToolCalls'], 'none-is-none')
   const several = silent ? {} : defined({ disable_parallel_tool_use: disabled })
   return { tool_choice: { ...wire, ...several, ...kept(choice, FORMAT) } as JsonObject }
 }
 
 const TYPES: { readonly [M in ToolChoice['mode']]: string } = { auto: 'auto', required: 'any', none: 'none' }
-
-function ownChoice({ mode, only, hosted }: ToolChoice): JsonObject {
-  const name = hosted === undefined ? only?.[0] : HOSTED[hosted].name
-  return mode === 'required' && name !== undefined ? { type: 'tool', name } : { type: TYPES[mode] }
-}
 
 /** At most one tool can be named, it must be offered, and some models do not support forced calls (trap 93). */
 function supportedChoice(choice: ToolChoice, tools: Tools, { dialect, losses }: WriteContext): JsonObject {

@@ -3,9 +3,9 @@ import { FORMAT } from './content.ts'
 
 /** Names and versions of hosted tools; native callers choose the version. */
 export const HOSTED: { readonly [K in HostedKind]: { readonly name: string; readonly type: string } } = {
-  'web-search': { name: 'web_search', type: 'web_search_20250305' },
-  'web-fetch': { name: 'web_fetch', type: 'web_fetch_20250910' },
-  'code-execution': { name: 'code_execution', type: 'code_execution_20250825' },
+  'web-search': { type: 'web_search_20250305', name: 'web_search' },
+  'web-fetch': { type: 'web_fetch_20250910', name: 'web_fetch' },
+  'code-execution': { type: 'code_execution_20250825', name: 'code_execution' },
 }
 
 /** The tool's name on the wire; undefined for one of another format, or without a name. */

@@ -2,7 +2,7 @@ import type { Losses, Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { FunctionTool, HostedKind, HostedTool, Tool } from '../../canonical/tool.ts'
-import { defined, kept, spelt } from '../fields.ts'
+import { defined, kept } from '../fields.ts'
 import { writeCache } from './cache.ts'
 import { type Block, FORMAT, type Marker, type Tools, type WriteContext } from './context.ts'
 import { argumentSchema, strictSchema } from './schema.ts'
@@ -14,13 +14,13 @@ export function writeTools(request: CanonicalRequest, context: WriteContext): To
   const wire: JsonObject[] = []
   const names = new Set<string>()
   let last: Marker | undefined
-  const allows = allowing(toolChoice, context)
+  const allows = allowing(toolChoice)
   const none = allows !== undefined && !tools.some(allows)
   const all = none || namesOne(toolChoice, context)
   for (const [index, tool] of tools.entries()) {
     const path: Path = ['tools', index]
     const name = nameOf(tool)
-    if (!context.native && name !== undefined && names.has(name)) {
+    if (name !== undefined && names.has(name)) {
       context.losses.drop(path, 'names-are-unique')
       continue
     }
@@ -47,8 +47,8 @@ function writeTool(tool: Tool, path: Path, context: WriteContext): JsonObject | 
 
 function writeFunction(tool: FunctionTool, path: Path, context: WriteContext): Block {
   const { name, description, strict } = tool
-  const input_schema = context.native ? tool.parameters : writeSchema(tool, path, context)
-  const block = defined({ ...defined({ type: spelt(tool, FORMAT)['type'] }), name, description, input_schema, strict })
+  const input_schema = writeSchema(tool, path, context)
+  const block = defined({ name, description, input_schema, strict })
   return writeCache({ ...(block as Block), ...kept(tool, FORMAT) }, tool, path, context)
 }
 
@@ -77,14 +77,8 @@ const UNSUPPORTED: { readonly [K in HostedKind]: { readonly [field: string]: str
 }
 
 function writeHosted(tool: HostedTool, path: Path, context: WriteContext): Block {
-  const { name, type } = HOSTED[tool.kind]
-  const spelling = spelt(tool, FORMAT)
-  const block = {
-    type: spelling['type'] ?? type,
-    ...(spelling['name'] === 'absent' ? {} : { name }),
-    ...(context.native ? ownFields(tool) : hostedFields(supportedHosted(tool, path, context))),
-  }
-  return writeCache({ ...block, ...kept(tool, FORMAT) }, tool, path, context)
+  const fields = hostedFields(supportedHosted(tool, path, context))
+  return writeCache({ ...HOSTED[tool.kind], ...fields, ...kept(tool, FORMAT) }, tool, path, context)
 }
 
 const hostedFields = ({ allowedDomains, blockedDomains, maxUses, location }: HostedTool): JsonObject =>
@@ -94,12 +88,6 @@ const hostedFields = ({ allowedDomains, blockedDomains, maxUses, location }: Hos
     max_uses: maxUses,
     user_location: location === undefined ? undefined : { type: 'approximate', ...location },
   }) as JsonObject
-
-/** With the empty lists of the caller. */
-function ownFields(tool: HostedTool): JsonObject {
-  const empty = (spelt(tool, FORMAT)['empty'] ?? []) as readonly string[]
-  return { ...Object.fromEntries(empty.map(field => [field, []])), ...hostedFields(tool) }
-}
 
 type Place = NonNullable<HostedTool['location']>
 

@@ -1,7 +1,7 @@
 import type { Losses, Unwritten } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
-import { defined, kept, spelt } from '../fields.ts'
+import { defined, kept } from '../fields.ts'
 import { FORMAT } from './content.ts'
 
 /**
@@ -10,21 +10,18 @@ import { FORMAT } from './content.ts'
  * null (trap 87).
  */
 export function writeUsage(usage: Usage | undefined, tier: string | undefined, losses: Losses): JsonObject {
-  const own = spelt(usage, FORMAT)['own'] === true
   if (usage === undefined) losses.add(['usage'], { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }, 'count-required')
-  else if (!own) reportUsage(usage, losses)
+  else reportUsage(usage, losses)
   const counts = {
-    input_tokens: own && usage?.input === undefined ? undefined : freshInput(usage ?? {}),
-    output_tokens: own ? usage?.output : (usage?.output ?? 0),
-    cache_creation_input_tokens: own ? usage?.cacheWrite : (usage?.cacheWrite ?? 0),
-    cache_read_input_tokens: own ? usage?.cacheRead : (usage?.cacheRead ?? 0),
+    input_tokens: freshInput(usage ?? {}),
+    output_tokens: usage?.output ?? 0,
+    cache_creation_input_tokens: usage?.cacheWrite ?? 0,
+    cache_read_input_tokens: usage?.cacheRead ?? 0,
     output_tokens_details: usage?.reasoning === undefined ? undefined : { thinking_tokens: usage.reasoning },
-    server_tool_use: usage?.hostedCalls && writeCalls(usage.hostedCalls, own),
+    server_tool_use: usage?.hostedCalls && writeCalls(usage.hostedCalls),
     service_tier: tierName(tier),
   }
-  const fields = defined(counts) as JsonObject
-  const hollow = spelt(usage, FORMAT)['hollow'] as JsonObject | undefined
-  return own ? { ...fields, ...hollow, ...kept(usage, FORMAT) } : { ...fields, ...kept(usage, FORMAT) }
+  return { ...(defined(counts) as JsonObject), ...kept(usage, FORMAT) }
 }
 
 const cached = ({ cacheRead = 0, cacheWrite = 0 }: Usage): number => cacheRead + cacheWrite
@@ -55,11 +52,9 @@ const CALLS: { readonly [kind: string]: string } = {
   'web-fetch': 'web_fetch_requests',
 }
 
-/** Both counts are required; an upstream of the format itself may leave one out. */
-const writeCalls = (calls: JsonObject, own: boolean): JsonObject =>
-  defined(
-    Object.fromEntries(Object.entries(CALLS).map(([kind, name]) => [name, calls[kind] ?? (own ? undefined : 0)])),
-  ) as JsonObject
+/** Both counts are required. */
+const writeCalls = (calls: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(CALLS).map(([kind, name]) => [name, calls[kind] ?? 0]))
 
 /** Service tiers as an answer names them. */
 const TIERS: { readonly [tier: string]: string } = { default: 'standard', priority: 'priority', batch: 'batch' }

@@ -4,8 +4,6 @@ import { isObject, type Json, type JsonObject, parseObject } from '../../canonic
 import { readCitation } from './citations.ts'
 import { readProof, UNSIGNED } from './content.ts'
 
-const FORMAT = 'messages'
-
 /** The field a delta grows, and the kind of part it belongs to. */
 const GROWS: { readonly [delta: string]: { readonly field: string; readonly kind: Part['type'] } } = {
   text_delta: { field: 'text', kind: 'text' },
@@ -70,7 +68,7 @@ export class BlockReader {
     if (typeof value !== 'string' || value === '' || this.kind !== 'reasoning') return
     const { signature, text } = readProof(value)
     if (!this.grown) this.grow(text, out)
-    const patch = signature === undefined ? { spelling: { [FORMAT]: { signature: UNSIGNED } } } : { signature }
+    const patch = signature === undefined ? UNSIGNED : { signature }
     out.push({ type: 'part-patch', at: this.at, ...patch })
   }
 

@@ -1,6 +1,6 @@
 import type { Annotation } from '../../canonical/content.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
-import { anyText, defined, objects, rest } from '../fields.ts'
+import { anyText, defined, left, objects } from '../fields.ts'
 
 const FORMAT = 'messages'
 
@@ -18,15 +18,11 @@ export function readCitation(wire: JsonObject): Annotation {
   const title = wire['title'] ?? undefined
   if (wire['type'] !== 'web_search_result_location' || url === undefined || !isText(quote) || !isText(title))
     return { type: 'opaque', format: FORMAT, value: wire }
-  const proof = wire['encrypted_index']
   return {
     type: 'citation',
     url,
     ...defined({ title, quote: quote === '' ? undefined : quote }),
-    ...rest(FORMAT, wire, proof === '' ? CITATION_UNPROVED : CITATION, {
-      own: true,
-      ...defined({ quote: quote === undefined ? 'absent' : undefined, proof: proof === '' ? 'empty' : undefined }),
-    }),
+    ...left(FORMAT, wire, wire['encrypted_index'] === '' ? CITATION_UNPROVED : CITATION),
   }
 }
 

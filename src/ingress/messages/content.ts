@@ -1,34 +1,26 @@
 import type { CacheHint, Part, ReasoningPart, ToolCallPart, ToolResultPart } from '../../canonical/content.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
+import { readFrom } from '../../canonical/origin.ts'
 import type { Message } from '../../canonical/request.ts'
 import { disclose, type EnclosedThought } from '../../canonical/signature.ts'
-import { defined, flag, object, objects, required, rest, spelling, text, WrongType } from '../fields.ts'
+import { defined, flag, left, object, objects, required, text, WrongType } from '../fields.ts'
 import { readCitations } from './citations.ts'
 import { readDocument, readImage, textIn } from './media.ts'
 import { ROLES } from './wire.ts'
 
 const FORMAT = 'messages'
 
-/** The `system` field is the first turn. */
-export function readSystem(wire: Json | undefined): readonly Message[] {
-  if (wire == null) return []
-  const content = readContent(wire)
-  const billing = Array.isArray(wire)
-    ? content.flatMap((part, at) => (isBilling(part) ? [{ at, block: wire[at]! }] : []))
-    : []
-  return [
-    {
-      role: 'system',
-      content: billing.length === 0 ? content : content.filter(part => !isBilling(part)),
-      spelling: {
-        [FORMAT]: {
-          as: 'system',
-          ...(typeof wire === 'string' ? { content: 'string' } : {}),
-          ...(billing.length === 0 ? {} : { billing }),
-        },
-      },
-    },
-  ]
+/** The `system` field is the first turn; where it has billing notes, their places are spelling. */
+export function readSystem({ system }: JsonObject): readonly Message[] {
+  if (system == null) return []
+  const content = readContent(system)
+  const billing = Array.isArray(system) ? content.flatMap((part, at) => (isBilling(part) ? [at] : [])) : []
+  const message: Message = {
+    role: 'system',
+    content: billing.length === 0 ? content : content.filter(part => !isBilling(part)),
+    ...(billing.length === 0 ? {} : { spelling: { [FORMAT]: { billing } } }),
+  }
+  return [readFrom(message, FORMAT, { content: system })]
 }
 
 /**
@@ -44,18 +36,16 @@ export function readTurn(wire: JsonObject): readonly Message[] {
   const role = text(wire['role']) as Message['role']
   if (!ROLES.includes(role as (typeof ROLES)[number])) throw WrongType.instance
   const content = readContent(required(wire['content'] ?? undefined))
-  const node = rest(
-    FORMAT,
-    wire,
-    TURN,
-    spelling({ content: typeof wire['content'] === 'string' ? 'string' : undefined }),
-  )
-  if (role !== 'user' || !content.some(isResult)) return [{ role, content, ...node }]
-  return runs(content).map((run, index) => ({
-    role: isResult(run[0]!) ? 'tool' : 'user',
-    content: run,
-    ...(index === 0 ? node : JOINED),
-  }))
+  const node = left(FORMAT, wire, TURN)
+  if (role !== 'user' || !content.some(isResult)) return [readFrom({ role, content, ...node }, FORMAT, wire)]
+  return runs(content).map((run, index): Message => {
+    const message = {
+      role: isResult(run[0]!) ? 'tool' : 'user',
+      content: run,
+      ...(index === 0 ? node : JOINED),
+    } as const
+    return readFrom(message, FORMAT, wire)
+  })
 }
 
 const JOINED = { spelling: { [FORMAT]: { joined: true } } }
@@ -82,8 +72,14 @@ export function readContent(wire: Json): readonly Part[] {
 /** One content block, of a request or an answer; a block of an unknown type stays opaque. */
 export function readBlock(wire: JsonObject): Part {
   const type = required(text(wire['type']))
-  return Object.hasOwn(BLOCKS, type) ? BLOCKS[type]!(wire) : { type: 'opaque', format: FORMAT, value: wire }
+  if (!Object.hasOwn(BLOCKS, type)) return { type: 'opaque', format: FORMAT, value: wire }
+  const part = BLOCKS[type]!(wire)
+  return isOpened(part, wire) ? part : readFrom(part, FORMAT, wire)
 }
+
+/** Whether the proof of a thought was an envelope, which stands for what is in it. */
+const isOpened = (part: Part, wire: JsonObject): boolean =>
+  part.type === 'reasoning' && (part.signature?.value ?? '') !== (wire['signature'] ?? wire['data'] ?? '')
 
 const BLOCKS: { readonly [type: string]: (wire: JsonObject) => Part } = {
   text: readText,
@@ -109,7 +105,7 @@ function readText(wire: JsonObject): Part {
     type: 'text',
     text: required(text(wire['text'])),
     ...defined({ annotations: readCitations(wire['citations']), cache: readCache(wire) }),
-    ...rest(FORMAT, wire, TEXT),
+    ...left(FORMAT, wire, TEXT),
   }
 }
 
@@ -117,11 +113,8 @@ function readText(wire: JsonObject): Part {
 export function readCache(wire: JsonObject): CacheHint | undefined {
   const hint = object(wire['cache_control'])
   if (hint === undefined) return undefined
-  const type = text(hint['type'])
-  return {
-    ...defined({ ttl: text(hint['ttl']) }),
-    ...rest(FORMAT, hint, CACHE, spelling({ type: type === 'ephemeral' ? undefined : (type ?? 'absent') })),
-  }
+  text(hint['type'])
+  return { ...defined({ ttl: text(hint['ttl']) }), ...left(FORMAT, hint, CACHE) }
 }
 
 const CACHE = new Set(['type', 'ttl'])
@@ -137,12 +130,12 @@ const THINKING = new Set(['type', 'thinking', 'signature', 'cache_control'])
 function readThinking(wire: JsonObject): ReasoningPart {
   const value = text(wire['signature']) ?? ''
   const { signature, text: enclosed } = value === '' ? NO_PROOF : readProof(value)
-  const unsigned = value !== '' && signature === undefined
   return {
     type: 'reasoning',
     text: enclosed ?? required(text(wire['thinking'])),
     ...defined({ signature, cache: readCache(wire) }),
-    ...rest(FORMAT, wire, THINKING, spelling({ signature: spellSignature(wire, unsigned) })),
+    ...left(FORMAT, wire, THINKING),
+    ...(value !== '' && signature === undefined ? UNSIGNED : {}),
   }
 }
 
@@ -152,10 +145,7 @@ const NO_PROOF: EnclosedThought = {}
 export const readProof = (value: string): EnclosedThought => disclose(value, FORMAT)[0] ?? NO_PROOF
 
 /** Marks a thought that came in an envelope without any proof. */
-export const UNSIGNED = 'unsigned'
-
-const spellSignature = (wire: JsonObject, unsigned: boolean): string | undefined =>
-  unsigned ? UNSIGNED : wire['signature'] === undefined ? 'absent' : undefined
+export const UNSIGNED = { spelling: { [FORMAT]: { signature: 'unsigned' } } }
 
 const REDACTED = new Set(['type', 'data', 'cache_control'])
 
@@ -166,14 +156,15 @@ function readRedacted(wire: JsonObject): ReasoningPart {
     text: '',
     redacted: true,
     ...defined({ signature, cache: readCache(wire) }),
-    ...rest(FORMAT, wire, REDACTED, signature === undefined ? { signature: UNSIGNED } : undefined),
+    ...left(FORMAT, wire, REDACTED),
+    ...(signature === undefined ? UNSIGNED : {}),
   }
 }
 
 const CALL = new Set(['type', 'id', 'name', 'input', 'cache_control'])
 const CALL_DIRECT = new Set([...CALL, 'caller'])
 
-/** A call by the model itself, which is also the default: `caller` is spelling then. */
+/** A call by the model itself is also the default. */
 function readCall(wire: JsonObject): ToolCallPart {
   const caller = wire['caller'] as JsonObject | undefined
   const direct = caller?.['type'] === 'direct' && Object.keys(caller).length === 1
@@ -183,12 +174,7 @@ function readCall(wire: JsonObject): ToolCallPart {
     name: required(text(wire['name'])),
     arguments: argumentsOf(wire['input']),
     ...defined({ cache: readCache(wire) }),
-    ...rest(
-      FORMAT,
-      wire,
-      direct ? CALL_DIRECT : CALL,
-      spelling({ caller: direct ? 'direct' : undefined, input: wire['input'] === undefined ? 'absent' : undefined }),
-    ),
+    ...left(FORMAT, wire, direct ? CALL_DIRECT : CALL),
   }
 }
 
@@ -211,14 +197,6 @@ function readResult(wire: JsonObject): ToolResultPart {
     content: content === undefined ? [] : readContent(content),
     ...(failed === true ? { failed } : {}),
     ...defined({ cache: readCache(wire) }),
-    ...rest(
-      FORMAT,
-      wire,
-      RESULT,
-      spelling({
-        content: content === undefined ? 'absent' : typeof content === 'string' ? 'string' : undefined,
-        is_error: failed === false ? false : undefined,
-      }),
-    ),
+    ...left(FORMAT, wire, RESULT),
   }
 }

@@ -2,9 +2,9 @@ import type { Part } from '../../canonical/content.ts'
 import type { CanonicalError } from '../../canonical/error.ts'
 import type { CanonicalEvent } from '../../canonical/event.ts'
 import { isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
-import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
+import { type EventReader, NOTHING } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
-import { anyObject, NONE, put, rest } from '../fields.ts'
+import { anyObject, left, NONE, put } from '../fields.ts'
 import { isEmptyData } from '../transport/silence.ts'
 import { BlockReader, kindOfDelta } from './block.ts'
 import { readInnerError } from './error.ts'
@@ -20,7 +20,8 @@ type Handler = (wire: JsonObject) => void
  * The events of a streamed answer (FORMATS §6). Missing starts and deltas of another kind than their block are accepted
  * (trap 4).
  */
-export class MessagesEvents implements Transducer<WireEvent, CanonicalEvent> {
+export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
+  mended = false
   private out: CanonicalEvent[] = []
   private readonly open = new Map<Json, BlockReader>()
   private parts = 0
@@ -34,12 +35,16 @@ export class MessagesEvents implements Transducer<WireEvent, CanonicalEvent> {
   private tier: string | undefined
 
   push({ event, data }: WireEvent): readonly CanonicalEvent[] {
+    if (isEmptyData(data)) this.mended = true
     if (this.ended || isEmptyData(data)) return NOTHING
     const wire = parseObject(data)
     this.out = []
     if (wire === undefined)
       this.fail({ kind: 'upstream-failed', message: 'The upstream sent an event that is no JSON object.' })
-    else this.read(typeof wire['type'] === 'string' ? wire['type'] : (event ?? ''), wire)
+    else {
+      if (wire['type'] !== event) this.mended = true
+      this.read(typeof wire['type'] === 'string' ? wire['type'] : (event ?? ''), wire)
+    }
     return this.out.length === 0 ? NOTHING : this.out
   }
 
@@ -56,14 +61,14 @@ export class MessagesEvents implements Transducer<WireEvent, CanonicalEvent> {
     else if (Object.hasOwn(this.handlers, type)) this.handlers[type]!(wire)
     else if (isObject(wire['error'])) this.fail(readInnerError(wire))
     else {
-      this.start({})
+      this.begin()
       this.out.push({ type: 'opaque', format: FORMAT, value: wire })
     }
   }
 
   private readonly handlers: { readonly [type: string]: Handler } = {
     ping: () => {},
-    message_start: wire => this.start(anyObject(wire['message']) ?? {}),
+    message_start: wire => this.readStart(anyObject(wire['message']) ?? {}),
     content_block_start: wire => this.startBlock(wire['index'] ?? 0, anyObject(wire['content_block']) ?? {}),
     content_block_stop: wire => this.stopBlock(wire['index'] ?? 0),
     message_delta: wire => this.readDelta(wire),
@@ -71,28 +76,39 @@ export class MessagesEvents implements Transducer<WireEvent, CanonicalEvent> {
     error: wire => this.fail(readInnerError(wire)),
   }
 
-  private start(message: JsonObject): void {
+  private readStart(message: JsonObject): void {
+    if (this.started || !isObject(message['usage']) || !Array.isArray(message['content'])) this.mended = true
+    if (!this.started) this.start(message)
+  }
+
+  /** Makes good a missing start. */
+  private begin(): void {
     if (this.started) return
+    this.mended = true
+    this.start({})
+  }
+
+  private start(message: JsonObject): void {
     this.started = true
     const usage = anyObject(message['usage'])
     this.tier = readTier(usage)
-    const extras = Object.fromEntries(Object.entries(message).filter(([, value]) => value !== null))
     this.out.push({
       type: 'result-start',
       ...readHead(message),
       ...(this.tier === undefined ? {} : { serviceTier: this.tier }),
-      ...rest(FORMAT, extras, HEAD, { own: true }),
+      ...left(FORMAT, message, HEAD),
     })
     if (usage !== undefined) this.count(usage)
   }
 
   private startBlock(index: Json, block: JsonObject): void {
-    this.start({})
-    this.stopBlock(index)
-    this.begin(index, leniently(block))
+    this.begin()
+    if (this.open.size > 0 || index !== this.parts) this.mended = true
+    this.open.get(index)?.end(this.out)
+    this.openBlock(index, leniently(block))
   }
 
-  private begin(index: Json, part: Part): BlockReader {
+  private openBlock(index: Json, part: Part): BlockReader {
     const block = new BlockReader(part, this.parts++, this.out)
     this.called ||= part.type === 'tool-call'
     this.open.set(index, block)
@@ -100,31 +116,36 @@ export class MessagesEvents implements Transducer<WireEvent, CanonicalEvent> {
   }
 
   private stopBlock(index: Json): void {
-    this.open.get(index)?.end(this.out)
+    const open = this.open.get(index)
+    if (open === undefined) this.mended = true
+    open?.end(this.out)
     this.open.delete(index)
   }
 
   private delta(wire: JsonObject): void {
-    const delta = wire['delta']
-    if (!isObject(delta)) return
+    const delta = anyObject(wire['delta']) ?? {}
     const index = wire['index'] ?? 0
     const open = this.open.get(index)
     const kind = kindOfDelta(delta)
     if (open !== undefined && (kind === undefined || open.kind === kind || open.kind === 'opaque'))
       open.delta(delta, this.out)
-    else if (kind === 'text' || kind === 'reasoning') this.unannounced(index, kind).delta(delta, this.out)
+    else {
+      this.mended = true
+      if (kind === 'text' || kind === 'reasoning') this.unannounced(index, kind).delta(delta, this.out)
+    }
   }
 
   /** A delta of another kind than its block, or without a block, begins a new part. */
   private unannounced(index: Json, type: 'text' | 'reasoning'): BlockReader {
-    this.start({})
+    this.begin()
     this.stopBlock(index)
-    return this.begin(index, { type, text: '' })
+    return this.openBlock(index, { type, text: '' })
   }
 
   /** `message_delta`: the stop reason, the usage, and late fields of the whole answer. */
   private readDelta(wire: JsonObject): void {
-    this.start({})
+    this.begin()
+    if (!isObject(wire['delta']) || !isObject(wire['usage'])) this.mended = true
     for (const [field, value] of Object.entries(anyObject(wire['delta']) ?? {}))
       if ((STOP_FIELDS as readonly string[]).includes(field)) this.stop[field] = value
       else put(this.late, field, value)
@@ -142,25 +163,23 @@ export class MessagesEvents implements Transducer<WireEvent, CanonicalEvent> {
   }
 
   private finish(): void {
-    this.start({})
+    this.begin()
+    if (this.open.size > 0 || this.stop['stop_reason'] === undefined) this.mended = true
     for (const block of this.open.values()) block.end(this.out)
     this.open.clear()
     const { refusal, ...stop } = readStop(this.stop, this.called)
     if (refusal !== undefined) new BlockReader(refusal, this.parts++, this.out).end(this.out)
     this.out.push({ type: 'candidate-end', candidate: 0, ...stop })
-    const late = Object.fromEntries(
-      Object.entries(this.late).filter(([field, value]) => value !== null || field === 'container'),
-    )
     this.out.push({
       type: 'result-end',
       ...(this.tier === undefined ? {} : { serviceTier: this.tier }),
-      ...rest(FORMAT, late, NONE),
+      ...left(FORMAT, this.late, NONE),
     })
     this.ended = true
   }
 
   private fail(error: CanonicalError): void {
-    this.start({})
+    this.begin()
     this.out.push({ type: 'error', error })
     this.ended = true
   }

@@ -1,7 +1,7 @@
 import type { Part } from '../../canonical/content.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { Candidate, Finish, FinishReason } from '../../canonical/result.ts'
-import { anyText, defined, rest, spelling } from '../fields.ts'
+import { anyText, defined, left } from '../fields.ts'
 
 const FORMAT = 'messages'
 
@@ -14,14 +14,6 @@ const REASONS: { readonly [value: string]: FinishReason } = {
   pause_turn: 'paused',
   compaction: 'paused',
   refusal: 'refused',
-}
-
-/** The value a writer would choose; another one is kept as spelling. */
-const VALUES: { readonly [R in FinishReason]?: string } = {
-  length: 'max_tokens',
-  'tool-calls': 'tool_use',
-  paused: 'pause_turn',
-  refused: 'refusal',
 }
 
 const TAKEN = new Set(['stop_reason', 'stop_sequence'])
@@ -40,17 +32,8 @@ export function readStop(wire: JsonObject, called: boolean): Omit<Candidate, 'co
   for (const field of STOP_FIELDS) if (wire[field] !== undefined) stop[field] = wire[field]
   const refusal = readRefusal(stop['stop_details'])
   const finish = readFinish(anyText(stop['stop_reason']), anyText(stop['stop_sequence']), called)
-  const value = finish && wireValueOf(finish)
-  return {
-    ...defined({ finish, refusal }),
-    ...rest(
-      FORMAT,
-      stop,
-      refusal === undefined ? TAKEN : TAKEN_REFUSAL,
-      spelling({ word: finish?.raw === value ? undefined : finish?.raw, own: true }),
-      finish === undefined ? UNREAD : undefined,
-    ),
-  }
+  const taken = refusal === undefined ? TAKEN : TAKEN_REFUSAL
+  return { ...defined({ finish, refusal }), ...left(FORMAT, stop, taken, finish === undefined ? UNREAD : undefined) }
 }
 
 function readFinish(value: string | undefined, stopSequence: string | undefined, called: boolean): Finish | undefined {
@@ -59,17 +42,12 @@ function readFinish(value: string | undefined, stopSequence: string | undefined,
   return { reason: reason === 'stop' && called ? 'tool-calls' : reason, raw: value, ...defined({ stopSequence }) }
 }
 
-const wireValueOf = ({ reason, stopSequence }: Finish): string | undefined =>
-  reason === 'stop' ? (stopSequence === undefined ? 'end_turn' : 'stop_sequence') : VALUES[reason]
-
 const DETAILS = new Set(['explanation'])
 const DETAILS_TYPED = new Set([...DETAILS, 'type'])
 
 function readRefusal(details: Json | undefined): Part | undefined {
   const text = isObject(details) ? anyText(details['explanation']) : undefined
   if (!isObject(details) || text === undefined || text === '') return undefined
-  const typed = details['type'] === 'refusal'
-  const type = details['type'] === undefined ? 'absent' : undefined
-  const spelt = spelling({ own: true, type })
-  return { type: 'refusal', text, ...rest(FORMAT, details, typed ? DETAILS_TYPED : DETAILS, spelt) }
+  const taken = details['type'] === 'refusal' ? DETAILS_TYPED : DETAILS
+  return { type: 'refusal', text, ...left(FORMAT, details, taken) }
 }

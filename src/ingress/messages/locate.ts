@@ -1,8 +1,15 @@
-import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import { originOf } from '../../canonical/origin.ts'
+import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import { type Locate, locateTurns } from '../locate.ts'
 
 const FORMAT = 'messages'
 const SYSTEM = 'system'
+
+/** The turn that the message was read from; the system text is one without a role. */
+const wireOf = (message: Message): JsonObject | undefined => originOf<JsonObject>(message, FORMAT)?.wire
+
+const isSystem = (wire: JsonObject | undefined): boolean => wire !== undefined && wire['role'] === undefined
 
 /** The places of the turns in a body of messages: `system` is none of them, and tool results stand in user turns. */
 export function locate({ messages }: CanonicalRequest): Locate {
@@ -10,13 +17,13 @@ export function locate({ messages }: CanonicalRequest): Locate {
     format: FORMAT,
     turns: 'messages',
     parts: 'content',
-    preamble: ({ spelling }) => (spelling?.[FORMAT]?.['as'] === SYSTEM ? [[SYSTEM], [SYSTEM]] : undefined),
-    bare: ({ spelling }) => spelling?.[FORMAT]?.['content'] === 'string',
+    preamble: message => (isSystem(wireOf(message)) ? [[SYSTEM], [SYSTEM]] : undefined),
+    bare: message => typeof wireOf(message)?.['content'] === 'string',
     hasPlace: () => true,
   })
-  const notes = messages[0]?.spelling?.[FORMAT]?.['billing'] as readonly { readonly at: number }[] | undefined
+  const notes = messages[0]?.spelling?.[FORMAT]?.['billing'] as readonly number[] | undefined
   if (notes === undefined) return found
-  const free = placesWithout(notes.map(({ at }) => at))
+  const free = placesWithout(notes)
   return path => {
     const target = found(path)
     const [field, place, ...rest] = target

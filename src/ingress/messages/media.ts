@@ -1,7 +1,7 @@
 import type { MediaKind, MediaSource, OpaquePart, Part } from '../../canonical/content.ts'
 import { kindOfMediaType } from '../../canonical/media/data-url.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
-import { defined, nested, object, required, text } from '../fields.ts'
+import { defined, leftWithin, object, required, text } from '../fields.ts'
 
 const FORMAT = 'messages'
 
@@ -38,7 +38,7 @@ export function readImage(wire: JsonObject): Part {
     type: 'media',
     kind: kindOf(sourced.source, 'image'),
     source: sourced.source,
-    ...nested(FORMAT, wire, 'source', source, sourced.taken, IMAGE, { as: 'image' }),
+    ...leftWithin(FORMAT, wire, 'source', source, sourced.taken, IMAGE),
   }
 }
 
@@ -59,7 +59,7 @@ export function readDocument(wire: JsonObject): Part {
     kind: kindOf(sourced.source, 'file'),
     source: sourced.source,
     ...defined({ name }),
-    ...nested(FORMAT, wire, 'source', source, sourced.taken, DOCUMENT, { as: 'document' }),
+    ...leftWithin(FORMAT, wire, 'source', source, sourced.taken, DOCUMENT),
   }
 }
 

@@ -1,20 +1,9 @@
-import type { Json, JsonObject, Node } from '../../canonical/node.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import { readFrom } from '../../canonical/origin.ts'
 import type { CanonicalRequest, Sampling, Thread } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { readValidated } from '../errors/validation-error.ts'
-import {
-  defined,
-  flag,
-  number,
-  object,
-  objects,
-  required,
-  rest,
-  spelling,
-  text,
-  texts,
-  withDefined,
-} from '../fields.ts'
+import { defined, flag, left, number, object, objects, required, text, texts, withDefined } from '../fields.ts'
 import { readCache, readSystem, readTurn } from './content.ts'
 import { counts } from './count.ts'
 import { readReasoning, readShape, takenOfConfig } from './thinking.ts'
@@ -34,15 +23,14 @@ function read(incoming: WireRequest, counting: boolean): CanonicalRequest {
   const limit = number(body['max_tokens'])
   const reasoning = readReasoning(body, refused)
   const model = required(text(body['model']))
-  const messages = [...readSystem(body['system']), ...required(objects(body['messages'])).flatMap(readTurn)]
+  const messages = [...readSystem(body), ...required(objects(body['messages'])).flatMap(readTurn)]
   const output = defined({ text: readShape(body, refused), count: counting ? (true as const) : undefined })
   const sampling = readSampling(body, counting ? limit : required(limit))
   const stream = readStream(body, counting, refused)
   const { toolChoice, parallelToolCalls } = readToolChoice(body)
   const thread = counting ? undefined : readThread(object(body['thread']))
   if (thread === undefined) refused.push('thread')
-  const node = withInner(body, rest(FORMAT, body, TAKEN, spell(incoming), refused))
-  return withDefined(
+  const request: CanonicalRequest = withDefined(
     { model, messages, output, sampling, stream },
     {
       tools: readTools(body['tools']),
@@ -53,10 +41,10 @@ function read(incoming: WireRequest, counting: boolean): CanonicalRequest {
       state: thread && { thread },
       serviceTier: readTier(text(body['service_tier'])),
       cache: readCache(body),
-      extras: node.extras,
-      spelling: node.spelling,
+      extras: readExtras(body, refused),
     },
   )
+  return readFrom(request, FORMAT, incoming)
 }
 
 const TAKEN = new Set([
@@ -72,7 +60,7 @@ function readThread(wire: JsonObject | undefined): Thread | undefined {
   if (wire === undefined) return undefined
   const previous = text(wire['previous_message_id'])
   const usual = wire['type'] === (previous === undefined ? 'create' : 'continue')
-  return { ...defined({ previous }), ...rest(FORMAT, wire, THREAD, undefined, usual ? [] : ['type']) }
+  return { ...defined({ previous }), ...left(FORMAT, wire, THREAD, usual ? [] : ['type']) }
 }
 
 const readSampling = (body: JsonObject, maxTokens: number | undefined): Sampling =>
@@ -94,38 +82,18 @@ function readStream(body: JsonObject, counting: boolean, refused: string[]): boo
 /** Only the standard tier corresponds to other formats' default one. */
 const readTier = (tier: string | undefined): string | undefined => (tier === 'standard_only' ? 'default' : tier)
 
-/** Path, query and headers of the request, and explicit defaults. */
-function spell({ path, query, headers, body }: WireRequest): JsonObject | undefined {
-  return spelling({
-    path: path === '/v1/messages' ? undefined : path,
-    query: Object.keys(query).length === 0 ? undefined : query,
-    headers: Object.keys(headers).length === 0 ? undefined : headers,
-    stream: body['stream'] === false ? false : undefined,
-    tools: Array.isArray(body['tools']) && body['tools'].length === 0 ? 'empty' : undefined,
-    tier: body['service_tier'] === 'default' ? 'default' : undefined,
-  })
-}
-
-/** The remains of two fields whose inner fields are read separately; their presence is spelling. */
-function withInner(body: JsonObject, node: Node): Node {
+/** Fields without a canonical one; of two fields whose inner fields are read separately, what is left inside. */
+function readExtras(body: JsonObject, refused: readonly string[]): CanonicalRequest['extras'] {
   const metadata = object(body['metadata'])
   const config = object(body['output_config'])
-  if (metadata === undefined && config === undefined) return node
-  const inner = {
-    metadata: metadata && rest(FORMAT, metadata, USER),
-    output_config: config && rest(FORMAT, config, takenOfConfig(config)),
+  const { extras } = left(FORMAT, body, TAKEN, refused)
+  if (metadata === undefined && config === undefined) return extras
+  const inner: { [field: string]: Json | undefined } = {
+    metadata: metadata && left(FORMAT, metadata, USER).extras?.[FORMAT],
+    output_config: config && left(FORMAT, config, takenOfConfig(config)).extras?.[FORMAT],
   }
-  const extras: { [field: string]: Json } = { ...node.extras?.[FORMAT] }
-  const spelt: { [field: string]: Json } = { ...node.spelling?.[FORMAT] }
-  for (const field of ['metadata', 'output_config'] as const) {
-    const inside = inner[field]
-    if (inside?.extras !== undefined) extras[field] = inside.extras[FORMAT]!
-    if (inside !== undefined) spelt[field] = inside.spelling?.[FORMAT] ?? {}
-  }
-  return {
-    ...(Object.keys(extras).length === 0 ? {} : { extras: { [FORMAT]: extras } }),
-    spelling: { [FORMAT]: spelt },
-  }
+  const own = { ...extras?.[FORMAT], ...defined(inner) } as JsonObject
+  return Object.keys(own).length === 0 ? undefined : { [FORMAT]: own }
 }
 
 const USER = new Set(['user_id'])

@@ -1,9 +1,10 @@
 import type { Part } from '../../canonical/content.ts'
 import { GatewayError } from '../../canonical/error.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { readFrom } from '../../canonical/origin.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { anyObject, anyObjects, anyText, defined, rest, WrongType, withDefined } from '../fields.ts'
+import { anyObject, anyObjects, anyText, defined, left, WrongType, withDefined } from '../fields.ts'
 import { readBlock } from './content.ts'
 import { readInnerError } from './error.ts'
 import { readStop, STOP_FIELDS } from './finish.ts'
@@ -25,28 +26,14 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
   )
   const usage = anyObject(body['usage'])
   const candidates = [{ content: refusal === undefined ? content : [...content, refusal], ...stop }]
-  const node = rest(FORMAT, body, TAKEN, spellHead(body))
-  return withDefined(
-    { ...readHead(body), candidates },
-    { usage: usage && readUsage(usage), serviceTier: readTier(usage), extras: node.extras, spelling: node.spelling },
-  )
+  const { extras } = left(FORMAT, body, TAKEN)
+  const others = { usage: usage && readUsage(usage), serviceTier: readTier(usage), extras }
+  return readFrom(withDefined({ ...readHead(body), candidates }, others), FORMAT, body)
 }
 
 const NOT_AN_ANSWER = { kind: 'upstream-failed', message: 'The upstream sent something that is no message.' } as const
 
 export const readHead = (wire: JsonObject) => defined({ id: anyText(wire['id']), model: anyText(wire['model']) })
-
-/** Marks the answer as this format's own; a type or role that is not the usual one is kept, too. */
-export function spellHead(wire: JsonObject): JsonObject {
-  const odd = (field: string, usual: string) =>
-    wire[field] === usual ? {} : { [field]: wire[field] === undefined ? 'absent' : wire[field] }
-  return {
-    own: true,
-    ...odd('type', 'message'),
-    ...odd('role', 'assistant'),
-    ...(typeof wire['content'] === 'string' ? { content: 'string' } : {}),
-  }
-}
 
 /** Some upstreams write an answer of one text as a string. */
 const readAnswer = (wire: Json): Part[] =>

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { EFFORTS, type Effort, type Output, type Reasoning } from '../../canonical/request.ts'
-import { defined, number, object, required, rest, spelling, text } from '../fields.ts'
+import { defined, left, number, object, required, text } from '../fields.ts'
 
 const FORMAT = 'messages'
 
@@ -27,29 +27,23 @@ export function readReasoning(body: JsonObject, refused: string[]): Reasoning | 
   const value = text(object(body['output_config'])?.['effort'])
   const effort = isEffort(value) ? value : undefined
   const thinking = object(body['thinking'])
-  const byConfig = { config: effort === undefined ? undefined : true }
   const type = thinking === undefined ? undefined : required(text(thinking['type']))
   number(thinking?.['budget_tokens'])
   const display = text(thinking?.['display']) ?? ''
   if (thinking === undefined || type === undefined || !Object.hasOwn(KINDS, type)) {
     if (thinking !== undefined) refused.push('thinking')
-    return effort === undefined ? undefined : { effort, spelling: { [FORMAT]: spelling(byConfig)! } }
+    return effort === undefined ? undefined : { effort }
   }
   const show = Object.hasOwn(SHOWN, display) ? SHOWN[display] : undefined
   const implied = show === undefined && display === '' ? USUALLY[type] : undefined
   const taken = new Set(type === 'between_tools' ? [] : ['type'])
   if (type === 'enabled') taken.add('budget_tokens')
   if (show !== undefined) taken.add('display')
-  const budget = type === 'enabled' && thinking['budget_tokens'] === undefined ? 'absent' : undefined
   return {
     ...defined({ effort, show: show ?? implied }),
     ...KINDS[type]!(thinking, effort),
-    ...rest(
-      FORMAT,
-      thinking,
-      taken,
-      spelling({ type, budget, implied: implied === undefined ? undefined : ['show'], ...byConfig }),
-    ),
+    ...left(FORMAT, thinking, taken),
+    ...(implied === undefined ? {} : { spelling: { [FORMAT]: { implied: ['show'] } } }),
   }
 }
 
@@ -63,17 +57,17 @@ export function readShape(body: JsonObject, refused: string[]): Output['text'] {
     if (deprecated !== undefined) refused.push('output_format')
     return format === undefined || !isSchema(format) ? undefined : shapeOf(format)
   }
-  if (isSchema(deprecated)) return shapeOf(deprecated, { as: 'output_format' })
+  if (isSchema(deprecated)) return shapeOf(deprecated)
   refused.push('output_format')
   return undefined
 }
 
 const isSchema = (wire: JsonObject): boolean => wire['type'] === 'json_schema' && isObject(wire['schema'])
 
-const shapeOf = (wire: JsonObject, spelt?: JsonObject): Output['text'] => ({
+const shapeOf = (wire: JsonObject): Output['text'] => ({
   shape: 'schema',
   schema: wire['schema'] as JsonObject,
-  ...rest(FORMAT, wire, SHAPE, spelt),
+  ...left(FORMAT, wire, SHAPE),
 })
 
 /** The fields of `output_config` that were read. */

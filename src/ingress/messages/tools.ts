@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
-import { defined, flag, number, object, objects, required, rest, spelling, text, texts } from '../fields.ts'
+import { defined, flag, left, number, object, objects, required, text, texts } from '../fields.ts'
 import { readCache } from './content.ts'
 import { HOSTED_TYPE } from './wire.ts'
 
@@ -10,7 +10,7 @@ export const readTools = (wire: Json | undefined): readonly Tool[] | undefined =
 
 function readTool(wire: JsonObject): Tool {
   const type = text(wire['type'])
-  if (type === undefined || type === 'custom') return readFunction(wire, type)
+  if (type === undefined || type === 'custom') return readFunction(wire)
   const kind = hostedKind(type)
   return kind === undefined ? { type: 'opaque', format: FORMAT, value: wire } : readHosted(wire, type, kind)
 }
@@ -18,7 +18,7 @@ function readTool(wire: JsonObject): Tool {
 const FUNCTION = new Set(['type', 'name', 'description', 'input_schema', 'strict', 'cache_control'])
 
 /** A tool of the caller's; a missing type means the same (trap 53). */
-function readFunction(wire: JsonObject, type: string | undefined): FunctionTool {
+function readFunction(wire: JsonObject): FunctionTool {
   return {
     type: 'function',
     name: required(text(wire['name'])),
@@ -28,7 +28,7 @@ function readFunction(wire: JsonObject, type: string | undefined): FunctionTool 
       strict: flag(wire['strict']),
       cache: readCache(wire),
     }),
-    ...rest(FORMAT, wire, FUNCTION, spelling({ type })),
+    ...left(FORMAT, wire, FUNCTION),
   }
 }
 
@@ -43,7 +43,7 @@ const hostedKind = (type: string): HostedKind | undefined => KINDS[hostedName(ty
 
 const HOSTED = new Set(['type', 'name', 'cache_control', 'allowed_domains', 'blocked_domains', 'max_uses'])
 
-/** A tool the upstream runs; its version is spelling. */
+/** A tool the upstream runs. */
 function readHosted(wire: JsonObject, type: string, kind: HostedKind): HostedTool {
   const location = readLocation(wire['user_location'])
   const name = text(wire['name'])
@@ -60,7 +60,7 @@ function readHosted(wire: JsonObject, type: string, kind: HostedKind): HostedToo
       location,
       cache: readCache(wire),
     }),
-    ...rest(FORMAT, wire, taken, { type, ...spellHosted(wire) }),
+    ...left(FORMAT, wire, taken),
   }
 }
 
@@ -68,16 +68,6 @@ function readHosted(wire: JsonObject, type: string, kind: HostedKind): HostedToo
 const domains = (wire: Json | undefined): readonly string[] | undefined => {
   const list = texts(wire)
   return list?.length === 0 ? undefined : list
-}
-
-function spellHosted(wire: JsonObject): JsonObject {
-  const empty = ['allowed_domains', 'blocked_domains'].filter(
-    field => Array.isArray(wire[field]) && (wire[field] as readonly Json[]).length === 0,
-  )
-  return {
-    ...(wire['name'] === undefined ? { name: 'absent' } : {}),
-    ...(empty.length === 0 ? {} : { empty }),
-  }
 }
 
 const PLACE = new Set(['city', 'country', 'region', 'timezone'])
@@ -105,7 +95,7 @@ export function readToolChoice(body: JsonObject): { toolChoice?: ToolChoice; par
   const choice = mode === undefined ? readForced(wire, body) : { mode }
   const taken = mode === undefined ? CHOICE : CHOICE_UNNAMED
   return {
-    toolChoice: { ...choice, ...rest(FORMAT, wire, taken) },
+    toolChoice: { ...choice, ...left(FORMAT, wire, taken) },
     ...(disabled === undefined ? {} : { parallelToolCalls: !disabled }),
   }
 }

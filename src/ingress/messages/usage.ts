@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
-import { anyObject, defined, rest, spelling } from '../fields.ts'
+import { anyObject, defined, left } from '../fields.ts'
 import { anyCount } from '../usage/counts.ts'
 
 const FORMAT = 'messages'
@@ -26,8 +26,7 @@ export function readUsage(wire: JsonObject): Usage {
   if (isObject(details) && 'thinking_tokens' in details && onlyNumbers(details, THOUGHTS))
     taken.add('output_tokens_details')
   if (isObject(wire['server_tool_use']) && onlyNumbers(wire['server_tool_use'], CALLS)) taken.add('server_tool_use')
-  const hollow = hollowOf(wire)
-  for (const field in hollow) taken.add(field)
+  for (const field of HOLLOW) if (isHollow(wire[field])) taken.add(field)
   return {
     ...defined({
       input: fresh === undefined ? undefined : fresh + (cacheRead ?? 0) + (cacheWrite ?? 0),
@@ -37,19 +36,15 @@ export function readUsage(wire: JsonObject): Usage {
       reasoning: anyCount(anyObject(details)?.['thinking_tokens']),
       hostedCalls: readCalls(wire['server_tool_use']),
     }),
-    ...rest(FORMAT, wire, taken, spelling({ own: true, hollow })),
+    ...left(FORMAT, wire, taken),
   }
 }
 
 /** Fields that are always there and may be empty: a breakdown of no tokens, an unavailable place. */
-function hollowOf(wire: JsonObject): JsonObject | undefined {
-  const { cache_creation, inference_geo } = wire
-  const none = isObject(cache_creation) && Object.values(cache_creation).every(count => count === 0)
-  return spelling({
-    cache_creation: none ? cache_creation : undefined,
-    inference_geo: inference_geo === 'not_available' ? inference_geo : undefined,
-  })
-}
+const HOLLOW = ['cache_creation', 'inference_geo']
+
+const isHollow = (value: Json | undefined): boolean =>
+  isObject(value) ? Object.values(value).every(count => count === 0) : value === 'not_available'
 
 const THOUGHTS = { thinking_tokens: 'reasoning' }
 

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest'
+import { fold } from '../../src/canonical/fold.ts'
+import { type JsonObject, parseObject } from '../../src/canonical/node.ts'
+import type { CanonicalRequest } from '../../src/canonical/request.ts'
+import { drain } from '../../src/canonical/transducer.ts'
+import type { WireEvent } from '../../src/canonical/wire.ts'
+import { WRITERS } from '../../src/egress/index.ts'
+import { READERS } from '../../src/ingress/index.ts'
+import { asked, streamed } from './arbitrary-result.ts'
+import { resultMeaning } from './same.ts'
+import { holds, same } from './support.ts'
+import { jobsWith, WORKS } from './works.ts'
+
+/* Events of an upstream of the caller's own format, as the gateway passes them on. */
+
+/** Each event with fields that nobody knows. */
+const withUnknown = ({ data, ...event }: WireEvent): WireEvent => {
+  const body = parseObject(data)
+  if (body === undefined) return { ...event, data }
+  const inner = Object.entries(body).map(([field, value]) =>
+    ['delta', 'message'].includes(field) ? [field, { ...(value as JsonObject), x_inner: { a: null } }] : [field, value],
+  )
+  return { ...event, data: JSON.stringify({ ...Object.fromEntries(inner), x_field: 1 }, null, 1) }
+}
+
+/** The events as they leave, of which those from `until` on are written anew. */
+function relayed(format: string, request: CanonicalRequest, wire: readonly WireEvent[], until: number): WireEvent[] {
+  const reader = READERS[format]!.events!(request)
+  const writer = WRITERS[format]!.events!(request)
+  const out = wire.flatMap((event, at) => {
+    const read = reader.push(event)
+    return at < until ? writer.relay!(event, read) : read.flatMap(one => writer.push(one))
+  })
+  expect(reader.mended).toBe(false)
+  return [...out, ...writer.end()]
+}
+
+const RELAYING = jobsWith('events').filter(([format]) => WRITERS[format]!.events!(asked).relay !== undefined)
+
+describe('relayed: a stream leaves as it came, whatever is in it', () => {
+  it.each(RELAYING)('%s: %s', (format, work) => {
+    const { asked: request, result } = WORKS[work]!
+    holds(streamed(result), ({ events }) => {
+      const wire = drain(WRITERS[format]!.events!(request), events).map(withUnknown)
+      expect(relayed(format, request, wire, wire.length)).toEqual(wire)
+    })
+  })
+})
+
+describe('relayed in part: wherever a stream is written anew, its answer is the same', () => {
+  it.each(RELAYING)('%s: %s', (format, work) => {
+    const { asked: request, result } = WORKS[work]!
+    const read = (wire: readonly WireEvent[]) => {
+      const reader = READERS[format]!.events!(request)
+      const result = resultMeaning(fold(drain(reader, wire)))
+      return { result, mended: reader.mended }
+    }
+    holds(streamed(result), ({ events }) => {
+      const wire = drain(WRITERS[format]!.events!(request), events)
+      for (let until = 0; until < wire.length; until++) same(read(relayed(format, request, wire, until)), read(wire))
+    })
+  })
+})
