@@ -122,7 +122,7 @@ function Address({ of: { addresses, base, setBase } }: { readonly of: Connection
 const READ_ONLY = { readOnly: true } as object
 
 const keyOption = ({ id, name, group }: Key) => ({ value: id, label: name, note: group })
-const modelOption = ({ id, interface: spoken }: Model) => ({ value: id, label: id, note: spoken && formatName(spoken) })
+const modelOption = ({ id, interface: spoken }: Model) => ({ value: id, label: id, note: spoken })
 
 function ModelCount({ of: { key, talking, others } }: { readonly of: NonNullable<Connection['models']['data']> }) {
   const words = text()
