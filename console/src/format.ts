@@ -41,6 +41,12 @@ export const time = (at: string | number | Date, style: 'short' | 'full' = 'shor
     style === 'full' ? { dateStyle: 'full', timeStyle: 'long' } : { dateStyle: 'medium', timeStyle: 'short' },
   ).format(new Date(at))
 
+/** The time alone where it is of today, with the day otherwise. */
+export const timeOrDay = (at: string | number | Date): string =>
+  new Date(at).toDateString() === new Date().toDateString()
+    ? new Intl.DateTimeFormat(locale.value, { timeStyle: 'short' }).format(new Date(at))
+    : time(at)
+
 export const day = (at: string | number | Date): string =>
   new Intl.DateTimeFormat(locale.value, { dateStyle: 'medium' }).format(new Date(at))
 

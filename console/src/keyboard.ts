@@ -11,19 +11,30 @@ export const shortcuts = remembered<'on' | 'off'>('shortcuts', 'on', ['on', 'off
 /** Whether the list of shortcuts is open. */
 export const helpOpen = signal(false)
 
+interface Shortcut {
+  readonly act: () => void
+  /** What it does, as the list of shortcuts has it. */
+  readonly label: string | undefined
+}
+
 /** What single keys do on the page that is open. */
-const own = new Map<string, () => void>()
+const own = new Map<string, Shortcut>()
 let began: number | undefined
 
-/** A shortcut of one page, as long as the component is there. */
-export function useShortcut(key: string, act: () => void): void {
+/** A shortcut of one page, as long as the component is there; listed where it has a label. */
+export function useShortcut(key: string, act: () => void, label?: string): void {
   useEffect(() => {
-    own.set(key, act)
+    const shortcut = { act, label }
+    own.set(key, shortcut)
     return () => {
-      if (own.get(key) === act) own.delete(key)
+      if (own.get(key) === shortcut) own.delete(key)
     }
-  }, [key, act])
+  }, [key, act, label])
 }
+
+/** The shortcuts of the page that is open: keys, and what they do. */
+export const ownShortcuts = (): readonly (readonly [key: string, label: string])[] =>
+  [...own].flatMap(([key, { label }]) => (label === undefined ? [] : [[key, label] as const]))
 
 const GLOBAL: { readonly [key: string]: () => boolean } = {
   g: () => {
@@ -58,9 +69,9 @@ function goTo(key: string): boolean {
 }
 
 function act(key: string): boolean {
-  const handle = own.get(key)
-  if (handle === undefined) return GLOBAL[key]?.() ?? false
-  handle()
+  const shortcut = own.get(key)
+  if (shortcut === undefined) return GLOBAL[key]?.() ?? false
+  shortcut.act()
   return true
 }
 

@@ -205,6 +205,20 @@ describe.skipIf(noChromium)('keys', () => {
     await page.getByRole('dialog', { name: 'key-229' }).waitFor()
   })
 
+  test('of more than a thousand the first are shown, and the others on demand', async () => {
+    const { page, gateway, goTo } = await visit('/account')
+    for (let made = 0; made < 1000; made += 100)
+      await Promise.all(
+        Array.from({ length: 100 }, (_, at) => gateway.admin.post('/keys', { name: `key-${made + at}` })),
+      )
+    await goTo('/keys')
+    await page.getByText('1,000 of 1,000+ keys').waitFor()
+    await page.getByText('These are the first 1,000').waitFor()
+    await page.getByRole('button', { name: 'Load more' }).click()
+    await page.getByText('1,001 keys').waitFor()
+    expect(await page.getByRole('button', { name: 'Load more' }).count()).toBe(0)
+  })
+
   test('that were revoked are shown where they are wanted, and cannot be changed', async () => {
     const seen = await visit('/account')
     const { page, gateway } = seen

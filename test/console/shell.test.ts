@@ -94,6 +94,23 @@ describe.skipIf(noChromium)('the frame of the console', () => {
     expect(page.url()).toMatch(/\/account$/)
   })
 
+  test('lists the shortcuts of the page that is open', async () => {
+    const { page, goTo } = await visit('/account')
+    const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+    const own = {
+      '/account': [],
+      '/usage': ['Add a filter'],
+      '/translator': ['Examples', 'next loss'],
+      '/keys': ['New key'],
+    }
+    for (const [path, expected] of Object.entries(own)) {
+      await goTo(path)
+      await page.keyboard.press('?')
+      const all = await dialog.locator('dt').allTextContents()
+      expect(all.slice(all.indexOf('Search on this page') + 1, all.indexOf('Show these shortcuts'))).toEqual(expected)
+    }
+  })
+
   test.each(WIDTHS.flatMap(width => THEMES.map(theme => ({ width, theme }))))(
     'is accessible at $width px in $theme',
     async ({ width, theme }) => {

@@ -20,6 +20,8 @@ interface Shot {
   readonly role?: 'admin' | 'viewer' | null
   /** What the gateway has behind it; by default the built-in upstream, and a month of use. */
   readonly scene?: keyof typeof SCENES
+  /** Chinese is looked at in one theme and width: whether texts have room. */
+  readonly language?: 'zh'
 }
 
 /** Opens the first row of a list. */
@@ -118,6 +120,9 @@ const SHOTS: readonly Shot[] = [
   { name: 'usage-filter', path: '/usage?range=7d&channel=openai', act: page => page.keyboard.press('f') },
   { name: 'usage-table', path: '/usage?range=7d', act: page => page.getByText('By model').scrollIntoViewIfNeeded() },
   { name: 'usage-empty', path: '/usage?range=7d&model=none-such' },
+  ...['start', 'models', 'keys', 'usage', 'traffic', 'translator', 'channels', 'account'].map(
+    (page): Shot => ({ name: `zh-${page}`, path: page === 'start' ? '/' : `/${page}`, language: 'zh' }),
+  ),
 ]
 
 async function makeKey(page: Page): Promise<void> {
@@ -158,12 +163,12 @@ describe.runIf(process.env['SHOTS'] !== undefined && noChromium === undefined)('
     for (const gateway of gateways.values()) await gateway.close()
   })
 
-  for (const { name, path, act, whole = false, role = 'admin', scene = 'usage' } of SHOTS)
+  for (const { name, path, act, whole = false, role = 'admin', scene = 'usage', language } of SHOTS)
     test(name, async () => {
       const gateway = await gatewayOf(scene)
-      for (const theme of THEMES)
-        for (const width of WIDTHS) {
-          const visit = await open(gateway, { theme, width, role, expected: [/401/] })
+      for (const theme of language ? THEMES.slice(0, 1) : THEMES)
+        for (const width of language ? WIDTHS.slice(0, 1) : WIDTHS) {
+          const visit = await open(gateway, { theme, width, role, language: language ?? 'en', expected: [/401/] })
           await visit.goTo(path)
           await act?.(visit.page)
           await settled(visit.page)

@@ -1,5 +1,5 @@
 import { common } from '../i18n/common.ts'
-import { helpOpen, shortcuts } from '../keyboard.ts'
+import { helpOpen, ownShortcuts, shortcuts } from '../keyboard.ts'
 import { PAGES } from '../pages.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Check } from '../ui/field.tsx'
@@ -13,7 +13,7 @@ export function Help() {
       one => [`g ${one.key}`, text.shortcuts.goTo(text.pages[one.name])] as const,
     ),
     ['/', text.shortcuts.search],
-    ['n', text.shortcuts.create],
+    ...ownShortcuts(),
     ['?', text.shortcuts.help],
     ['Esc', text.shortcuts.close],
   ]

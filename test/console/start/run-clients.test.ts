@@ -70,7 +70,7 @@ async function keyMadeOn(page: Page, { admin }: ConsoleGateway) {
   await page.getByRole('button', { name: 'New key' }).first().click()
   await page.getByRole('dialog').getByLabel('Name').fill('clients')
   await page.keyboard.press('Enter')
-  const secret = (await page.locator('.secret-line code').textContent())!
+  const secret = (await page.locator('.secret-given code').textContent())!
   const { json } = await admin.get('/keys?name=clients')
   return { id: json.data[0].id as string, secret }
 }

@@ -239,8 +239,8 @@ describe.skipIf(noChromium)('the page Start', () => {
     await body.fill(JSON.stringify({ ...written, logit_bias: { 7: 1 }, verbosity: 'low' }))
     await page.getByRole('button', { name: 'Try it' }).click()
     await page.getByText('Done', { exact: true }).waitFor()
-    await page.locator('.losses').getByText('output/verbosity').waitFor()
-    await page.locator('.losses').getByText('no verbosity').waitFor()
+    await page.locator('.trial-losses').getByText('output/verbosity').waitFor()
+    await page.locator('.trial-losses').getByText('no verbosity').waitFor()
     await page
       .locator('.trial-line')
       .getByText(/\d loss/)

@@ -44,7 +44,6 @@ export const common = {
     search: 'Search on this page',
     help: 'Show these shortcuts',
     close: 'Close what is open',
-    create: 'Make a new one',
     enabled: 'Single-key shortcuts',
   },
   signIn: {

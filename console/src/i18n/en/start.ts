@@ -28,7 +28,7 @@ export const start = {
     'Set a provider’s key before the gateway starts, such as OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, or name channels in interlingua.yaml.',
   toChannels: 'Channels',
   facts: {
-    interface: 'Interface',
+    interface: 'Interface type',
     context: 'Context',
     output: 'Output limit',
     price: 'Price, in and out',

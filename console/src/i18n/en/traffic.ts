@@ -1,7 +1,7 @@
 export const traffic = {
   title: 'Traffic',
   lead: 'Requests as they happen: how each was answered, what it lost in translation, and where its time went.',
-  search: 'Search by id, model, key, channel, error',
+  search: 'Search requests',
   live: 'Live',
   paused: 'Paused',
   pause: 'Pause',

@@ -46,7 +46,6 @@ export const common: typeof en = {
     search: '在本页搜索',
     help: '显示快捷键',
     close: '关闭当前窗口',
-    create: '新建',
     enabled: '单键快捷键',
   },
   signIn: {

@@ -3,7 +3,7 @@ import type { traffic as en } from '../en/traffic.ts'
 export const traffic: typeof en = {
   title: '流量',
   lead: '实时请求：每个请求如何被应答、转换中丢失了什么、时间花在哪里。',
-  search: '按 ID、模型、密钥、渠道、错误搜索',
+  search: '搜索请求',
   live: '实时',
   paused: '已暂停',
   pause: '暂停',

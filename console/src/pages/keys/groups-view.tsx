@@ -31,7 +31,7 @@ export function GroupsView({ groups, keys, settings, isCreating, onCreating }: G
   const [search, setSearch] = useState('')
   const [open, setOpen] = useState<Open>()
   const create = useCallback(() => isAdmin.value && onCreating(true), [onCreating])
-  useShortcut('n', create)
+  useShortcut('n', create, isAdmin.value ? text().groups.create : undefined)
   const close = (): void => {
     setOpen(undefined)
     onCreating(false)

@@ -11,7 +11,7 @@ import { Page } from '../../ui/page.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { GroupsView } from './groups-view.tsx'
 import { KeysView } from './keys-view.tsx'
-import { type KeyUsage, loadGroups, loadKeys, loadUsage } from './load.ts'
+import { AT_ONCE, type KeyUsage, loadGroups, loadKeys, loadUsage } from './load.ts'
 import { text } from './texts.ts'
 
 type View = 'keys' | 'groups'
@@ -24,7 +24,8 @@ export default function Keys() {
   const view: View = query['view'] === 'groups' ? 'groups' : 'keys'
   const [revoked, setRevoked] = useState(false)
   const [isCreating, setCreating] = useState(false)
-  const keys = useLoad(signal => loadKeys(revoked, signal), [revoked])
+  const [most, setMost] = useState(AT_ONCE)
+  const keys = useLoad(signal => loadKeys(revoked, most, signal), [revoked, most])
   const groups = useLoad(loadGroups)
   const usage = useLoad(loadUsage, [], { every: 60_000 })
   const settings = useLoad(signal => get<Settings>('/config', {}, signal))
@@ -63,6 +64,7 @@ export default function Keys() {
             settings={settings.data}
             revoked={revoked}
             onRevoked={setRevoked}
+            onMore={() => setMost(most + AT_ONCE)}
             isCreating={isCreating}
             onCreating={setCreating}
           />

@@ -61,7 +61,7 @@ const shortened = ({ prefix, last_four }: Key['secrets'][number]): string => `${
 
 const NameCell = ({ of, onOpen }: { readonly of: Key; readonly onOpen: () => void }) => (
   <span class="key-name">
-    <button type="button" class="link" onClick={onOpen} aria-label={text().open(of.name)}>
+    <button type="button" class="opener" onClick={onOpen} aria-label={text().open(of.name)}>
       {of.name}
     </button>
     {of.source === 'config' ? (

@@ -1,5 +1,5 @@
 import type { Key } from '../../api/types.ts'
-import { ago, time } from '../../format.ts'
+import { ago, time, timeOrDay } from '../../format.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
 import { text } from './texts.ts'
 
@@ -40,7 +40,7 @@ export function State({ row }: { readonly row: Key }) {
       </Badge>
       {captured && (
         <Badge tone="accent" title={time(captured, 'full')}>
-          {text().states.capturing(time(captured))}
+          {text().states.capturing(timeOrDay(captured))}
         </Badge>
       )}
       {isSoon && (

@@ -3,13 +3,14 @@ import { useLocation } from 'preact-iso'
 import { remove } from '../../api/request.ts'
 import type { Group, Key, NewKey, PageOf, Settings } from '../../api/types.ts'
 import type { Loaded as Load } from '../../api/use-load.ts'
-import { ago } from '../../format.ts'
+import { ago, number } from '../../format.ts'
 import { useShortcut } from '../../keyboard.ts'
 import { isAdmin } from '../../session-state.ts'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/confirm.tsx'
 import { Check, Select } from '../../ui/field.tsx'
 import { Bar, Card } from '../../ui/page.tsx'
+import { Pager } from '../../ui/pager.tsx'
 import { matches, SearchBox } from '../../ui/search-box.tsx'
 import { Empty, Loaded } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
@@ -30,6 +31,8 @@ interface KeysViewProps {
   readonly settings: Settings | undefined
   readonly revoked: boolean
   readonly onRevoked: (revoked: boolean) => void
+  /** Loads more than the first keys. */
+  readonly onMore: () => void
   /** Whether the form of a new key is open, which a button of the page opens. */
   readonly isCreating: boolean
   readonly onCreating: (isCreating: boolean) => void
@@ -41,7 +44,7 @@ type Open =
   | { readonly kind: 'secret'; readonly key: NewKey; readonly why: 'made' | 'rotated' }
 
 export function KeysView(props: KeysViewProps) {
-  const { keys, usage, groups, settings, revoked, onRevoked, isCreating, onCreating } = props
+  const { keys, usage, groups, settings, revoked, onRevoked, onMore, isCreating, onCreating } = props
   const { query } = useLocation()
   const [search, setSearch] = useState(query['q'] ?? '')
   const [group, setGroup] = useState(query['group'] ?? '')
@@ -51,7 +54,7 @@ export function KeysView(props: KeysViewProps) {
     onCreating(false)
   }
   const create = useCallback(() => isAdmin.value && onCreating(true), [onCreating])
-  useShortcut('n', create)
+  useShortcut('n', create, isAdmin.value ? text().create : undefined)
 
   const act = (action: KeyAction, key: Key): void => {
     if (action === 'capture' || action === 'enable')
@@ -94,7 +97,9 @@ export function KeysView(props: KeysViewProps) {
         />
         <Check label={text().showRevoked} checked={revoked} onValue={onRevoked} />
         {keys.data && (
-          <span class="push faint">{text().shown(shown(keys.data.data).length, keys.data.data.length)}</span>
+          <span class="push faint" role="status">
+            {text().shown(number(shown(keys.data.data).length), countOf(keys.data))}
+          </span>
         )}
       </Bar>
       <Card flush>
@@ -115,11 +120,18 @@ export function KeysView(props: KeysViewProps) {
             )
           }
         </Loaded>
+        {keys.data?.next_cursor !== undefined && (
+          <Pager more onMore={onMore} note={text().first(number(keys.data.data.length))} />
+        )}
       </Card>
       <Opened {...{ open, setOpen, close, act, keys, usage, groups, settings, isCreating, onCreating }} />
     </>
   )
 }
+
+/** `1,000+` where more are not loaded. */
+const countOf = ({ data, next_cursor: next }: PageOf<Key>): string =>
+  `${number(data.length)}${next === undefined ? '' : '+'}`
 
 const Nothing = ({ isFirst, onCreate }: { readonly isFirst: boolean; readonly onCreate: () => void }) => {
   const words = text().empty

@@ -5,9 +5,10 @@ import type { AllOf, Group, Key, PageOf, Usage, UsageSum } from '../../api/types
 export const DAYS = 14
 const DAY = 86_400_000
 
-/** Keys in a page of the API, and pages that are loaded at once. */
+/** Keys in a page of the API. */
 const PAGE = 200
-const PAGES = 5
+/** Keys that are loaded at once. */
+export const AT_ONCE = 1000
 
 /** What one key used in the last days. */
 export interface KeyUsage {
@@ -23,10 +24,10 @@ export interface KeyUsage {
 export const NO_USAGE: KeyUsage = { requests: 0, errors: 0, tokens: 0, cost: 0, days: Array(DAYS).fill(0) }
 
 /** The first keys, and where the next begin. */
-export async function loadKeys(revoked: boolean, signal: AbortSignal, from?: string): Promise<PageOf<Key>> {
+export async function loadKeys(revoked: boolean, most: number, signal: AbortSignal): Promise<PageOf<Key>> {
   const data: Key[] = []
-  let cursor = from
-  for (let page = 0; page < PAGES; page++) {
+  let cursor: string | undefined
+  while (data.length < most) {
     const query = { limit: PAGE, revoked: revoked || undefined, cursor }
     const next = await get<PageOf<Key>>('/keys', query, signal)
     for (const key of next.data) data.push(key)

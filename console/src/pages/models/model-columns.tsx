@@ -113,8 +113,8 @@ function Pair({ values, show }: PairProps) {
   if (values.every(value => value === undefined)) return <Unknown />
   const [one, other] = values.map(value => (value === undefined ? common().unknown : show(value)))
   return (
-    <>
+    <span>
       {one} <span class="faint">/</span> {other}
-    </>
+    </span>
   )
 }

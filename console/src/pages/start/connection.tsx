@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { Key, Model } from '../../api/types.ts'
 import { money, number } from '../../format.ts'
 import { freshKey } from '../../fresh-key.ts'
+import { formatName } from '../../i18n/formats.ts'
 import { useShortcut } from '../../keyboard.ts'
 import { hrefOf } from '../../pages.ts'
 import { isAdmin } from '../../session-state.ts'
@@ -22,8 +23,8 @@ import type { Connection } from './use-connection.ts'
 export function ConnectionCard({ of }: { readonly of: Connection }) {
   const { about, keys, models, key, model, secret } = of
   const [isMaking, setMaking] = useState(false)
-  useShortcut('n', isAdmin.value ? openLater(setMaking) : NOTHING)
   const words = text()
+  useShortcut('n', isAdmin.value ? openLater(setMaking) : NOTHING, isAdmin.value ? words.makeKey : undefined)
   const talking = models.data?.talking
   const hasNoKey = keys.data?.length === 0
   return (
@@ -146,7 +147,7 @@ function Facts({ of: { interface: spoken, context, max_output, price, channels }
   const { facts } = words
   const tokens = (count: number): string => facts.tokens(number(count, { short: true }))
   const rows: readonly (readonly [string, preact.ComponentChildren])[] = [
-    [facts.interface, spoken && <Badge tone="accent">{spoken}</Badge>],
+    [facts.interface, spoken && <Badge tone="accent">{formatName(spoken)}</Badge>],
     [facts.context, context === undefined ? undefined : tokens(context)],
     [facts.output, max_output === undefined ? undefined : tokens(max_output)],
     [
@@ -167,7 +168,7 @@ function Facts({ of: { interface: spoken, context, max_output, price, channels }
     ],
   ]
   return (
-    <dl class="facts">
+    <dl class="model-facts">
       {rows
         .filter(([, value]) => value !== undefined && value !== '')
         .map(([name, value]) => (

@@ -18,7 +18,7 @@ export function SecretShown({ name, secret, onHide }: SecretShownProps) {
       <div>
         <strong>{words.title(name)}</strong>
         <p>{words.once}</p>
-        <div class="secret-line">
+        <div class="secret-given">
           <code>{secret}</code>
           <Copy text={secret} what={words.what} kind="primary" small />
           <Button small kind="plain" onClick={onHide}>

@@ -1,7 +1,8 @@
-import type { Request } from '../../api/types.ts'
+import { toneOf } from '../../catalogue/status-tone.ts'
 import { number, time } from '../../format.ts'
+import { shortFormatName } from '../../i18n/formats.ts'
 import { locale } from '../../i18n/index.ts'
-import { Badge, type Tone } from '../../ui/badge.tsx'
+import { Badge } from '../../ui/badge.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { isRunning, type Row } from './rows.ts'
@@ -12,15 +13,6 @@ interface Options {
   readonly scale: number
   readonly hrefOf: (row: Row) => string
 }
-
-const tones: readonly (readonly [least: number, tone: Tone])[] = [
-  [500, 'bad'],
-  [400, 'warn'],
-  [200, 'good'],
-]
-
-export const toneOf = ({ status, error }: Pick<Request, 'status' | 'error'>): Tone =>
-  error !== undefined && status < 400 ? 'bad' : (tones.find(([least]) => status >= least)?.[1] ?? 'neutral')
 
 export const StatusBadge = ({ row }: { readonly row: Row }) =>
   isRunning(row) ? (
@@ -123,11 +115,13 @@ const Model = ({ row }: { readonly row: Row }) => (
 
 const Route = ({ row }: { readonly row: Row }) => (
   <span class="request-route">
-    <span>{row.format}</span>
+    <span>{shortFormatName(row.format)}</span>
     {!isRunning(row) && row.channel !== undefined && (
       <>
         <Icon name="right" size={12} />
-        {row.upstream_format !== row.format && <span>{row.upstream_format}</span>}
+        {row.upstream_format !== undefined && row.upstream_format !== row.format && (
+          <span>{shortFormatName(row.upstream_format)}</span>
+        )}
         <span class="cut faint">{row.channel}</span>
       </>
     )}

@@ -1,11 +1,12 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Capture } from '../../api/types.ts'
+import { toneOf } from '../../catalogue/status-tone.ts'
 import { duration } from '../../format.ts'
+import { formatName } from '../../i18n/formats.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Copy } from '../../ui/copy.tsx'
 import { Body, copyTextOf, type Shown } from './body.tsx'
-import { toneOf } from './columns.tsx'
 import { HeaderTable } from './header-table.tsx'
 import { JsonView, type Marks } from './json-view.tsx'
 import { kindOf, type Loss, reasonOf } from './losses.tsx'
@@ -158,7 +159,7 @@ export function AnswerPanel({ capture, attempt, at }: AttemptProps & { readonly 
 
 const About = ({ format, path }: { readonly format: string; readonly path: string }) => (
   <>
-    <Badge>{format}</Badge>
+    <Badge>{formatName(format)}</Badge>
     <code class="cut faint" title={path}>
       {path}
     </code>

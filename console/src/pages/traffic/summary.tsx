@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Request } from '../../api/types.ts'
 import { money, number, time } from '../../format.ts'
+import { shortFormatName } from '../../i18n/formats.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Card } from '../../ui/page.tsx'
 import { clock } from './columns.tsx'
@@ -30,9 +31,9 @@ export function Summary({ row, replayOf }: SummaryProps) {
           {row.group !== undefined && <span class="faint"> · {row.group}</span>}
         </Fact>
         <Fact name={words.format}>
-          <span>{row.format}</span>
+          <span>{shortFormatName(row.format)}</span>
           {row.upstream_format !== undefined && (
-            <span class="faint"> {isNative ? `· ${words.native}` : `→ ${row.upstream_format}`}</span>
+            <span class="faint"> {isNative ? `· ${words.native}` : `→ ${shortFormatName(row.upstream_format)}`}</span>
           )}
         </Fact>
         <Fact name={words.channel}>

@@ -54,6 +54,7 @@ export default function Translator() {
   useShortcut(
     'e',
     useCallback(() => setChoosing(true), []),
+    words().examples,
   )
 
   const look = (id: string | undefined, show = false): void => {
@@ -71,6 +72,7 @@ export default function Translator() {
   useShortcut(
     'n',
     useCallback(() => next.current(), []),
+    words().nextLoss,
   )
 
   return (

@@ -114,7 +114,7 @@ function columnsOf(props: GroupsTableProps): readonly Column<UsageSum>[] {
           {by !== '' && (
             <span class="swatch" style={{ background: `var(${colours.get(valueIn(sum, by)) ?? '--chart-others'})` }} />
           )}
-          <button type="button" class="link cut" onClick={() => onOpen(sum)}>
+          <button type="button" class="opener cut" onClick={() => onOpen(sum)}>
             {name(sum)}
           </button>
         </span>

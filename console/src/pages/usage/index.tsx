@@ -22,7 +22,7 @@ export default function UsagePage() {
   const [now, refresh] = useNow()
   const [isFiltering, setFiltering] = useState(false)
   const filter = useCallback(() => setFiltering(true), [])
-  useShortcut('f', filter)
+  useShortcut('f', filter, text().addFilter)
   const { metric, by, where } = view
   const range = rangeOf(view, now)
   const time = [range.since, range.until, now, JSON.stringify(where)]

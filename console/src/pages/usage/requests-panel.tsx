@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { get } from '../../api/request.ts'
 import type { PageOf, Request } from '../../api/types.ts'
 import { useLoad } from '../../api/use-load.ts'
+import { toneOf } from '../../catalogue/status-tone.ts'
 import { money, number } from '../../format.ts'
 import { hrefOf } from '../../pages.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -79,7 +80,7 @@ function columns(): readonly Column<Request>[] {
     {
       ...{ id: 'status', title: words.status },
       cell: row => (
-        <Badge tone={row.status >= 400 || row.error !== undefined ? 'bad' : 'good'} title={row.error}>
+        <Badge tone={toneOf(row)} title={row.error}>
           {row.status}
         </Badge>
       ),

@@ -8,7 +8,7 @@ export function LossesView({ of: { count, named } }: { readonly of: HeaderLosses
   const words = text().trial
   const more = count - named.length
   return (
-    <div class="callout warn losses">
+    <div class="callout warn trial-losses">
       <Icon name="warning" />
       <div>
         <p>{words.lossesLead}</p>

@@ -1,0 +1,12 @@
+import type { Request } from '../api/types.ts'
+import type { Tone } from '../ui/badge.tsx'
+
+const TONES: readonly (readonly [least: number, tone: Tone])[] = [
+  [500, 'bad'],
+  [400, 'warn'],
+  [200, 'good'],
+]
+
+/** The colour of a request's status: faults of the upstream or of the gateway are worse than those of the caller. */
+export const toneOf = ({ status, error }: Pick<Request, 'status' | 'error'>): Tone =>
+  error !== undefined && status < 400 ? 'bad' : (TONES.find(([least]) => status >= least)?.[1] ?? 'neutral')
