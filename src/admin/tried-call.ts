@@ -42,7 +42,7 @@ const VERSION = '2023-06-01'
  */
 export function doorOf({ format, path, body }: Tried, vendor: string): Door {
   const routes = [...ROUTES, ...vendorRoutes(vendor)].filter(route => route.format === format)
-  const { pathname, searchParams } = new URL(path ?? usualPath(format, routes, body), 'http://gateway')
+  const { pathname, searchParams } = new URL(`http://gateway${path ?? usualPath(format, routes, body)}`)
   const query = Object.fromEntries(searchParams)
   const route = routes.find(one => one.path === pathname)
   if (route?.form === 'only')

@@ -17,6 +17,8 @@ export type LiveEvent =
   | { readonly type: 'over'; readonly request: UsageRow }
 
 export interface LiveListener {
+  /** Whose it is. */
+  readonly owner: string
   take(event: LiveEvent): void
   /** The gateway stops: nothing more comes. */
   end(): void
@@ -53,6 +55,13 @@ export class Live {
   /** How many listeners there are here. */
   get size(): number {
     return this.listeners.size
+  }
+
+  /** How many of them are somebody's. */
+  sizeOf(owner: string): number {
+    let count = 0
+    for (const listener of this.listeners) if (listener.owner === owner) count++
+    return count
   }
 
   /** @returns ends it. */

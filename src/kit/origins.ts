@@ -58,7 +58,13 @@ export class Origins {
     return found.length <= root.length ? undefined : found
   }
 
+  /** No further source is read: the search stays where it is. */
+  private get isSpent(): boolean {
+    return this.left <= 0 || this.pace.over
+  }
+
   private async within(node: Path, place: Path): Promise<Path | undefined> {
+    if (this.isSpent) return undefined
     const value = at(this.reading.source, node)
     const wanted = at(this.reading.value, place)
     if (typeof wanted === 'object' && isDeepStrictEqual(value, wanted)) return undefined
@@ -75,7 +81,7 @@ export class Origins {
     const affects = async (index: number) => index < length && (await this.without([...node, index], place)) !== 'same'
     for (const step of place.toReversed())
       if (typeof step === 'number' && step < length && (await affects(step)) && !(await affects(step + 1))) return step
-    for (let index = length - 1; index >= 0; index--) if (await affects(index)) return index
+    for (let index = length - 1; index >= 0 && !this.isSpent; index--) if (await affects(index)) return index
     return undefined
   }
 
@@ -90,7 +96,10 @@ export class Origins {
       if (isHolder(effect) || (isOwn && effect === 'malformed')) return name
     }
     const effects = new Map<string, Effect>()
-    for (const name of fields) effects.set(name, await this.without([...node, name], place))
+    for (const name of fields) {
+      if (this.isSpent) break
+      effects.set(name, await this.without([...node, name], place))
+    }
     const isTop = node.length <= this.reading.root.length
     // An object that several fields affect comes from all of them.
     if (!isTop && typeof wanted === 'object' && [...effects.values()].filter(one => one !== 'same').length > 1)
@@ -116,7 +125,8 @@ export class Origins {
   }
 
   private async effect(part: Path, place: Path, by: Json | undefined): Promise<Effect> {
-    if (this.left-- <= 0 || this.pace.over) return 'same'
+    if (this.isSpent) return 'same'
+    this.left--
     await this.pace.step()
     const { source, value, read } = this.reading
     try {

@@ -70,6 +70,17 @@ describe.skipIf(noChromium)('Traffic', () => {
     await rowOf(page, '200').nth(1).waitFor()
   })
 
+  test('has what was over just before it was opened, and is stored a moment later', async () => {
+    const { page, gateway } = await before(await upstream())
+    const key = await capturing(gateway)
+    const { id } = await key.send(CHAT, HELLO)
+    await key.stored(id)
+    // As it would be, had the request been over a moment later.
+    await page.route('**/admin/v1/requests?*', route => route.fulfill({ json: { data: [] } }), { times: 1 })
+    await page.reload()
+    await rowOf(page, '200').waitFor({ timeout: 8000 })
+  })
+
   test('is narrowed by what happened, key, model and words, all of it in the address', async () => {
     const { page, gateway } = await before(await upstream())
     const [one, two] = [await capturing(gateway, 'key-one'), await capturing(gateway, 'key-two')]

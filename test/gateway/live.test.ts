@@ -49,7 +49,7 @@ test('a watcher sees requests of all processes, and they are told of it only as 
   const [one, two] = [new Live(here!), new Live(there!)]
   const seen: LiveEvent[] = []
   let ended = 0
-  const stop = one.listen({ take: event => void seen.push(event), end: () => ended++ })
+  const stop = one.listen({ owner: 'tests', take: event => void seen.push(event), end: () => ended++ })
   expect(two.isWatched).toBe(true)
   one.begun(call, caller, request, true)
   two.over(row)

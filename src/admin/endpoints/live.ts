@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { defined } from '../../canonical/defined.ts'
+import type { Principal } from '../../console/index.ts'
 import type { Administration } from '../../gateway/administration.ts'
 import type { LiveBeginning, LiveEvent, LiveListener } from '../../gateway/captured.ts'
 import type { Reply } from '../../gateway/index.ts'
@@ -12,6 +13,8 @@ import { requestView } from './requests.ts'
 
 /** Streams that one process has open at once. */
 const MOST_LISTENERS = 50
+/** Those of one user or token: nobody takes all of them. */
+const MOST_OF_ONE = 10
 /** Milliseconds of silence before a sign of life, and after which a stream ends: clients open another one then. */
 const BEAT = 15_000
 const LIFETIME = 300_000
@@ -34,14 +37,16 @@ export const LIVE = [
     answer: v.union([BEGINNING, REQUEST, fields({ count: v.number() })]),
     problems: ['too-many-requests'],
     live: ['text/event-stream'],
-    handle: gateway => async exchange => watch(gateway, exchange),
+    handle: (gateway, _, principal) => async exchange => watch(gateway, exchange, principal),
   }),
 ]
 
-function watch(gateway: Administration, { message, reply }: LiveExchange): void {
+function watch(gateway: Administration, { message, reply }: LiveExchange, { kind, name }: Principal): void {
   const { live } = gateway
-  if (live.size >= MOST_LISTENERS) throw new Problem('too-many-requests', 'Too many watch requests already.')
-  const watcher = new Watcher(reply)
+  const owner = `${kind} ${name}`
+  if (live.size >= MOST_LISTENERS || live.sizeOf(owner) >= MOST_OF_ONE)
+    throw new Problem('too-many-requests', 'Too many watch requests already.')
+  const watcher = new Watcher(reply, owner)
   const stop = live.listen(watcher)
   reply.worker = { abort: () => watcher.close() }
   watcher.open(stop, () => authenticate(gateway, message))
@@ -49,6 +54,7 @@ function watch(gateway: Administration, { message, reply }: LiveExchange): void 
 
 /** Writes events to one reader. */
 class Watcher implements LiveListener {
+  readonly owner: string
   private readonly reply: Reply
   private beat: NodeJS.Timeout | undefined
   private lifetime: NodeJS.Timeout | undefined
@@ -57,8 +63,9 @@ class Watcher implements LiveListener {
   private isBehind = false
   private missed = 0
 
-  constructor(reply: Reply) {
+  constructor(reply: Reply, owner: string) {
     this.reply = reply
+    this.owner = owner
   }
 
   /**

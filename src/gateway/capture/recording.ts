@@ -3,6 +3,9 @@ export const LARGEST = 1024 * 1024
 /** Bytes kept beyond that, so that a secret at the edge is still recognised as a whole before the text is cut. */
 export const MARGIN = 40 * 1024
 
+/** Pieces kept of one body: each takes more than its bytes. */
+const MOST_PIECES = 20_000
+
 /** A piece of a body, and when it came: milliseconds from the beginning of its request. */
 export interface Piece {
   readonly ms: number
@@ -35,7 +38,7 @@ export class Recording {
     const size = typeof content === 'string' ? Buffer.byteLength(content) : content.length
     this.size += size
     const room = this.limit - this.kept
-    if (room <= 0 || size === 0) return
+    if (room <= 0 || size === 0 || this.pieces.length >= MOST_PIECES) return
     const part = size <= room ? content : content.slice(0, room)
     this.kept += Math.min(size, room)
     this.pieces.push({ ms: this.elapsed, content: typeof part === 'string' ? part : Buffer.from(part) })

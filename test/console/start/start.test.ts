@@ -185,7 +185,7 @@ describe.skipIf(noChromium)('the page Start', () => {
     expect(events.every(one => /^(event|data): ?/.test(one))).toBe(true)
     const link = page.locator('.trial-line a')
     const id = (await link.textContent())!
-    expect(await link.getAttribute('href')).toBe(`/console/traffic?id=${id}`)
+    expect(await link.getAttribute('href')).toBe(`/console/traffic?request=${id}`)
     await expect
       .poll(async () => (await gateway.admin.ask('GET', `/requests/${id}`).catch(() => undefined))?.status)
       .toBe(200)
@@ -197,6 +197,8 @@ describe.skipIf(noChromium)('the page Start', () => {
       status: 200,
       stream: true,
     })
+    await link.click()
+    await page.locator('.request-id').filter({ hasText: id }).waitFor()
   })
 
   test('an answer is shown while it comes, and stops when it is told to', async () => {

@@ -6,6 +6,7 @@ import { AdminServer } from '../../builders/admin.ts'
 import { ANSWER, ASK } from '../../builders/chat.ts'
 import { closingAfterEach } from '../../builders/closing.ts'
 import { channelAt, KEY, keyOf } from '../../builders/config.ts'
+import { addUser, SignedIn } from '../../builders/console.ts'
 import { textOf } from '../../builders/http.ts'
 import { FakeUpstream, type Script } from '../../builders/upstream.ts'
 import { Client } from '../../sockets/client.ts'
@@ -406,4 +407,19 @@ test('requests are watched as they begin and end', async () => {
   const ended = textOf(watching)
   await admin.testServer.server.close(2000)
   await ended
+})
+
+test('nobody takes all the places of those who watch', async () => {
+  const admin = await serverOf([])
+  await addUser(admin.store, 'vic', { role: 'viewer' })
+  const vic = await SignedIn.at(admin.testServer, 'vic')
+  const watch = async (headers: { [name: string]: string }) => {
+    const answer = await admin.testServer.send('/admin/v1/requests/live', undefined, { method: 'GET', headers }).answer
+    answer.resume().on('error', () => {})
+    return answer.statusCode
+  }
+  const statuses: unknown[] = []
+  for (let count = 0; count < 12; count++) statuses.push(await watch({ authorization: '', cookie: vic.cookie }))
+  expect(statuses).toEqual([...Array(10).fill(200), 429, 429])
+  expect(await watch({ authorization: `Bearer ${admin.token}` })).toBe(200)
 })

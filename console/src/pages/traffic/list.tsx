@@ -22,6 +22,8 @@ import { Legend, scaleOf } from './waterfall.tsx'
 const PAGE = 100
 /** Milliseconds after which the list is read again: instances without a bus between them have rows of their own. */
 const AGAIN = 20_000
+/** Milliseconds until what was over before the list went live is stored everywhere. */
+const STORED = 1500
 
 /** The address of one request's page. */
 export const addressOf = (id: string): string => `${hrefOf('/traffic')}?request=${encodeURIComponent(id)}`
@@ -51,6 +53,13 @@ export function TrafficList() {
       ),
     ),
   )
+
+  // What was over just before is neither stored yet nor among what is still to come.
+  useEffect(() => {
+    if (live.state !== 'on') return
+    const timer = setTimeout(() => void page.reload(), STORED)
+    return () => clearTimeout(timer)
+  }, [live.state])
 
   // Rows of other filters are none of these.
   useEffect(() => {

@@ -70,7 +70,11 @@ function Line({ of: { state, status, firstByteMs, ms, requestId, losses } }: { r
       {requestId && (
         <span>
           <span class="faint">{words.requestId}</span>{' '}
-          <a class="mono" href={`${hrefOf('/traffic')}?id=${encodeURIComponent(requestId)}`} title={words.toTraffic}>
+          <a
+            class="mono"
+            href={`${hrefOf('/traffic')}?request=${encodeURIComponent(requestId)}`}
+            title={words.toTraffic}
+          >
             {requestId}
           </a>
         </span>
