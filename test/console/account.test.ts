@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { addUser, PASSWORD, SignedIn, signInAs } from '../builders/console.ts'
-import { noChromium, THEMES, type Visit, visitor, WIDTHS } from './browser.ts'
+import { IN_BROWSER, noChromium, THEMES, type Visit, visitor, WIDTHS } from './browser.ts'
 import { NAMES } from './sign-in.ts'
 
 const REFUSED = { expected: [/status of 4\d\d/] }
@@ -11,7 +11,7 @@ const statusAs = async ({ gateway }: Visit, name: string, password: string): Pro
 
 const users = ({ gateway }: Visit) => gateway.admin.store.console
 
-describe.skipIf(noChromium)('the account', () => {
+describe.skipIf(noChromium)('the account', IN_BROWSER, () => {
   const visit = visitor()
 
   test('a password is changed by who has the present one; other sessions end', async () => {

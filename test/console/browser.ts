@@ -15,6 +15,9 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const NOTICE = `document.addEventListener('securitypolicyviolation', event =>
   noteViolation('policy: ' + event.violatedDirective + ' ' + event.blockedURI))`
 
+/** A page is drawn when the machine has time for it: who looked too early looks again. */
+export const IN_BROWSER = { retry: 2 } as const
+
 /** Wide and narrow screens. */
 export const WIDTHS = [1280, 390] as const
 export const THEMES = ['light', 'dark'] as const

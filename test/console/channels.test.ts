@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { ASK, events, HEAD } from '../builders/chat.ts'
 import { closingAfterEach } from '../builders/closing.ts'
 import { CHAT_PATH } from '../builders/paths.ts'
-import { noChromium, THEMES, visitor, WIDTHS } from './browser.ts'
+import { IN_BROWSER, noChromium, THEMES, visitor, WIDTHS } from './browser.ts'
 import type { ConsoleGateway } from './gateway.ts'
 import { HOSTILE, isUnharmed } from './hostile.ts'
 import { isFocused, wordsOf } from './reading.ts'
@@ -36,7 +36,7 @@ const drainedIn = async ({ admin }: ConsoleGateway): Promise<readonly string[]> 
 
 const ask = ({ admin }: ConsoleGateway, model: string) => admin.testServer.ask(CHAT_PATH, { ...ASK, model })
 
-describe.skipIf(noChromium)('the page of channels', () => {
+describe.skipIf(noChromium)('the page of channels', IN_BROWSER, () => {
   const closing = closingAfterEach()
   const visit = visitor()
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { CHAT_PATH } from '../builders/paths.ts'
-import { noChromium, settled, THEMES, type Visit, visitor, WIDTHS } from './browser.ts'
+import { IN_BROWSER, noChromium, settled, THEMES, type Visit, visitor, WIDTHS } from './browser.ts'
 import { furnish } from './scenery.ts'
 
 const REFUSED = { expected: [/status of 4\d\d/] }
@@ -17,7 +17,7 @@ async function statusWith({ gateway }: Visit, secret: string): Promise<number> {
 
 const clipboard = ({ page }: Visit): Promise<string> => page.evaluate('navigator.clipboard.readText()')
 
-describe.skipIf(noChromium)('keys', () => {
+describe.skipIf(noChromium)('keys', IN_BROWSER, () => {
   const visit = visitor()
 
   test('made, its settings copied, and revoked by keyboard alone', async () => {

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { closingAfterEach } from '../builders/closing.ts'
-import { noChromium, settled, THEMES, visitor, WIDTHS } from './browser.ts'
+import { IN_BROWSER, noChromium, settled, THEMES, visitor, WIDTHS } from './browser.ts'
 import { HOSTILE, isUnharmed } from './hostile.ts'
 import { isFocused, wordsOf } from './reading.ts'
 import { answers, fails, lists, openBefore, type Row } from './upstreams.ts'
@@ -32,7 +32,7 @@ const startIn = async (page: Page): Promise<URL> => {
   return new URL((await link.getAttribute('href'))!, page.url())
 }
 
-describe.skipIf(noChromium)('the page of models', () => {
+describe.skipIf(noChromium)('the page of models', IN_BROWSER, () => {
   const closing = closingAfterEach()
   const visit = visitor()
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { PASSWORD } from '../builders/console.ts'
-import { noChromium, THEMES, visitor, WIDTHS } from './browser.ts'
+import { IN_BROWSER, noChromium, THEMES, visitor, WIDTHS } from './browser.ts'
 import { admit, NAMES } from './sign-in.ts'
 
 /** The pages by their keys. */
@@ -10,7 +10,7 @@ const PATHS = {
 
 const REFUSED = { expected: [/401 \(Unauthorized\)/] }
 
-describe.skipIf(noChromium)('the frame of the console', () => {
+describe.skipIf(noChromium)('the frame of the console', IN_BROWSER, () => {
   const visit = visitor()
 
   test('shows every page by its link and by its keys', async () => {

@@ -5,7 +5,7 @@ import { ANSWER } from '../builders/chat.ts'
 import { closingAfterEach } from '../builders/closing.ts'
 import { channelAt } from '../builders/config.ts'
 import { FakeUpstream, type Script } from '../builders/upstream.ts'
-import { noChromium, settled, THEMES, type Visit, type VisitOptions, visitor, WIDTHS } from './browser.ts'
+import { IN_BROWSER, noChromium, settled, THEMES, type Visit, type VisitOptions, visitor, WIDTHS } from './browser.ts'
 import { ASKED, capturing } from './captured.ts'
 
 const CHAT = '/v1/chat/completions'
@@ -19,7 +19,7 @@ const json: Script = response => response.setHeader('content-type', 'application
 /** The rows of the list, by what their cells say. */
 const rowOf = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
 
-describe.skipIf(noChromium)('Traffic', () => {
+describe.skipIf(noChromium)('Traffic', IN_BROWSER, () => {
   const closing = closingAfterEach()
   const visit = visitor()
 

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { fragmentOf } from '../../console/src/pages/translator/permalink.ts'
 import { KNOWN_FORMATS } from '../../src/kit/translate.ts'
-import { noChromium, settled, THEMES, visitor, WIDTHS } from './browser.ts'
+import { IN_BROWSER, noChromium, settled, THEMES, visitor, WIDTHS } from './browser.ts'
 
 const PATH = '/translator'
 const HOSTILE = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`
@@ -23,7 +23,7 @@ async function give(page: Page, text: string): Promise<void> {
   await settled(page)
 }
 
-describe.skipIf(noChromium)('the translator', () => {
+describe.skipIf(noChromium)('the translator', IN_BROWSER, () => {
   const visit = visitor()
 
   test('shows a pasted text in every other format, with what is lost marked in both', async () => {

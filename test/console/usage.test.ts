@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { DAY, HOUR } from '../builders/units.ts'
 import { traffic } from '../builders/usage.ts'
-import { noChromium, settled, THEMES, type Visit, visitor, WIDTHS } from './browser.ts'
+import { IN_BROWSER, noChromium, settled, THEMES, type Visit, visitor, WIDTHS } from './browser.ts'
 import type { ConsoleGateway } from './gateway.ts'
 
 const RANGE = { keys: 4, models: 9, channels: 3 }
@@ -37,7 +37,7 @@ const totalled = (page: Page, figure: string): Promise<void> =>
 const chart = (page: Page) => page.getByRole('application')
 const rowsOf = (page: Page, name: string) => page.getByRole('region', { name }).getByRole('row')
 
-describe.skipIf(noChromium)('the page of usage', () => {
+describe.skipIf(noChromium)('the page of usage', IN_BROWSER, () => {
   const visit = visitor()
   /** The page with requests. */
   async function used(path: string, options: Parameters<typeof visit>[1] = {}) {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { fold } from '../../src/canonical/fold.ts'
 import { type JsonObject, parseObject } from '../../src/canonical/node.ts'
-import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import { drain } from '../../src/canonical/transducer.ts'
 import type { WireEvent } from '../../src/canonical/wire.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { asked, streamed } from './arbitrary-result.ts'
+import { relayed } from './relayed.ts'
 import { resultMeaning } from './same.ts'
 import { holds, same } from './support.ts'
 import { jobsWith, WORKS } from './works.ts'
@@ -21,18 +21,6 @@ const withUnknown = ({ data, ...event }: WireEvent): WireEvent => {
     ['delta', 'message'].includes(field) ? [field, { ...(value as JsonObject), x_inner: { a: null } }] : [field, value],
   )
   return { ...event, data: JSON.stringify({ ...Object.fromEntries(inner), x_field: 1 }, null, 1) }
-}
-
-/** The events as they leave, of which those from `until` on are written anew. */
-function relayed(format: string, request: CanonicalRequest, wire: readonly WireEvent[], until: number): WireEvent[] {
-  const reader = READERS[format]!.events!(request)
-  const writer = WRITERS[format]!.events!(request)
-  const out = wire.flatMap((event, at) => {
-    const read = reader.push(event)
-    return at < until ? writer.relay!(event, read) : read.flatMap(one => writer.push(one))
-  })
-  expect(reader.mended).toBe(false)
-  return [...out, ...writer.end()]
 }
 
 const RELAYING = jobsWith('events').filter(([format]) => WRITERS[format]!.events!(asked).relay !== undefined)

@@ -1,8 +1,8 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { CLIENTS } from '../../../console/src/pages/start/clients/index.ts'
 import { channelAt, configOf } from '../../builders/config.ts'
 import { FakeUpstream, type Script } from '../../builders/upstream.ts'
-import { noChromium, THEMES, visitor, WIDTHS } from '../browser.ts'
+import { IN_BROWSER, noChromium, THEMES, visitor, WIDTHS } from '../browser.ts'
 import { pastedFrom } from './pasted.ts'
 
 const MODEL = '/?model=replay'
@@ -42,7 +42,7 @@ const END =
   event({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 5 } }) +
   event({ type: 'message_stop' })
 
-describe.skipIf(noChromium)('the page Start', () => {
+describe.skipIf(noChromium)('the page Start', IN_BROWSER, () => {
   const visit = visitor()
 
   test('a key made with the keyboard alone is in the settings of every client, and is revoked again', async () => {
@@ -145,20 +145,26 @@ describe.skipIf(noChromium)('the page Start', () => {
     const { page, gateway } = await visit(MODEL)
     await page.keyboard.press('/')
     const box = page.getByRole('combobox', { name: 'Model' })
-    expect(await box.getAttribute('aria-expanded')).toBe('true')
+    await vi.waitFor(async () => expect(await box.getAttribute('aria-expanded')).toBe('true'))
     await page.keyboard.type('fixture of no kind')
     await page.getByText('No model has this in its name.').waitFor()
     await page.keyboard.press('Escape')
-    expect([await box.getAttribute('aria-expanded'), await box.inputValue()]).toEqual(['false', 'replay'])
+    await vi.waitFor(async () =>
+      expect([await box.getAttribute('aria-expanded'), await box.inputValue()]).toEqual(['false', 'replay']),
+    )
     await page.keyboard.press('ArrowDown')
     const { data } = (await gateway.admin.get('/models')).json
     const other = data.find(
       (one: { id: string; abilities: string[] }) => one.id !== 'replay' && one.abilities.includes('converse'),
     ).id
     await page.keyboard.type(other)
-    const first = (await page.locator('.options [role=option]').first().locator('.cut').textContent())!
+    const options = page.locator('.options [role=option]')
+    await vi.waitFor(async () =>
+      expect((await options.allTextContents()).every(text => text.includes(other))).toBe(true),
+    )
+    const first = (await options.first().locator('.cut').textContent())!
     await page.keyboard.press('Enter')
-    expect([await box.inputValue(), first.includes(other)]).toEqual([first, true])
+    await vi.waitFor(async () => expect(await box.inputValue()).toBe(first))
   })
 
   test('the address is the public one of the page, and another can be chosen', async () => {

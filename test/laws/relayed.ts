@@ -1,0 +1,25 @@
+import { expect } from 'vitest'
+import type { CanonicalRequest } from '../../src/canonical/request.ts'
+import type { WireEvent } from '../../src/canonical/wire.ts'
+import { WRITERS } from '../../src/egress/index.ts'
+import { READERS } from '../../src/ingress/index.ts'
+
+/**
+ * The events of a stream as the gateway passes them to a caller of the upstream's own format: those before `until` as they
+ * came where the format's writer relays events, the others written anew. What the reader has to repair fails the test.
+ */
+export function relayed(
+  format: string,
+  request: CanonicalRequest,
+  wire: readonly WireEvent[],
+  until = wire.length,
+): WireEvent[] {
+  const reader = READERS[format]!.events!(request)
+  const writer = WRITERS[format]!.events!(request)
+  const out = wire.flatMap((event, at) => {
+    const read = reader.push(event)
+    return at < until && writer.relay !== undefined ? writer.relay(event, read) : read.flatMap(one => writer.push(one))
+  })
+  expect(reader.mended ?? false).toBe(false)
+  return [...out, ...reader.end().flatMap(one => writer.push(one)), ...writer.end()]
+}
