@@ -34,13 +34,13 @@ describe('sessions end', () => {
   })
 
   it('when nobody uses them, and not while somebody does, at any instance', async () => {
-    const idle = { session: 60_000, idle: 800 }
+    const idle = { session: 60_000, idle: 3000 }
     const { testServer, path } = await open(idle)
     const other = await TestServer.open([], { keep: path, config: { console: idle } })
     closing.push(() => other.server.close(0))
-    const [used, unused] = [await SignedIn.at(testServer, 'ada'), await SignedIn.at(testServer, 'ada')]
+    const [unused, used] = [await SignedIn.at(testServer, 'ada'), await SignedIn.at(testServer, 'ada')]
     for (let round = 0; round < 5; round++) {
-      await pause(300)
+      await pause(900)
       expect(await statusOf(round % 2 ? used : used.atOther(other))).toBe(200)
     }
     expect(await statusOf(unused)).toBe(401)
