@@ -20,12 +20,12 @@ const statusOf = async (one: SignedIn) => (await one.ask('GET', '/status')).stat
 
 describe('sessions end', () => {
   it('after their time, however much they are used', async () => {
-    const { testServer } = await open({ session: 1000, idle: 60_000 })
+    const { testServer } = await open({ session: 3000, idle: 60_000 })
     const ada = await SignedIn.at(testServer, 'ada')
-    const end = Date.now() + 1000
-    while (Date.now() < end - 300) {
+    const end = Date.now() + 3000
+    while (Date.now() < end - 1500) {
       expect(await statusOf(ada)).toBe(200)
-      await pause(50)
+      await pause(100)
     }
     await pause(end - Date.now() + 50)
     expect(await statusOf(ada)).toBe(401)
