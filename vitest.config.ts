@@ -8,6 +8,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
+    // Programs that tests start run from the sources they test.
+    env: { INTERLINGUA_BUNDLE: 'off' },
     isolate: false,
   },
 })

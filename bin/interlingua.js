@@ -1,6 +1,8 @@
 #!/usr/bin/env -S node --max-semi-space-size=16 --no-allocation-site-pretenuring
-import module from 'node:module'
-import { join } from 'node:path'
+// CommonJS: of a module that is imported, Node reads every export, and those of `node:http` load a second HTTP client.
+const { enableCompileCache } = require('node:module')
+const { join } = require('node:path')
+const { currentBundle } = require('./bundle.js')
 
 // Node before 22.18 runs no TypeScript, and has no compile cache that could be imported by name.
 if (!process.features.typescript) {
@@ -13,8 +15,10 @@ if (!process.features.typescript) {
 
 /**
  * Compiled code is kept beside the packages, and types once stripped stay stripped: later starts are quicker and hold
- * less of the source in memory. This file alone is JavaScript, so that nothing has to be stripped before that.
+ * less of the source in memory. The files of this folder are JavaScript, so that nothing has to be stripped before that.
  */
-module.enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/interlingua'))
+enableCompileCache(join(__dirname, '../node_modules/.cache/interlingua'))
 
-await import('../src/main.ts')
+const bundle = currentBundle()
+if (bundle === undefined) import('../src/main.ts')
+else require(bundle)

@@ -1,4 +1,7 @@
 import { commandLine } from './commands/command-line.ts'
 import { TERMINAL } from './commands/outcome.ts'
 
-process.exitCode = await commandLine(process.argv.slice(2), TERMINAL)
+// Not awaited: a bundle of this is CommonJS, which has no `await` outside of functions.
+void commandLine(process.argv.slice(2), TERMINAL).then(code => {
+  process.exitCode = code
+})

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ROOT } from './root.ts'
 
 let known: string | undefined
 
 /** The version of this program. */
 export const version = (): string =>
-  (known ??= (
-    JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { readonly version: string }
-  ).version)
+  (known ??= (JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { readonly version: string }).version)

@@ -4,16 +4,24 @@ import { type Bus, LONE_BUS } from '../cluster/bus.ts'
 import type { Config, GroupConfig, KeyConfig } from '../config/index.ts'
 import type { AccessChanges, AccessRecords, StoredGroup } from '../store/access-records.ts'
 import { storeFailure } from '../store/fault.ts'
-import { type Credentials, credentialOf } from './credential.ts'
 import { Follower } from './follower.ts'
 import { importKeys } from './import-keys.ts'
 import { keyFile } from './key-file.ts'
-import { type Caller, ENDED, type HeldKey, KeyRing, UNKNOWN, unauthenticated } from './key-ring.ts'
+import {
+  type Caller,
+  type Credentials,
+  credentialOf,
+  ENDED,
+  type HeldKey,
+  KeyRing,
+  UNKNOWN,
+  unauthenticated,
+} from './key-ring.ts'
 import type { Allowance } from './limits/allowance.ts'
 import { Limits } from './limits/index.ts'
 
-export { type Credentials, credentialOf } from './credential.ts'
 export type { Caller } from './key-ring.ts'
+export { type Credentials, credentialOf } from './key-ring.ts'
 export type { Allowance, ExpectedTokens, SpentTokens, Taking } from './limits/allowance.ts'
 export type { Permissions } from './permissions.ts'
 export { checkDoor } from './permissions.ts'

@@ -1,5 +1,4 @@
-import type { Json } from '../canonical/node.ts'
-import type { CaptureDocument, CapturedBody } from '../gateway/captured.ts'
+import type { CaptureDocument, CapturedBody, CapturedEvent } from './capture-shapes.ts'
 
 /** A file of a fixture: `fixtures/<format>/<name>.<kind>.<ext>`. */
 export interface FixtureFile {
@@ -29,11 +28,11 @@ export function fixtureOf({ id, caller, attempts }: CaptureDocument): readonly F
 }
 
 const request = (place: object, { body, files }: CapturedBody): string =>
-  json({ ...place, body: body ?? {}, ...(files === undefined ? {} : { files }) } as unknown as Json)
+  json({ ...place, body: body ?? {}, ...(files === undefined ? {} : { files }) })
 
-const json = (value: Json): string => `${JSON.stringify(value, null, 2)}\n`
+const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 
-const eventText = ({ event, data }: { readonly event?: string; readonly data: string }): string => {
+const eventText = ({ event, data }: CapturedEvent): string => {
   const lines = data.split(/\r\n|\r|\n/).join('\ndata: ')
   return event === undefined ? `data: ${lines}\n\n` : `event: ${event}\ndata: ${lines}\n\n`
 }

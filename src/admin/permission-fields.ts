@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { defined } from '../canonical/defined.ts'
+import { defined } from '../canonical/node.ts'
 import { suggestion } from '../config/faults.ts'
 import type { LimitSettings } from '../config/index.ts'
 import { DOORS } from '../providers/index.ts'

@@ -1,7 +1,8 @@
 import { GatewayError } from '../canonical/error.ts'
 import { isObject } from '../canonical/node.ts'
 import type { Administration } from '../gateway/administration.ts'
-import { type CaptureDocument, NoReply, REMOVED } from '../gateway/captured.ts'
+import { NoReply, REMOVED } from '../gateway/captured.ts'
+import type { CaptureDocument } from './capture-shapes.ts'
 import { Problem } from './problem.ts'
 
 /** Headers that concern one connection or one body. */

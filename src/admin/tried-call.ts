@@ -3,7 +3,7 @@ import type { Caller } from '../access/index.ts'
 import { GatewayError } from '../canonical/error.ts'
 import type { Format, JsonObject } from '../canonical/node.ts'
 import type { Call } from '../gateway/call.ts'
-import { contentsRoute, pathFor, ROUTES, type Route, wireAt } from '../server/routes.ts'
+import { callAt, contentsRoute, type Door, pathFor, ROUTES, type Route } from '../server/routes.ts'
 import { vendorRoutes } from '../server/task-routes.ts'
 import type { LiveExchange } from './endpoint.ts'
 import { invalidInput } from './problem.ts'
@@ -22,10 +22,8 @@ export interface Tried {
 }
 
 /** A request at a door: where, and how. */
-interface Door {
-  readonly route: Route
+interface TriedDoor extends Door {
   readonly query: { readonly [name: string]: string }
-  readonly streams: boolean
 }
 
 /** Headers that say where a request came from. The others are of the administrator's own browser. */
@@ -40,7 +38,7 @@ const VERSION = '2023-06-01'
  * @param vendor the first segment of the vendor's own paths.
  * @throws Problem `invalid-input` for a path that is no door of the format.
  */
-export function doorOf({ format, path, body }: Tried, vendor: string): Door {
+export function doorOf({ format, path, body }: Tried, vendor: string): TriedDoor {
   const routes = [...ROUTES, ...vendorRoutes(vendor)].filter(route => route.format === format)
   const { pathname, searchParams } = new URL(`http://gateway${path ?? usualPath(format, routes, body)}`)
   const query = Object.fromEntries(searchParams)
@@ -63,7 +61,7 @@ function usualPath(format: Format, routes: readonly Route[], body: JsonObject): 
   })
 }
 
-function methodOf(path: string): Pick<Door, 'route' | 'streams'> | undefined {
+function methodOf(path: string): Door | undefined {
   try {
     return contentsRoute(path)
   } catch (thrown) {
@@ -75,19 +73,15 @@ function methodOf(path: string): Pick<Door, 'route' | 'streams'> | undefined {
 /** The request as it comes in at its door: of the administrator it has the connection, and no credential. */
 export function triedCall(
   { body, headers: own = {} }: Tried,
-  door: Door,
+  door: TriedDoor,
   caller: Caller,
   { id, message, reply }: LiveExchange,
 ): Call {
-  const { route, query, streams } = door
-  const headers = headersOf(message, route, own, body)
+  const headers = headersOf(message, door.route, own, body)
   return {
-    ...{ id, format: route.format, path: route.path, as: caller, body },
+    ...callAt(door, { headers, query: door.query }),
+    ...{ id, as: caller, body, reply: new TriedReply(reply) },
     message: { headers, socket: message.socket, method: 'POST' } as IncomingMessage,
-    wire: (json, files) => wireAt(route, { headers, query: streams ? { ...query, alt: 'sse' } : query }, json, files),
-    framing: streams && query['alt'] !== 'sse' ? 'array' : 'events',
-    ...(route.heartbeat === undefined ? {} : { heartbeat: route.heartbeat }),
-    reply: new TriedReply(reply),
   }
 }
 

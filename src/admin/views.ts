@@ -1,4 +1,4 @@
-import { defined } from '../canonical/defined.ts'
+import { defined } from '../canonical/node.ts'
 import type { GroupConfig, KeyConfig, KeySettings } from '../config/index.ts'
 import type { AdminToken, KeySecret, StoredGroup, StoredKey } from '../store/access-records.ts'
 import { limitsView } from './permission-fields.ts'

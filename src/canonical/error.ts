@@ -1,4 +1,4 @@
-import type { Node } from './node.ts'
+import { defined, type Node } from './node.ts'
 
 /** Every way a request can fail: the status a caller sees, and whether another channel may be tried. */
 export const ERRORS = {
@@ -54,6 +54,14 @@ export class GatewayError extends Error {
     this.error = error
   }
 }
+
+/**
+ * A refusal of what a caller sent.
+ *
+ * @param param the field at fault, as the caller would write it.
+ */
+export const invalid = (message: string, param?: string, code?: string): GatewayError =>
+  new GatewayError({ kind: 'invalid-request', message, ...defined({ param, code }) })
 
 /** The kind of failure by HTTP status; 529 is Anthropic's status for overloaded (trap 78). */
 const BY_STATUS: { readonly [status: number]: ErrorKind } = {

@@ -1,6 +1,6 @@
 import type { Part } from './content.ts'
 import type { At, CanonicalEvent, PartDelta, PartPatch } from './event.ts'
-import { longer, wider } from './growing.ts'
+import { longer, wider } from './lists.ts'
 import type { Node } from './node.ts'
 import type { Candidate, CanonicalResult, Transcript } from './result.ts'
 
@@ -116,12 +116,17 @@ export function* unfold(result: CanonicalResult): Generator<CanonicalEvent> {
 }
 
 function* unfoldPart(part: Part, at: At): Generator<CanonicalEvent> {
+  yield* begun(part, at)
+  yield { type: 'part-end', at }
+}
+
+/** The events of a part up to its end. */
+export function* begun(part: Part, at: At): Generator<CanonicalEvent> {
   const body = bodyOf(part)
   const { annotations, ...bare } = withBody(part, '') as Part & { annotations?: never }
   yield { type: 'part-start', at, part: bare }
   if (body !== '') yield { type: 'part-delta', at, append: body }
   if (annotations !== undefined) yield { type: 'part-patch', at, annotations }
-  yield { type: 'part-end', at }
 }
 
 function atCandidate(

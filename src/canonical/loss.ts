@@ -1,4 +1,4 @@
-import { append } from './append.ts'
+import { append } from './lists.ts'
 import { type Format, isObject, type Node } from './node.ts'
 
 export type Path = readonly (string | number)[]
@@ -30,9 +30,9 @@ export interface Written<Wire> {
 
 /**
  * Why each field of a node is lost that a writer does not write. A new canonical field does not compile until every such
- * table names it as written or has a reason for it.
+ * table names it as written or has a reason for it; settings have theirs in their rows (settings.ts).
  */
-export type Unwritten<N, Written extends keyof N = never> = {
+export type Unwritten<N, Written extends PropertyKey = never> = {
   readonly [Field in Exclude<keyof N, Written | keyof Node>]-?: string
 }
 
@@ -51,6 +51,21 @@ export class Losses {
   }
   move(path: Path, order: readonly number[], reason: string): void {
     this.list.push({ kind: 'moved', path, order, reason })
+  }
+  /** A list of so many items of which these were written in this order; no loss where it is their own. */
+  reorder(path: Path, written: readonly number[], length: number, reason: string): void {
+    if (written.every((index, place) => place === 0 || written[place - 1]! < index)) return
+    const there = new Set(written)
+    this.move(
+      path,
+      [
+        ...written,
+        ...Array(length)
+          .keys()
+          .filter(index => !there.has(index)),
+      ],
+      reason,
+    )
   }
   insert(path: Path, value: unknown, reason: string): void {
     this.list.push({ kind: 'inserted', path, value, reason })

@@ -39,7 +39,10 @@ export function restorer(request: CanonicalRequest, renamed: Renamed | undefined
   return {
     result: result => ({
       ...result,
-      candidates: result.candidates.map(candidate => ({ ...candidate, content: candidate.content.map(whole) })),
+      candidates: result.candidates.map(candidate => {
+        const content = candidate.content.map(whole)
+        return content.every((part, at) => part === candidate.content[at]) ? candidate : { ...candidate, content }
+      }),
     }),
     events: () => new EventRestorer(named, isWrapped, whole),
   }

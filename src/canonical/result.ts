@@ -1,7 +1,7 @@
-import type { Part } from './content.ts'
+import type { Part, RankPart } from './content.ts'
 import type { CanonicalError } from './error.ts'
-import type { JsonObject, Node } from './node.ts'
-import type { Modality } from './request.ts'
+import { isObject, type Json, type JsonObject, type Node } from './node.ts'
+import type { CanonicalRequest, Modality } from './request.ts'
 import type { CanonicalTask } from './task.ts'
 
 export interface CanonicalResult extends Node {
@@ -92,3 +92,52 @@ export interface Usage extends Node {
   /** Calls of hosted tools, by kind, e.g. `{ "web-search": 2 }`. */
   readonly hostedCalls?: JsonObject
 }
+
+/**
+ * The sum of several requests' usage; undefined where there are none. A count that some of them lack is the sum of the
+ * others; spelling is dropped, as it holds for single requests only.
+ */
+export const totalUsage = (usages: readonly Usage[]): Usage | undefined =>
+  usages.length === 0 ? undefined : (usages.map(bare).reduce(sum) as Usage)
+
+const bare = ({ spelling: _, ...counts }: Usage): JsonObject => counts as JsonObject
+
+function sum(a: JsonObject, b: JsonObject): JsonObject {
+  const added = (left: Json | undefined, right: Json | undefined): Json => {
+    if (typeof left === 'number' && typeof right === 'number') return left + right
+    return isObject(left) && isObject(right) ? sum(left, right) : (left ?? right ?? null)
+  }
+  return Object.fromEntries(Object.keys({ ...a, ...b }).map(key => [key, added(a[key], b[key])]))
+}
+
+/**
+ * The ranking in the shape its caller requested, whatever the upstream supports: at most `top` documents, with or
+ * without their content. A rank of a document that does not exist is left out.
+ */
+export function rankedAsRequested(result: CanonicalResult, { messages, output }: CanonicalRequest): CanonicalResult {
+  const { ranking } = output
+  if (ranking === undefined || isAsRequested(result, messages, ranking)) return result
+  const withContent = (rank: RankPart): RankPart => {
+    const { content: _, ...bare } = rank
+    return ranking.echo === true ? { ...bare, content: messages[rank.index]!.content } : bare
+  }
+  const candidates = result.candidates.map(candidate => {
+    const content = candidate.content
+      .filter((part: Part) => part.type !== 'rank' || messages[part.index] !== undefined)
+      .map((part: Part) => (part.type === 'rank' ? withContent(part) : part))
+    return { ...candidate, content: ranking.top === undefined ? content : content.slice(0, ranking.top) }
+  })
+  return { ...result, candidates }
+}
+
+const isAsRequested = (
+  { candidates }: CanonicalResult,
+  messages: CanonicalRequest['messages'],
+  { echo, top = Number.POSITIVE_INFINITY }: NonNullable<CanonicalRequest['output']['ranking']>,
+): boolean =>
+  echo !== true &&
+  candidates.every(
+    ({ content }) =>
+      content.length <= top &&
+      content.every(part => part.type !== 'rank' || (messages[part.index] !== undefined && part.content === undefined)),
+  )

@@ -1,4 +1,4 @@
-import type { ReasoningPart, Signature } from './content.ts'
+import type { Part, ReasoningPart, Signature } from './content.ts'
 import { type Format, isObject } from './node.ts'
 
 /*
@@ -91,3 +91,27 @@ function signatureIn({ format, value }: { readonly [field: string]: unknown }): 
   if (typeof format !== 'string' || typeof value !== 'string') return undefined
   return FORMAT_NAME.test(format) && !isEnvelope(value) ? { format, value } : undefined
 }
+
+/**
+ * The prefix of encrypted values that a caller keeps for the gateway, by which the gateway recognizes them when they
+ * are returned. The digit is the version of the encryption.
+ */
+export const SEAL = 'il1.'
+
+export const isSealed = (value: unknown): value is string => typeof value === 'string' && value.startsWith(SEAL)
+
+/** Whether the thought has text and nothing else. */
+export const isUnsigned = (part: Part | undefined): part is ReasoningPart =>
+  part?.type === 'reasoning' && part.text !== '' && isPlain(part) && part.signature === undefined
+
+/** Whether the part is a thought with a proof, with or without text. */
+export const isSigned = (part: Part): boolean => part.type === 'reasoning' && part.signature !== undefined
+
+/** Whether the part is a proof without text: of the thought before it, or of the part after it. */
+export const isLoneProof = (
+  part: Part | undefined,
+): part is ReasoningPart & Required<Pick<ReasoningPart, 'signature'>> =>
+  part?.type === 'reasoning' && part.text === '' && isPlain(part) && part.signature !== undefined
+
+const isPlain = ({ redacted, cache, extras }: ReasoningPart): boolean =>
+  redacted === undefined && cache === undefined && extras === undefined

@@ -1,4 +1,4 @@
-import { append } from './append.ts'
+import { append } from './lists.ts'
 
 /** A push machine: takes one input and returns the outputs it completes; it never waits and never throws. */
 export interface Transducer<Input, Output> {

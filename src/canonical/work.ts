@@ -30,8 +30,8 @@ export function workOf({ output }: CanonicalRequest): Work {
   if (output.ranking !== undefined) return 'ranking'
   if (output.transcript !== undefined) return 'transcription'
   if (output.completion !== undefined) return 'completion'
-  const [only, ...others] = output.modalities ?? []
-  return (only !== undefined && others.length === 0 ? ALONE[only] : undefined) ?? 'conversation'
+  const { modalities } = output
+  return (modalities?.length === 1 ? ALONE[modalities[0]!] : undefined) ?? 'conversation'
 }
 
 const LISTS: ReadonlySet<Work> = new Set(['completion', 'embedding', 'ranking'])

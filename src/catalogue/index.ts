@@ -1,12 +1,10 @@
-import { defined } from '../canonical/defined.ts'
+import { defined } from '../canonical/node.ts'
 import type { Usage } from '../canonical/result.ts'
 import type { ModelFacts } from '../config/types.ts'
 import { limitEntry, modelInfo, pricedEntry } from './packages.ts'
-import type { PricedModel, Prices } from './prices.ts'
-import { costOf, type Rates, ratesOf, withOwnPrices } from './rates.ts'
+import { costOf, type PricedModel, type Prices, type Rates, ratesOf, withOwnPrices } from './rates.ts'
 
-export type { PricedModel, Prices } from './prices.ts'
-export type { Rate, Rates } from './rates.ts'
+export type { PricedModel, Prices, Rate, Rates } from './rates.ts'
 
 /** What is known about a model; absent fields are unknown. */
 export interface KnownModel {

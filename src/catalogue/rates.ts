@@ -3,6 +3,23 @@ import { isObject } from '../canonical/node.ts'
 import type { Usage } from '../canonical/result.ts'
 import type { ModelFacts } from '../config/types.ts'
 
+/** A model at the account that answered. */
+export interface PricedModel {
+  /** The public id: the operator's facts have it. */
+  readonly model: string
+  readonly upstreamModel: string
+  /** The preset of its channel. */
+  readonly provider: string
+}
+
+export interface Prices {
+  /** What an answer cost, in nanodollars; undefined where the price of any of it is unknown. */
+  cost(model: PricedModel, usage: Usage): number | undefined
+}
+
+/** Prices of nothing: every cost is unknown. */
+export const NO_PRICES: Prices = { cost: () => undefined }
+
 /** A price in nanodollars: one, or a dearer one for requests whose prompt is longer than a limit. */
 export interface Rate {
   readonly base: number

@@ -1,3 +1,6 @@
+import type { Transform } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+
 /** The kind of a body by its first bytes: a JSON object or list, server-sent events, neither, or empty. */
 export type Beginning = 'json' | 'events' | 'other' | 'nothing'
 
@@ -30,3 +33,29 @@ const isCutMark = (bytes: Uint8Array): boolean =>
 
 /** Whether bytes begin as gzip does (RFC 1952 §2.3.1). */
 export const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b
+
+const INFLATERS: { readonly [encoding: string]: () => Transform } = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+}
+
+/** Encodings whose first bytes show that a body is not compressed after all; Brotli's may be any. */
+const DETECTABLE: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate'])
+
+/**
+ * The decompressor of a body, by its declared encoding and by its first bytes, which decide where the two disagree;
+ * undefined where it is not compressed.
+ */
+export function inflaterFor(encoding: string, first: Uint8Array): Transform | undefined {
+  const packed = Object.hasOwn(INFLATERS, encoding)
+  if (isGzip(first)) return (packed ? INFLATERS[encoding]! : createGunzip)()
+  if (!packed || (DETECTABLE.has(encoding) && isPlain(first))) return undefined
+  return INFLATERS[encoding]!()
+}
+
+function isPlain(first: Uint8Array): boolean {
+  const begins = beginningOf(first)
+  return begins === 'json' || begins === 'events'
+}

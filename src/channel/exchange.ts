@@ -1,11 +1,10 @@
 import type { Transform } from 'node:stream'
 import type { Bytes } from '../canonical/bytes.ts'
 import { type ErrorKind, GatewayError } from '../canonical/error.ts'
-import { type Beginning, beginningOf } from './beginning.ts'
+import { type Beginning, beginningOf, inflaterFor } from './beginning.ts'
 import { flowing, type Taker } from './flowing.ts'
 import { type Headers, single } from './headers.ts'
-import { inflaterFor } from './inflate.ts'
-import type { StaleRetry } from './stale-retry.ts'
+import type { StaleRetry } from './origin-pool.ts'
 import type { Watchdog, Watched } from './watchdog.ts'
 
 /** The head of an upstream's answer, whose body is read once: in chunks, as a text or as bytes. */

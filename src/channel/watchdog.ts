@@ -1,4 +1,4 @@
-import { type Listed, UnorderedList } from '../canonical/unordered-list.ts'
+import { type Listed, UnorderedList } from '../canonical/lists.ts'
 
 /** Something that must not be silent for too long. */
 export interface Watched extends Listed {

@@ -33,7 +33,7 @@ export async function tokensCommand(file: string | undefined, terminal: Terminal
 
 /** Ends a token. */
 export async function revokeTokenCommand(id: string, file: string | undefined, terminal: Terminal): Promise<void> {
-  const isDropped = await withRecords(configAt(file), records => records.dropToken(id))
-  if (!isDropped) throw new Error(`there is no token "${id}"; \`${program()} admin tokens\` lists them`)
+  const dropped = await withRecords(configAt(file), records => records.dropToken(id, true))
+  if (dropped !== 'done') throw new Error(`there is no token "${id}"; \`${program()} admin tokens\` lists them`)
   terminal.out(`${id} is revoked.`)
 }

@@ -1,6 +1,8 @@
 import type { Config } from '../config/index.ts'
+import type { NewUser } from '../console/new-user.ts'
 import type { StoredKey } from '../store/access-records.ts'
 import type { Store } from '../store/store.ts'
+import { freshUser } from './expected-user.ts'
 import type { Terminal } from './outcome.ts'
 import { readRecords, withStore } from './stored.ts'
 
@@ -15,14 +17,11 @@ export interface FirstStart {
   readonly password?: string
 }
 
-/** The user that a gateway without users makes. */
-export const FIRST_USER = 'admin'
-
 /** Stored keys that a greeting may name. */
 const NAMED = 100
 
 /** Makes the first key and the first user of a gateway that has none, so that its operator, and nobody else, can use it. */
-async function firstStart(config: Config, terminal: Terminal): Promise<FirstStart> {
+async function firstStart(config: Config, terminal: Terminal, expected?: Promise<NewUser>): Promise<FirstStart> {
   const hasKeys = config.keys.length > 0
   if (hasKeys && config.console === undefined)
     return { known: (await readRecords(config, records => records.keys({ limit: NAMED }))) ?? [] }
@@ -30,7 +29,7 @@ async function firstStart(config: Config, terminal: Terminal): Promise<FirstStar
     const known = await access.keys({ limit: NAMED })
     const key = hasKeys || known.length > 0 ? { known } : await firstKey(config, access)
     if (config.console === undefined) return key
-    const password = await firstUser(users).catch(thrown =>
+    const password = await firstUser(users, expected).catch(thrown =>
       terminal.fault(`warning: the first user of the console cannot be made: ${(thrown as Error).message}`),
     )
     return password === undefined ? key : { ...key, password }
@@ -46,17 +45,20 @@ async function firstKey(config: Config, access: Store['access']): Promise<FirstS
 }
 
 /** The password of the user; undefined where there are users already. */
-async function firstUser(users: Store['console']): Promise<string | undefined> {
+async function firstUser(users: Store['console'], expected?: Promise<NewUser>): Promise<string | undefined> {
   if ((await users.users()).length > 0) return undefined
-  const { freshPassword, newUser } = await import('../console/new-user.ts')
-  const password = freshPassword()
-  return (await users.addUser(await newUser(FIRST_USER, 'admin', password), true)) ? password : undefined
+  const { user, password } = await (expected ?? freshUser())
+  return (await users.addUser(user, true)) ? password : undefined
 }
 
-/** The same when a gateway starts, which a store that cannot be read does not keep it from. */
-export async function starting(config: Config, terminal: Terminal): Promise<FirstStart> {
+/**
+ * The same when a gateway starts, which a store that cannot be read does not keep it from.
+ *
+ * @param expected the first user, where one was begun already.
+ */
+export async function starting(config: Config, terminal: Terminal, expected?: Promise<NewUser>): Promise<FirstStart> {
   try {
-    return await firstStart(config, terminal)
+    return await firstStart(config, terminal, expected)
   } catch (thrown) {
     terminal.fault(`warning: stored keys cannot be read: ${(thrown as Error).message}`)
     return { known: [], unread: true }

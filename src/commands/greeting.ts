@@ -1,6 +1,7 @@
 import type { ChannelConfig, Config } from '../config/index.ts'
 import { exampleLines, KEY_VARIABLE } from './examples.ts'
-import { FIRST_USER, type FirstStart } from './first-start.ts'
+import { FIRST_USER } from './expected-user.ts'
+import type { FirstStart } from './first-start.ts'
 import { program } from './outcome.ts'
 
 /** How many models each channel names; those that upstreams list are not known yet. */

@@ -1,4 +1,4 @@
-import { defined } from '../canonical/defined.ts'
+import { defined } from '../canonical/node.ts'
 import { suggestion } from '../config/faults.ts'
 import type { Config, GroupConfig } from '../config/index.ts'
 import type { AccessRecords, StoredGroup } from '../store/access-records.ts'

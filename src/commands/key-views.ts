@@ -1,4 +1,4 @@
-import { defined } from '../canonical/defined.ts'
+import { defined } from '../canonical/node.ts'
 import type { KeyConfig, LimitSettings } from '../config/types.ts'
 import type { KeySecret, StoredKey } from '../store/access-records.ts'
 import { minute } from './table.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { freshSecret } from '../access/secret.ts'
-import { append } from '../canonical/append.ts'
+import { append } from '../canonical/lists.ts'
 import { suggestion } from '../config/faults.ts'
 import type { Config } from '../config/index.ts'
 import type { KeySettings } from '../config/types.ts'

@@ -13,19 +13,15 @@ import { starting } from './first-start.ts'
 import { greeting } from './greeting.ts'
 import type { Terminal } from './outcome.ts'
 import { Progress } from './progress.ts'
-import { LOG_FLUSH, logUncaught, overridden, Replays, type ServeOptions } from './serving.ts'
+import type { Beginning } from './serve-alone.ts'
+import { LOG_FLUSH, logUncaught, overridden, Replays } from './serving.ts'
 import { untilStopped } from './stop.ts'
 
 /** Milliseconds a worker may take to end beyond its times for draining and grace. */
 const ENDING = 10_000
 
 /** Starts the workers, and keeps as many as there should be until a signal stops all of it. */
-export async function servePrimary(
-  path: string | undefined,
-  options: ServeOptions,
-  version: string,
-  terminal: Terminal,
-): Promise<void> {
+export async function servePrimary({ path, options, version, user }: Beginning, terminal: Terminal): Promise<void> {
   const progress = new Progress(terminal)
   progress.begin('reading the config')
   let config = overridden(loadConfig(path), options)
@@ -56,7 +52,7 @@ export async function servePrimary(
   // Workers read stored keys when they start: the first key is there before them.
   const begin = async () => {
     progress.begin('looking for keys and users, and making the first ones where there are none')
-    const first = await starting(config, terminal)
+    const first = await starting(config, terminal, user)
     progress.begin(`starting ${count} workers`)
     return { first, address: await workers.start(count) }
   }

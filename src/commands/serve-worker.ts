@@ -1,5 +1,4 @@
-import type { Json } from '../canonical/node.ts'
-import { isObject } from '../canonical/node.ts'
+import { isObject, type Json } from '../canonical/node.ts'
 import { Member } from '../cluster/member.ts'
 import { followConfig, loadConfig } from '../config/file.ts'
 import type { Config } from '../config/index.ts'

@@ -1,6 +1,5 @@
 import type { Config } from '../config/index.ts'
-import { openReplay, type Replay } from '../providers/replay.ts'
-import { withReplay } from '../providers/replay-channels.ts'
+import type { Replay } from '../providers/replay.ts'
 import type { Log } from '../server/index.ts'
 
 export interface ServeOptions {
@@ -29,7 +28,7 @@ export class Replays {
   private replay: Promise<Replay> | undefined
   private readonly start: () => Promise<Replay>
 
-  constructor(start: () => Promise<Replay> = openReplay) {
+  constructor(start: () => Promise<Replay> = async () => (await import('../providers/replay.ts')).openReplay()) {
     this.start = start
   }
 
@@ -40,6 +39,7 @@ export class Replays {
 
   async filled(config: Config): Promise<Config> {
     if (!config.channels.some(({ provider }) => provider === 'replay')) return config
+    const { withReplay } = await import('../providers/replay-channels.ts')
     return { ...config, channels: withReplay(config.channels, await this.open()) }
   }
 

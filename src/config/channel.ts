@@ -1,6 +1,5 @@
-import { defined } from '../canonical/defined.ts'
 import type { Path } from '../canonical/loss.ts'
-import type { Format, JsonObject } from '../canonical/node.ts'
+import { defined, type Format, type JsonObject } from '../canonical/node.ts'
 import { NEVER_PASSED_ON } from '../channel/headers.ts'
 import {
   baseUrlAt,

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { append } from '../canonical/append.ts'
+import { append } from '../canonical/lists.ts'
 import { complete } from './complete.ts'
 import { ConfigError, type Fault, pathText } from './faults.ts'
 import { CONFIG_SCHEMA } from './index.ts'

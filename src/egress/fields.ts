@@ -1,7 +1,6 @@
-import { put } from '../canonical/defined.ts'
-import type { Format, Json, JsonObject, Node } from '../canonical/node.ts'
+import { type Format, type Json, type JsonObject, type Node, put } from '../canonical/node.ts'
 
-export { defined } from '../canonical/defined.ts'
+export { defined } from '../canonical/node.ts'
 
 const NONE: JsonObject = {}
 

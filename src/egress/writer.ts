@@ -38,7 +38,7 @@ export interface ModelWriter {
    *
    * @throws GatewayError `invalid-request` for an invalid page.
    */
-  list(cards: readonly ModelCard[], query: ModelQuery): string
+  list(cards: readonly ModelCard[], query: ModelQuery): string | Promise<string>
   record(card: ModelCard): JsonObject
 }
 

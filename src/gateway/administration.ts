@@ -1,58 +1,23 @@
-import { existsSync, readFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
-import type { Access, Caller, Permissions } from '../access/index.ts'
-import type { Waiting } from '../access/waiting.ts'
+import type { Caller, Permissions } from '../access/index.ts'
 import { GatewayError } from '../canonical/error.ts'
 import type { JsonObject } from '../canonical/node.ts'
-import type { Catalogue } from '../catalogue/index.ts'
 import type { Config } from '../config/index.ts'
 import { warnings } from '../config/warnings.ts'
 import { ConsoleUsers } from '../console/index.ts'
 import { readJson } from '../ingress/transport/body.ts'
 import type { Log } from '../log/index.ts'
-import type { Proxies } from '../proxies/index.ts'
 import type { AccessRecords, AdminToken } from '../store/access-records.ts'
-import type { LazyStore } from '../store/lazy-store.ts'
 import type { UsageRecords } from '../store/usage-records.ts'
+import { version } from '../version.ts'
 import type { Call } from './call.ts'
 import type { Captures } from './capture/captures.ts'
-import { type ChannelStates, mergedStates, statesOf } from './channel-states.ts'
+import type { ChannelStates } from './channel-states.ts'
 import { type ChannelTest, testChannel } from './channel-test.ts'
-import type { Channels } from './channels.ts'
-import type { Seal } from './compaction/seals.ts'
-import type { ImageDelivery } from './image-store.ts'
+import type { Gateway } from './index.ts'
 import type { Live } from './live.ts'
 import { type ModelOverview, modelOverviews } from './model-overview.ts'
 import { forcedTo, type OwnRequests } from './own-requests.ts'
-
-/** The parts of a gateway that administrators work on. */
-export interface AdministrationParts {
-  readonly config: () => Config
-  readonly log: Log
-  readonly store: LazyStore
-  readonly access: Access
-  readonly channels: Channels
-  readonly catalogue: Catalogue
-  readonly waiting: Waiting
-  readonly captures: Captures
-  readonly live: Live
-  readonly images: () => ImageDelivery
-  readonly seal: () => Seal
-  /** The path of one request. Never rejects. */
-  readonly handle: (call: Call) => Promise<void>
-  /** Of what browsers keep while a user signs in. */
-  readonly consoleSeal: () => Seal
-  /** The caller of a key's id, as it is now. Throws GatewayError where it may send nothing. */
-  readonly callAs: (id: string) => Caller
-  readonly proxies: () => Proxies
-  /** Waits as long as the answer to a wrong credential is held back; gives what is to be answered. */
-  readonly held: (thrown: unknown, message: IncomingMessage) => Promise<unknown>
-  /** Settles when an answer to an address that guesses may be sent; rejects with GatewayError where too many wait already. */
-  readonly slow: (address: string) => Promise<void>
-  /** The channels as each process of this machine sees them, this one among them; absent where it is the only one. */
-  readonly gather?: () => Promise<readonly ChannelStates[]>
-  readonly redis?: { readonly isUp: boolean }
-}
 
 /** Milliseconds a test of a channel may take. */
 const TEST_TIMEOUT = 30_000
@@ -60,45 +25,40 @@ const TEST_TIMEOUT = 30_000
 /** What administrators can see and change of a gateway. */
 export class Administration {
   readonly log: Log
-  readonly version = versionOf()
+  readonly version = version()
   /** Unix time in milliseconds. */
   readonly startedAt = Math.round(performance.timeOrigin)
+  readonly instance: string
   /** Who may sign in to the console. */
   readonly users: ConsoleUsers
-  private readonly parts: AdministrationParts
+  /** Keys, groups, drained channels and tokens, as stored. */
+  readonly records: AccessRecords
+  readonly usage: UsageRecords
+  readonly captures: Captures
+  /** Requests as they happen. */
+  readonly live: Live
+  private readonly gateway: Gateway
 
-  constructor(parts: AdministrationParts) {
-    this.parts = parts
-    this.log = parts.log
+  constructor(gateway: Gateway) {
+    const { log, store, captures, live } = gateway
+    this.gateway = gateway
+    this.log = log
+    this.instance = store.liveness.id
+    this.records = store.access
+    this.usage = store.usage
+    this.captures = captures
+    this.live = live
     this.users = new ConsoleUsers({
-      ...{ log: parts.log, proxies: parts.proxies, slow: parts.slow, records: parts.store.console },
-      seal: parts.consoleSeal,
+      ...{ log, records: store.console, proxies: () => gateway.proxies },
+      slow: address => gateway.wrongKeys.slow(address),
+      seal: () => gateway.seals.of('console'),
       config: () => this.config.console,
       publicUrls: () => this.config.server.publicUrls,
     })
   }
 
   get config(): Config {
-    return this.parts.config()
-  }
-
-  get instance(): string {
-    return this.parts.store.liveness.id
-  }
-
-  /** Keys, groups, drained channels and tokens, as stored. */
-  get records(): AccessRecords {
-    return this.parts.store.access
-  }
-
-  /** Captured requests. */
-  get captures(): Captures {
-    return this.parts.captures
-  }
-
-  /** Requests as they happen. */
-  get live(): Live {
-    return this.parts.live
+    return this.gateway.config
   }
 
   /** Where requests are made in the names of callers; set by the server, which has the endpoints. */
@@ -111,24 +71,18 @@ export class Administration {
    * @throws GatewayError where the key ended, or may not use the channel.
    */
   callerOf(id: string, channel?: string): Caller {
-    const caller = this.parts.callAs(id)
+    const caller = this.gateway.access.renewed({ id })
     return channel === undefined ? caller : forcedTo(caller, channel)
-  }
-
-  get usage(): UsageRecords {
-    return this.parts.store.usage
   }
 
   /** Something of the records was changed: it counts here at once, and other processes are notified. Never rejects. */
   changed(): Promise<void> {
-    return this.parts.access.changed()
+    return this.gateway.access.changed()
   }
 
   /** The admin token of that hash. A store that was never written is not made for it. */
   async token(hash: string): Promise<AdminToken | undefined> {
-    const { store } = this.config
-    if (store.engine === 'sqlite' && !existsSync(store.path)) return undefined
-    return this.records.token(hash)
+    return this.gateway.store.exists() ? this.records.token(hash) : undefined
   }
 
   /**
@@ -138,7 +92,7 @@ export class Administration {
    * be read.
    */
   async isCaller(credential: string, message: IncomingMessage): Promise<boolean> {
-    const { access, held } = this.parts
+    const { access } = this.gateway
     try {
       access.identify({ headers: { authorization: `Bearer ${credential}` } })
       return true
@@ -146,7 +100,7 @@ export class Administration {
       if (thrown instanceof GatewayError && thrown.error.kind === 'overloaded') throw thrown
       // Whose key is disabled or expired is a caller all the same.
       if (!access.isWrongKey(thrown)) return true
-      const why = await held(thrown, message)
+      const why = await this.gateway.held(thrown, message)
       if (why !== thrown) throw why
       return false
     }
@@ -154,40 +108,38 @@ export class Administration {
 
   /** A request's body as JSON. Rejects with GatewayError as `readJson` does. */
   body(message: IncomingMessage, limit: number): Promise<JsonObject> {
-    return readJson(message, limit, () => this.parts.waiting.open('administrators'))
+    return readJson(message, limit, () => this.gateway.waiting.open('administrators'))
   }
 
   /** The channels, as all processes of this machine see them. */
-  async states(): Promise<ChannelStates> {
-    const { channels, gather } = this.parts
-    const all = (await gather?.()) ?? []
-    return all.length === 0 ? statesOf(channels.all) : mergedStates(all)
+  states(): Promise<ChannelStates> {
+    return this.gateway.states()
   }
 
   /** The models that a key with these permissions can call. */
   models(permissions: Permissions): readonly ModelOverview[] {
-    const { channels, catalogue } = this.parts
+    const { channels, catalogue } = this.gateway
     return modelOverviews(permissions, channels.all, this.config, catalogue)
   }
 
   /** Tests a channel. Rejects with GatewayError `not-found` where there is none, or it does not have the model. */
   async test(name: string, model: string | undefined): Promise<ChannelTest> {
-    const { channels, log, images, seal } = this.parts
+    const { channels, log, images, seals } = this.gateway
     const channel = channels.all.find(({ config }) => config.name === name)
     if (channel === undefined) throw new GatewayError({ kind: 'not-found', message: 'There is no such channel.' })
-    const facts = this.config.models
-    return testChannel(channel, { model, facts, log, images: images(), seal: seal(), timeout: TEST_TIMEOUT })
+    const seal = seals.of('administrators')
+    return testChannel(channel, { model, facts: this.config.models, log, images, seal, timeout: TEST_TIMEOUT })
   }
 
   /** Answers a request as the gateway does any caller's. Never rejects. */
   handle(call: Call): Promise<void> {
-    return this.parts.handle(call)
+    return this.gateway.handle(call)
   }
 
   /** What is wrong with the store, if anything, and whether Redis is in reach, where there is one. */
   async health(): Promise<{ readonly store: string | undefined; readonly redis: boolean | undefined }> {
-    const { store, redis } = this.parts
-    return { store: await store.check(), redis: redis?.isUp }
+    const { store, cluster } = this.gateway
+    return { store: await store.check(), redis: cluster.redis?.isUp }
   }
 
   /** What is most likely wrong with the config. */
@@ -195,6 +147,3 @@ export class Administration {
     return [...warnings(this.config)]
   }
 }
-
-const versionOf = (): string =>
-  (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version

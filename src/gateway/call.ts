@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Caller, Credentials } from '../access/index.ts'
-import { defined } from '../canonical/defined.ts'
+import type { Caller } from '../access/index.ts'
 import type { GatewayError } from '../canonical/error.ts'
 import type { Format, JsonObject } from '../canonical/node.ts'
 import type { WireEvent, WireFile, WireRequest } from '../canonical/wire.ts'
@@ -18,7 +17,7 @@ export interface Call {
   /** The body, where it did not come with the message. */
   readonly body?: JsonObject
   /** The value of `?key=`, where there is one. */
-  readonly queryKey?: string
+  readonly queryKey?: string | undefined
   /**
    * The request in its format.
    *
@@ -82,9 +81,3 @@ export interface HeaderSource {
 }
 
 type Headers = { readonly [name: string]: string }
-
-/** Where a call may carry its credential. */
-export const credentialsOf = ({ message, queryKey }: Pick<Call, 'message' | 'queryKey'>): Credentials => ({
-  headers: message.headers,
-  ...defined({ queryKey }),
-})

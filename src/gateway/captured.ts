@@ -1,6 +1,5 @@
 /* What administrators need of captured requests. */
 
-export type { CaptureDocument, CapturedAttempt, CapturedBody } from './capture/document.ts'
 export { REMOVED } from './capture/secrets.ts'
 export type { LiveBeginning, LiveEvent, LiveListener } from './live.ts'
 export { NoReply } from './own-requests.ts'

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { permissionsOf } from '../access/permissions.ts'
-import { defined } from '../canonical/defined.ts'
 import { type ErrorKind, GatewayError } from '../canonical/error.ts'
+import { defined } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import type { Work } from '../canonical/work.ts'
@@ -9,15 +9,15 @@ import type { Channel } from '../channel/index.ts'
 import type { ModelFacts } from '../config/index.ts'
 import type { Log } from '../log/index.ts'
 import { type Candidate, type RoutedChannel, route } from '../router.ts'
-import { requestIdOf } from '../usage/request-id.ts'
-import type { Call, Reply, Worker } from './call.ts'
+import { requestId } from '../usage/request-id.ts'
+import type { Call } from './call.ts'
 import { candidateFailure } from './candidate-failure.ts'
 import type { Seal } from './compaction/seals.ts'
 import { logMessage, toFailure } from './failures.ts'
-import { freshId } from './fresh-id.ts'
 import type { ImageDelivery } from './image-store.ts'
 import { updateListing } from './listing.ts'
 import { abilitiesOf } from './models.ts'
+import { NoReply } from './own-requests.ts'
 import { Report } from './report.ts'
 import { roundTrip } from './round-trip.ts'
 import { withoutAddresses } from './secrets.ts'
@@ -134,47 +134,28 @@ function attemptOf(
   { images, seal }: ChannelTestOptions,
 ): Attempt {
   const call = ownCall()
-  const nothing = { trailing: undefined, early: undefined, stored: undefined, echo: undefined, thoughts: undefined }
   return {
     ...{ call, request, candidate, channel, images, seal, report: new Report(call), onLoss: 'show', heartbeat: 0 },
-    ...nothing,
-    submission: undefined,
-    capture: undefined,
+    ...{ trailing: undefined, early: undefined, stored: undefined, echo: undefined, thoughts: undefined },
+    ...{ submission: undefined, capture: undefined },
   }
 }
 
 /** A call without a caller: no header of anybody's reaches the upstream. */
-function ownCall(): Call {
-  const wire = (): never => {
-    throw new GatewayError({ kind: 'internal', message: 'The request is canonical already.' })
-  }
-  const message = { headers: {} } as IncomingMessage
-  const call = {
-    id: requestIdOf(Date.now(), freshId()),
+const ownCall = (): Call => ({
+  ...{
+    id: requestId(),
     format: '',
     path: '',
-    message,
-    wire,
+    message: { headers: {} } as IncomingMessage,
     framing: 'lines',
     own: true,
-  } as const
-  return { ...call, reply: new NoReply() }
-}
-
-/** Nobody waits for the answer but the test. */
-class NoReply implements Reply {
-  readonly gone = false
-  readonly begun = false
-  worker: Worker | undefined
-  whole(): void {}
-  begin(): void {}
-  write(): boolean {
-    return true
-  }
-  end(): void {}
-  once(): void {}
-  destroy(): void {}
-}
+  },
+  wire() {
+    throw new GatewayError({ kind: 'internal', message: 'The request is canonical already.' })
+  },
+  reply: new NoReply(),
+})
 
 /** Characters of the model's answer that are shown. */
 const LONGEST = 200

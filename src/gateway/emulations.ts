@@ -8,8 +8,7 @@ import { counting } from './emulations/counting.ts'
 import { prompts } from './emulations/prompts.ts'
 import { ranking } from './emulations/ranking.ts'
 import { needsSeveral, severalImages } from './emulations/several-images.ts'
-import { locateLosses } from './locate-losses.ts'
-import { refused } from './prepare.ts'
+import { locateLosses, refused } from './prepare.ts'
 import type { Answered, Attempt, Emulation } from './types.ts'
 
 /** How work is done that the upstream's format has no request for, a row each. */
@@ -18,10 +17,9 @@ const EMULATIONS: { readonly [W in Work]?: Emulation } = { compaction, ranking }
 /** More inputs to embed than the upstream takes in one request. */
 const IN_BATCHES: Emulation = { losses: () => [], answer: (attempt, roundTrip) => roundTrip(attempt, attempt.request) }
 
-/** How a candidate's answer is emulated; undefined where one request to it does. */
+/** How a candidate's answer to other work than a conversation is emulated; undefined where one request to it does. */
 export function emulationOf(candidate: Candidate, request: CanonicalRequest): Emulation | undefined {
   const work = workOf(request)
-  if (work === 'conversation') return undefined
   if (work === 'count') return counting
   if (candidate.emulated) return EMULATIONS[work]
   if (needsSeveral(candidate, request)) return severalImages

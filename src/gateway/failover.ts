@@ -1,9 +1,10 @@
 import { GatewayError } from '../canonical/error.ts'
+import type { CanonicalRequest } from '../canonical/request.ts'
 import { workOf } from '../canonical/work.ts'
 import type { Log } from '../log/index.ts'
+import { fitnessOf, formatFor } from '../providers/index.ts'
 import type { Candidate } from '../router.ts'
 import { candidateFailure } from './candidate-failure.ts'
-import { completionFallback, isKnownToLack, lacksCompletions, rememberLack } from './completion-fallback.ts'
 import { GONE, mayRetry, moreUsefulFailure, toFailure } from './failures.ts'
 import { isSpent } from './read-request.ts'
 import type { Running } from './running.ts'
@@ -103,3 +104,50 @@ const isInexpressible = (thrown: unknown): boolean =>
   thrown instanceof GatewayError && thrown.error.kind === 'cannot-express'
 
 const NO_CANDIDATE = new GatewayError({ kind: 'overloaded', message: 'No channel can take this request.' })
+
+/** How many models of a channel are remembered to have no completions. */
+const MOST_LACKING = 1000
+
+/** By channel, the models whose upstream has no completions for them. */
+const lacking = new WeakMap<Candidate['channel'], Set<string>>()
+
+/**
+ * The candidate that completes a prompt by way of a conversation: vendors have completions for few of their models, and
+ * refuse others only when a request comes (FORMATS §3). Undefined for other work, and where the channel converses in no
+ * format.
+ */
+function completionFallback(candidate: Candidate, request: CanonicalRequest): Candidate | undefined {
+  if (workOf(request) !== 'completion' || !isMadeForCompletion(candidate.format.format)) return undefined
+  const format = candidate.channel.formats.find(
+    one => fitnessOf(one.format, 'completion', one.dialect) !== undefined && !isMadeForCompletion(one.format),
+  )
+  if (format === undefined) return undefined
+  const own = formatFor(format, { model: candidate.upstreamModel, native: false })
+  return { ...candidate, format: own, native: false }
+}
+
+const isMadeForCompletion = (format: string): boolean => fitnessOf(format, 'completion') === 'made-for-it'
+
+const NO_COMPLETIONS = /\bchat model\b|\bnot (?:a |supported\b).*\bcompletions?\b/i
+
+/** Whether an upstream's error means that it has no completions, or none for this model. */
+function lacksCompletions(thrown: unknown): boolean {
+  if (!(thrown instanceof GatewayError)) return false
+  const { kind, message } = thrown.error
+  return (
+    kind === 'not-found' ||
+    kind === 'method-not-allowed' ||
+    (kind === 'invalid-request' && NO_COMPLETIONS.test(message))
+  )
+}
+
+/** Whether an earlier request found that the candidate's upstream has no completions for the model. */
+const isKnownToLack = ({ channel, upstreamModel }: Candidate): boolean =>
+  lacking.get(channel)?.has(upstreamModel) === true
+
+/** Remembers that the candidate's upstream has no completions for the model. */
+function rememberLack({ channel, upstreamModel }: Candidate): void {
+  const models = lacking.get(channel) ?? new Set<string>()
+  if (models.size < MOST_LACKING) models.add(upstreamModel)
+  lacking.set(channel, models)
+}

@@ -1,61 +1,10 @@
 import { type CanonicalError, ERRORS, type ErrorKind, GatewayError } from '../canonical/error.ts'
-import type { CanonicalEvent } from '../canonical/event.ts'
-import type { JsonObject } from '../canonical/node.ts'
-import type { CanonicalResult } from '../canonical/result.ts'
+import type { Format } from '../canonical/node.ts'
 import { answeredTooMuch } from '../channel/index.ts'
+import { WRITERS } from '../egress/index.ts'
+import { jsonText } from '../egress/transport/json.ts'
 import type { Candidate } from '../router.ts'
-import { scrubBeside, scrubbed, scrubber, withoutCredentials } from './scrub.ts'
-
-const ACCOUNT: CanonicalError = {
-  kind: 'upstream-account',
-  message: "The upstream does not serve the gateway's account at present.",
-}
-const REFUSED: CanonicalError = { kind: 'upstream-failed', message: 'The upstream refused the gateway.' }
-
-/** What an upstream may blame on the gateway, never on the caller: its account there (trap 99), or its address. */
-const OURS: { readonly [K in ErrorKind]?: CanonicalError } = {
-  unauthenticated: ACCOUNT,
-  forbidden: ACCOUNT,
-  'out-of-credit': ACCOUNT,
-  'upstream-account': ACCOUNT,
-  'method-not-allowed': REFUSED,
-  cancelled: REFUSED,
-  internal: REFUSED,
-}
-
-/**
- * An upstream's failure as a caller may see it: what is the gateway's own fault has a fixed message, and what reveals the
- * upstream or the gateway's credentials is removed from every field of the error.
- */
-export function publicError(error: CanonicalError, candidate: Candidate, model: string): CanonicalError {
-  const own = OURS[error.kind]
-  if (own !== undefined) return own
-  const { kind, ...fields } = error
-  return { ...(scrubbed(fields as JsonObject, scrubber(candidate, model)) as Omit<CanonicalError, 'kind'>), kind }
-}
-
-/** A result as a caller may see it, with its errors. */
-export function publicResult(result: CanonicalResult, candidate: Candidate, model: string): CanonicalResult {
-  const { error, candidates } = result
-  return {
-    ...scrubBeside(result, candidate, model),
-    candidates: candidates.map(one => scrubBeside(one, candidate, model)),
-    ...(error === undefined ? {} : { error: publicError(error, candidate, model) }),
-  }
-}
-
-/** An event as a caller may see it: those that end something may say what went wrong. */
-export function publicEvent(event: CanonicalEvent, candidate: Candidate, model: string): CanonicalEvent {
-  switch (event.type) {
-    case 'error':
-      return { ...event, error: publicError(event.error, candidate, model) }
-    case 'candidate-end':
-    case 'result-end':
-      return scrubBeside(event, candidate, model)
-    default:
-      return event
-  }
-}
+import { withoutCredentials } from './scrub.ts'
 
 /** Characters of an upstream's message that are logged. */
 const LONGEST = 500
@@ -118,3 +67,16 @@ export function toFailure(thrown: unknown): GatewayError {
 /** What was thrown over an upstream's answer: one too large to handle is no fault of the caller's. */
 export const answerFailure = (thrown: unknown): GatewayError =>
   thrown instanceof RangeError ? answeredTooMuch(thrown) : toFailure(thrown)
+
+/** An error as a whole answer. */
+export interface ErrorAnswer {
+  readonly status: number
+  readonly headers: { readonly [name: string]: string }
+  readonly text: string
+}
+
+/** Whatever was thrown, as an answer of the format; `id` names the request. */
+export function errorAnswer(format: Format, thrown: unknown, id: string): ErrorAnswer {
+  const { status, headers, body } = WRITERS[format]!.error!(toFailure(thrown).error, id)
+  return { status, headers: { ...headersOf(thrown), ...headers }, text: jsonText(body) }
+}

@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { GatewayError } from '../canonical/error.ts'
 import { LogOnce } from '../log/index.ts'
 import type { SharedRecords } from '../store/shared-records.ts'
-import { KEY_BYTES } from './encryption.ts'
 
 /** Its name in the store, and the file that earlier versions kept it in. */
 const NAME = 'seals'
@@ -73,4 +72,29 @@ function fileIn(dataDir: string): Buffer | undefined {
     throw thrown
   }
   throw new Error(`${path} is damaged: it should hold ${KEY_BYTES} bytes`)
+}
+
+const CIPHER = 'aes-256-gcm'
+/** Bytes of a key. */
+const KEY_BYTES = 32
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+/** Nonce, encrypted text and tag. */
+export function encrypted(key: Buffer, text: string, about: Buffer): Buffer {
+  const nonce = randomBytes(NONCE_BYTES)
+  const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(about)
+  return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
+}
+
+/** The text; undefined where it was encrypted with another key or about something else, or was changed. */
+export function decrypted(key: Buffer, bytes: Buffer, about: Buffer): string | undefined {
+  if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined
+  try {
+    const cipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
+    cipher.setAAD(about).setAuthTag(bytes.subarray(-TAG_BYTES))
+    return Buffer.concat([cipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)), cipher.final()]).toString('utf8')
+  } catch {
+    return undefined
+  }
 }

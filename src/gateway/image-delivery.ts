@@ -4,7 +4,6 @@ import type { Loss, Path } from '../canonical/loss.ts'
 import type { Candidate } from '../canonical/result.ts'
 import { WRITERS } from '../egress/index.ts'
 import { storeFault } from '../store/fault.ts'
-import { base64Pieces } from './base64-pieces.ts'
 import type { Answered, Attempt } from './types.ts'
 
 /** Below the gateway's address: where kept images are fetched. */
@@ -62,4 +61,19 @@ async function fetched(part: MediaPart, { images }: Attempt, path: Path, losses:
     return part
   }
   return (await images.fetch(part)?.catch(kept)) ?? kept()
+}
+
+/** Characters of base64 that are decoded at once: a multiple of 4. */
+const PIECE = 256 * 1024
+
+/** The bytes of a base64 text, piece by piece; decoded as leniently as `Buffer.from` does it. */
+export function* base64Pieces(text: string): Generator<Uint8Array> {
+  let held = ''
+  for (let from = 0; from < text.length; from += PIECE) {
+    const some = held + text.slice(from, from + PIECE).replaceAll(/[^\w+/-]/g, '')
+    const whole = some.length - (some.length % 4)
+    if (whole > 0) yield Buffer.from(some.slice(0, whole), 'base64')
+    held = some.slice(whole)
+  }
+  if (held.length > 1) yield Buffer.from(held, 'base64')
 }

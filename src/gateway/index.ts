@@ -11,25 +11,21 @@ import { submit } from '../tasks/submit.ts'
 import type { Call } from './call.ts'
 import type { Capture } from './capture/capture.ts'
 import { expectedTokens, mostTokens } from './counting/expected.ts'
-import { EarlyHead, mayBeginEarly } from './early-head.ts'
 import { emulate, emulationOf } from './emulations.ts'
-import { writeErrorStream } from './error-stream.ts'
-import { CostEstimates } from './estimated-cost.ts'
 import { Failover } from './failover.ts'
 import { answerFailure, toFailure } from './failures.ts'
-import { onLossOf } from './on-loss.ts'
+import { onLossOf, writeRequest } from './prepare.ts'
 import { Queries } from './queries.ts'
 import { isForm, RequestReader, readFormRequest } from './read-request.ts'
 import { readResult } from './read-result.ts'
-import { Realtime } from './realtime/realtime.ts'
+import type { Realtime } from './realtime/realtime.ts'
 import { Report } from './report.ts'
 import { mayFlow, routeIncoming } from './routing.ts'
+import type { RunningCall } from './running.ts'
 import { send } from './send.ts'
-import { AttemptBeginning } from './stream-head.ts'
+import { EarlyHead, mayBeginEarly, writeErrorStream } from './stream-head.ts'
 import { streamResult, streamWholeResult } from './stream-result.ts'
-import { exchangeOf } from './thoughts/exchange.ts'
 import type { Answered, Attempt, Incoming } from './types.ts'
-import { writeRequest } from './write-request.ts'
 import { writeResult } from './write-result.ts'
 
 export { PATIENCE } from '../egress/transport/sse.ts'
@@ -37,22 +33,27 @@ export type { Log } from '../log/index.ts'
 export type { ActionName } from '../stored/index.ts'
 export type { TaskAction } from '../tasks/index.ts'
 export type { Call, HeaderSource, Reply, Worker } from './call.ts'
-export type { ErrorAnswer } from './error-answer.ts'
-export { freshId } from './fresh-id.ts'
+export type { ErrorAnswer } from './failures.ts'
 export { IMAGES_PATH } from './image-delivery.ts'
 export type { OwnRequest, OwnRequests } from './own-requests.ts'
 export type { LiveSession, OpenedSession, SessionCall } from './realtime/realtime.ts'
 
 /** Everything between the endpoints and the upstreams. */
 export class Gateway extends Queries {
-  /** Realtime sessions; requests that a cascade makes are answered like any other. */
-  readonly realtime = new Realtime(this.config, {
-    ...{ access: this.access, channels: this.channels, running: this.running, recorder: this.recorder, gateway: this },
-    ...{ shared: this.store.shared, traces: this.traces },
-    takePlace: (key, most) => this.limits.place('sessions', key, most),
-    answer: incoming => this.answer(incoming),
-  })
-  private readonly estimates = new CostEstimates(this.recorder)
+  private sessions: Promise<Realtime> | undefined
+
+  /** Realtime sessions, loaded with the first; requests that a cascade makes are answered like any other. */
+  get realtime(): Promise<Realtime> {
+    this.sessions ??= import('./realtime/realtime.ts').then(({ Realtime }) => {
+      const { access, channels, running, recorder, traces } = this
+      return new Realtime(this.config, {
+        ...{ access, channels, running, recorder, traces, gateway: this, shared: this.store.shared },
+        takePlace: (key, most) => this.limits.place('sessions', key, most),
+        answer: incoming => this.answer(incoming),
+      })
+    })
+    return this.sessions
+  }
 
   /**
    * The path of one request: authorise, limits, read, answer. Never rejects: whatever goes wrong is answered in the caller's
@@ -60,14 +61,15 @@ export class Gateway extends Queries {
    */
   async handle(call: Call): Promise<void> {
     const { running, live } = this
+    const entry: RunningCall = call
     const report = new Report(call)
     let capture: Capture | undefined
-    running.add(call)
+    running.add(entry)
     try {
-      const caller = this.admitted(call)
+      const caller = this.authenticate(call, call.format)
+      entry.caller = caller
       if (caller.captureUntil !== undefined) capture = this.captures.begin(call, caller)
-      report.caller = caller
-      report.trace = this.trace(call)
+      this.begin(report, call, caller)
       report.allowance = this.allowance(caller, call)
       const entered = report.allowance.enter(true, mostTokens(call.message))
       if (entered !== undefined) await entered
@@ -88,6 +90,13 @@ export class Gateway extends Queries {
       this.over(report)
       if (capture?.isBackground === false) this.captures.end(capture, report.failure)
     }
+  }
+
+  /** It is known whose request it is; from now on it is traced, where requests are. */
+  private begin(report: Report, { path: door, format, message: { headers } }: Call, caller: Caller): void {
+    const { tracer } = this.traces
+    report.caller = caller
+    if (tracer !== undefined) report.trace = tracer.begin({ door, format, headers })
   }
 
   /** Records a request that is over; its place is given back whatever goes wrong. */
@@ -134,7 +143,7 @@ export class Gateway extends Queries {
     return allowance.reserve(
       () => expectedTokens(session?.whole ?? request),
       most,
-      tokens => this.estimates.of(tokens, request.model, caller, this.channels.all),
+      tokens => this.recorder.estimate(tokens, request.model, caller, this.channels.all),
     )
   }
 
@@ -253,19 +262,19 @@ export class Gateway extends Queries {
     const { call, candidate, request, early, thoughts } = attempt
     if (call.silent === true) return streamWholeResult(attempt, EMPTY)
     if (attempt.submission !== undefined) return submit(attempt, attempt.submission)
-    const emulation = emulationOf(candidate, request)
+    const emulation = workOf(request) === 'conversation' ? undefined : emulationOf(candidate, request)
     if (emulation !== undefined) {
       const answered = await emulate(emulation, attempt)
       return request.stream ? streamWholeResult(attempt, answered) : writeResult(attempt, answered)
     }
     const prepared = writeRequest(attempt)
-    early?.offer(new AttemptBeginning(attempt, prepared))
+    early?.offer(attempt, prepared.losses)
     const sent = await send(attempt, prepared)
     try {
       if (sent.attempt.request.stream) await streamResult(sent)
       else {
         const answered = await readResult(sent)
-        thoughts?.keep(answered.result, exchangeOf(sent))
+        thoughts?.keep(answered.result, sent)
         await writeResult(sent.attempt, answered)
       }
       sent.succeeded()
@@ -282,7 +291,7 @@ export class Gateway extends Queries {
     this.route(incoming)
     const work = await this.stored.begin(request, keeper)
     if (capture !== undefined) capture.isBackground = true
-    this.stored.follow(work, this.answerInBackground({ ...incoming, call: { ...call, reply: work.run } }))
+    this.stored.background.follow(work, this.answerInBackground({ ...incoming, call: { ...call, reply: work.run } }))
     // What it reserved, and its place, are now those of the work in the background.
     incoming.report.allowance = undefined
     await work.announce(request, call.reply, this.config.server.heartbeat)
@@ -292,8 +301,7 @@ export class Gateway extends Queries {
   private async answerInBackground(incoming: Incoming): Promise<void> {
     const { call, caller, request } = incoming
     const report = new Report(call)
-    report.caller = caller
-    report.trace = this.trace(call)
+    this.begin(report, call, caller)
     report.allowance = incoming.report.allowance
     report.received(request)
     try {
@@ -306,22 +314,22 @@ export class Gateway extends Queries {
 
   override reload(config: Config): void {
     super.reload(config)
-    this.realtime.reload(config)
+    void this.sessions?.then(all => all.reload(config))
   }
 
   /** Ends the answers in flight whose callers' keys ended, and their work in the background. */
   protected override endRevoked(): void {
     this.running.end(
-      caller => this.endOf(caller),
+      caller => this.access.endOf(caller),
       (call, why) => this.fail(call, why),
     )
-    this.stored.end(owner => this.access.endOfOwner(owner))
+    this.stored.background.end(owner => this.access.endOfOwner(owner))
   }
 
   /** Ends every answer in flight with an error of its caller's format, and all work in the background. */
   stop(): void {
     this.running.stop((call, why) => this.fail(call, why))
-    void this.stored.stop()
+    void this.stored.background.close()
   }
 }
 

@@ -1,8 +1,8 @@
 import { isObject, parseObject } from '../canonical/node.ts'
+import { withoutByteOrderMark } from '../canonical/text.ts'
 import type { WireRequest } from '../canonical/wire.ts'
 import type { Channel } from '../channel/index.ts'
 import type { ChannelFormat } from '../config/index.ts'
-import { withoutByteOrderMark } from '../ingress/transport/byte-order-mark.ts'
 import { FORMATS } from '../providers/index.ts'
 
 /** Milliseconds after which lists are requested again: all of them, and where one is missing. */

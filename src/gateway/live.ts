@@ -2,9 +2,8 @@ import type { Caller } from '../access/index.ts'
 import type { Json } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { Bus } from '../cluster/bus.ts'
-import type { UsageRow } from '../usage/row.ts'
+import { recordedModel, type UsageRow } from '../usage/row.ts'
 import type { Call } from './call.ts'
-import { recordedModel } from './row-fields.ts'
 
 /** A request that began, as far as it is known then. */
 export interface LiveBeginning

@@ -66,12 +66,10 @@ function interfaceOf(
   native: readonly Format[],
 ): Format | undefined {
   const works: readonly (readonly [boolean, Work])[] = [
-    ...([
-      [embeds, 'embedding'],
-      [converses, 'conversation'],
-      [draws, 'image'],
-      [speaks, 'speech'],
-    ] as const),
+    [embeds, 'embedding'],
+    [converses, 'conversation'],
+    [draws, 'image'],
+    [speaks, 'speech'],
   ]
   const work = works.find(([can]) => can)?.[1]
   if (work === undefined) return native[0]

@@ -1,18 +1,16 @@
 import { GatewayError } from '../canonical/error.ts'
 import type { ModelAbilities, ModelCard } from '../canonical/model-card.ts'
-import type { Format } from '../canonical/node.ts'
+import { defined, type Format } from '../canonical/node.ts'
 import type { Work } from '../canonical/work.ts'
-import type { ModelFacts } from '../config/index.ts'
+import type { Catalogue } from '../catalogue/index.ts'
+import type { ChannelConfig, ModelFacts } from '../config/types.ts'
 import { WRITERS } from '../egress/index.ts'
 import { jsonText } from '../egress/transport/json.ts'
 import type { ModelQuery } from '../egress/transport/model-pages.ts'
 import { type Fitness, FORMATS, fitnessOf } from '../providers/index.ts'
 import type { UsableModel } from '../router.ts'
 
-/** What operator and catalogue say about models. */
-interface Facts {
-  get(id: string): ModelFacts | undefined
-}
+type FactsOf = (id: string) => ModelFacts | undefined
 
 /**
  * The JSON text of a list of models, or of a page of it.
@@ -21,14 +19,19 @@ interface Facts {
  * @param usable sorted by id.
  * @throws GatewayError `invalid-request` for an invalid page.
  */
-export const modelList = (format: Format, usable: readonly UsableModel[], facts: Facts, query: ModelQuery): string =>
+export const modelList = (
+  format: Format,
+  usable: readonly UsableModel[],
+  facts: FactsOf,
+  query: ModelQuery,
+): string | Promise<string> =>
   WRITERS[format]!.models!.list(
-    usable.map(model => new Card(model, facts.get(model.id))),
+    usable.map(model => new Card(model, facts(model.id))),
     query,
   )
 
 /** The JSON text of one model's record. Throws GatewayError `not-found` for one that is not in the list. */
-export function modelRecord(format: Format, id: string, usable: readonly UsableModel[], facts: Facts): string {
+export function modelRecord(format: Format, id: string, usable: readonly UsableModel[], facts: FactsOf): string {
   const model = usable.find(model => model.id === id)
   if (model === undefined)
     throw new GatewayError({
@@ -36,7 +39,7 @@ export function modelRecord(format: Format, id: string, usable: readonly UsableM
       code: 'model_not_found',
       message: `The model \`${id}\` does not exist or this key may not use it.`,
     })
-  return jsonText(WRITERS[format]!.models!.record(new Card(model, facts.get(id))))
+  return jsonText(WRITERS[format]!.models!.record(new Card(model, facts(id))))
 }
 
 /** A model as its channels and the operator describe it; its abilities are derived when they are read. */
@@ -94,3 +97,26 @@ function isEmbedder(id: string, facts: ModelFacts | undefined): boolean {
   if (facts?.interface !== undefined) return FORMATS.get(facts.interface)?.does[0] === 'embedding'
   return facts?.output.includes('embedding') === true || /embed/i.test(id)
 }
+
+/** Where facts about models come from. */
+interface Sources {
+  readonly config: { readonly models: ReadonlyMap<string, ModelFacts> }
+  readonly channels: { readonly all: readonly { readonly config: ChannelConfig }[] }
+  readonly catalogue: Catalogue
+}
+
+/** What lists and records of models state of each: the operator's word, and the catalogue's limits where there is none. */
+export const listedFacts =
+  ({ config, channels, catalogue }: Sources): FactsOf =>
+  id => {
+    const facts = config.models.get(id)
+    if (facts?.context !== undefined && facts.maxOutput !== undefined) return facts
+    // Where a model is run that the operator gave a name of their own.
+    const place = channels.all.find(channel => channel.config.models.named.has(id))?.config
+    const { context, maxOutput } = catalogue.about(
+      id,
+      place && { provider: place.provider, upstreamModel: place.models.named.get(id)! },
+    )
+    if (context === undefined && maxOutput === undefined) return facts
+    return { ...(facts ?? { id, input: [], output: [] }), ...defined({ context, maxOutput }) }
+  }

@@ -48,7 +48,7 @@ type Rename = (name: string, field: string) => string
 function renamed(body: JsonObject, format: Format, rename: Rename): JsonObject {
   let out = body
   for (const place of NAMED_MODELS.get(format) ?? NONE)
-    if (body[place[0]!] != null) out = at(out, place, 0, rename) as JsonObject
+    if (body[place[0]] != null) out = at(out, place, 0, rename) as JsonObject
   return out
 }
 
@@ -57,17 +57,32 @@ const NONE: readonly Place[] = []
 /** The value with the names in it renamed that stand where the place leads from its step `depth` on. */
 function at(value: Json, place: Place, depth: number, rename: Rename): Json {
   const step = place[depth]
-  if (step === undefined) return named(value, place[0]!, rename)
+  if (step === undefined) return named(value, place[0], rename)
   if (step === '*') return each(value, place, depth + 1, rename)
-  if (!isObject(value) || value[step] == null) return value
-  const inner = at(value[step], place, depth + 1, rename)
-  return inner === value[step] ? value : { ...value, [step]: inner }
+  if (!isObject(value)) return value
+  if (typeof step === 'string') return within(value, step, { place, depth, rename })
+  return step.reduce((object, field) => within(object, field, { place, depth, rename }), value)
+}
+
+/** How far a place was followed. */
+interface Following {
+  readonly place: Place
+  readonly depth: number
+  readonly rename: Rename
+}
+
+function within(object: JsonObject, field: string, { place, depth, rename }: Following): JsonObject {
+  const value = object[field]
+  if (value == null) return object
+  const inner = at(value, place, depth + 1, rename)
+  return inner === value ? object : { ...object, [field]: inner }
 }
 
 function each(values: Json, place: Place, depth: number, rename: Rename): Json {
   if (!Array.isArray(values)) {
-    if (place[depth] !== undefined || values === UPSTREAMS_CHOICE) return values
-    throw noName(place[0]!)
+    if (place[depth] !== undefined) return isObject(values) ? at(values, place, depth, rename) : values
+    if (values === UPSTREAMS_CHOICE) return values
+    throw noName(place[0])
   }
   let out: Json[] | undefined
   for (const [index, value] of values.entries()) {

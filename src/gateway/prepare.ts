@@ -1,7 +1,8 @@
+import type { IncomingMessage } from 'node:http'
+import type { Caller } from '../access/index.ts'
 import type { GatewayError } from '../canonical/error.ts'
-import type { Loss } from '../canonical/loss.ts'
-import { reduced } from '../canonical/redundant.ts'
-import { repair } from '../canonical/repair.ts'
+import type { Loss, Path } from '../canonical/loss.ts'
+import { reduced, repair } from '../canonical/repair.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import { type Restorer, restorer } from '../canonical/restore.ts'
 import { traced } from '../canonical/trace.ts'
@@ -10,8 +11,12 @@ import type { OnLoss } from '../config/index.ts'
 import { withoutDefaults } from '../egress/defaults.ts'
 import { WRITERS } from '../egress/index.ts'
 import { essential, refusable, refusal } from '../egress/losses.ts'
+import { READERS } from '../ingress/index.ts'
 import type { Candidate } from '../router.ts'
+import type { Stored } from '../stored/index.ts'
+import type { Call } from './call.ts'
 import { withUpstreamModels } from './named-models.ts'
+import type { Report } from './report.ts'
 import type { Recalled } from './thoughts/recalled.ts'
 import type { OwnThoughts } from './thoughts/thoughts.ts'
 
@@ -27,6 +32,32 @@ export interface Prepared {
   readonly recalled: Recalled | undefined
   /** The caller's format is the upstream's. */
   readonly native: boolean
+}
+
+/** What of an attempt its request is written by, and located in what the caller sent. */
+interface Writing {
+  readonly call: Pick<Call, 'format'>
+  readonly request: CanonicalRequest
+  readonly candidate: Candidate
+  readonly stored: Stored | undefined
+  readonly thoughts: OwnThoughts | undefined
+  readonly onLoss: OnLoss
+  readonly report: Report
+}
+
+/**
+ * Writes a request for the candidate of an attempt.
+ *
+ * @param request the attempt's own, or one that an emulation makes of it.
+ * @throws GatewayError `cannot-express` where the upstream's format has no such request, or too much would be lost.
+ */
+export function writeRequest(attempt: Writing, request: CanonicalRequest = attempt.request): Prepared {
+  const prepared = prepare(request, attempt.candidate, attempt.thoughts)
+  attempt.report.recalled(prepared.recalled?.count)
+  const place = (lost: readonly Loss[]) => (request === attempt.request ? locateLosses(lost, attempt) : lost)
+  const refusal = refused(request, prepared.losses, attempt.onLoss, place)
+  if (refusal !== undefined) throw refusal
+  return prepared
 }
 
 /**
@@ -68,6 +99,10 @@ function edited(request: CanonicalRequest) {
 
 const unmoved = (found: readonly Loss[]): readonly Loss[] => found
 
+/** Whether losses are shown or refused: as the request's own header states, else as its key does. */
+export const onLossOf = ({ headers }: Pick<IncomingMessage, 'headers'>, { permissions }: Caller): OnLoss =>
+  headers['interlingua-on-loss'] === 'refuse' ? 'refuse' : permissions.onLoss
+
 /**
  * The refusal of a request that would lose too much; undefined where it would not.
  *
@@ -95,3 +130,23 @@ export function weigh(request: CanonicalRequest, candidate: Candidate, onLoss: O
 }
 
 const REFUSAL = 1_000_000
+
+/**
+ * The losses of an attempt's request at their places in what the caller sent: in the body as its format has it, and where
+ * they are in turns kept here, under the field that points at those.
+ */
+export function locateLosses(
+  losses: readonly Loss[],
+  { call, request, stored }: Pick<Writing, 'call' | 'request' | 'stored'>,
+): readonly Loss[] {
+  const locate = READERS[call.format]?.locate
+  if (locate === undefined || !losses.some(({ path }) => path[0] === 'messages')) return losses
+  const found = locate(request)
+  return losses.map((loss): Loss => ({ ...loss, path: behind(found(loss.path), stored) }))
+}
+
+function behind(path: Path, stored: Stored | undefined): Path {
+  const [field, at, ...rest] = path
+  if (stored === undefined || field !== 'input' || typeof at !== 'number') return path
+  return at < stored.items ? [stored.field, at, ...rest] : [field, at - stored.items, ...rest]
+}

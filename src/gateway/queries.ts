@@ -1,15 +1,15 @@
 import type { Allowance, Caller } from '../access/index.ts'
 import { ERRORS } from '../canonical/error.ts'
 import type { Format } from '../canonical/node.ts'
+import { WRITERS } from '../egress/index.ts'
 import type { ModelQuery } from '../egress/transport/model-pages.ts'
+import { addRateLimits } from '../egress/transport/rate-limit.ts'
 import { usableModels } from '../router.ts'
 import { answerStored, STORED_FORMAT, type StoredCall } from '../stored/index.ts'
 import type { TaskQuery } from '../tasks/index.ts'
-import type { Call } from './call.ts'
-import { type ErrorAnswer, errorAnswer } from './error-answer.ts'
-import { toFailure } from './failures.ts'
-import { modelList, modelRecord } from './models.ts'
-import { RateHeaders } from './rate-headers.ts'
+import type { Call, HeaderSource } from './call.ts'
+import { type ErrorAnswer, errorAnswer, toFailure } from './failures.ts'
+import { listedFacts, modelList, modelRecord } from './models.ts'
 import type { Report } from './report.ts'
 import type { RunningCall } from './running.ts'
 import { Services } from './services.ts'
@@ -49,13 +49,17 @@ export abstract class Queries extends Services {
    * @throws GatewayError as `authenticate` does, `invalid-request` for an invalid page, and `not-found` for a model the
    * key cannot call.
    */
-  models(call: Pick<Call, 'message' | 'queryKey' | 'reply'>, format: Format, query: ModelQuery, id?: string): string {
+  async models(
+    call: Pick<Call, 'message' | 'queryKey' | 'reply'>,
+    format: Format,
+    query: ModelQuery,
+    id?: string,
+  ): Promise<string> {
     const caller = this.authenticate(call)
     this.allowance(caller, { reply: call.reply, format }).look()
     const usable = usableModels(caller.permissions, this.channels.all, this.config.realtime.cascade !== undefined)
-    return id === undefined
-      ? modelList(format, usable, this.listedFacts(), query)
-      : modelRecord(format, id, usable, this.listedFacts())
+    const facts = listedFacts(this)
+    return id === undefined ? modelList(format, usable, facts, query) : modelRecord(format, id, usable, facts)
   }
 
   /** Answers a request about stored responses and conversations. Never rejects. */
@@ -80,18 +84,17 @@ export abstract class Queries extends Services {
     answer: (caller: Caller) => Promise<void>,
   ): Promise<void> {
     const { running } = this
-    const { id, format, reply, message, queryKey } = call
-    const entry = {
+    const { id, format, reply, message } = call
+    const entry: RunningCall = {
       id,
       format,
       framing: 'events' as const,
       reply,
-      message,
-      ...(queryKey === undefined ? {} : { queryKey }),
     }
     running.add(entry)
     try {
-      const caller = this.admitted(entry)
+      const caller = this.authenticate(call, format)
+      entry.caller = caller
       const allowance = this.allowance(caller, call)
       if (isCounted) await allowance.enter(false)
       else allowance.look()
@@ -104,3 +107,19 @@ export abstract class Queries extends Services {
 }
 
 const GONE_STATUS = ERRORS.cancelled.status
+
+/** What is left of a key's limits, as headers of the caller's format. */
+class RateHeaders implements HeaderSource {
+  private readonly allowance: Allowance
+  private readonly format: Format
+
+  constructor(allowance: Allowance, format: Format) {
+    this.allowance = allowance
+    this.format = format
+  }
+
+  addTo(head: { [name: string]: string }): void {
+    const add = WRITERS[this.format]!.addRateLimits ?? addRateLimits
+    add(head, this.allowance.left, Date.now())
+  }
+}

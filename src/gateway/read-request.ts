@@ -1,17 +1,17 @@
 import type { Caller } from '../access/index.ts'
 import { GatewayError } from '../canonical/error.ts'
-import type { JsonObject } from '../canonical/node.ts'
+import type { Json, JsonObject } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
-import { isSealed } from '../canonical/sealed.ts'
+import { isSealed } from '../canonical/signature.ts'
 import type { WireRequest } from '../canonical/wire.ts'
 import { READERS } from '../ingress/index.ts'
 import { type FormMeters, readForm } from '../ingress/transport/form.ts'
+import type { Candidate } from '../router.ts'
 import type { Call } from './call.ts'
-import { holdsSealed, opened } from './compaction/opened.ts'
-import type { Seal } from './compaction/seals.ts'
+import { holdsSealed, opened, type Seal } from './compaction/seals.ts'
 import { checkModels } from './named-models.ts'
-import { TrailingFields } from './trailing-fields.ts'
-import type { Incoming } from './types.ts'
+import { type Prepared, prepare } from './prepare.ts'
+import type { Incoming, Trailing } from './types.ts'
 
 /** Reads the bodies of one caller in one format. */
 export class RequestReader {
@@ -123,3 +123,37 @@ function suffices(flows: () => boolean): boolean {
 }
 
 const wrong = (message: string): GatewayError => new GatewayError({ kind: 'invalid-request', message })
+
+/** The rest of a request, where the form goes on behind a file. */
+class TrailingFields implements Trailing {
+  whole: CanonicalRequest | undefined
+  fault: unknown
+  private readonly coming: Promise<CanonicalRequest>
+
+  constructor(coming: Promise<CanonicalRequest>) {
+    this.coming = coming
+    coming.then(
+      request => (this.whole = request),
+      thrown => (this.fault = thrown),
+    )
+  }
+
+  async parts(sent: Prepared, candidate: Candidate): Promise<Pick<WireRequest, 'body' | 'files'>> {
+    const { wire } = prepare(await this.coming, candidate)
+    const fields = Object.entries(wire.body).flatMap(([name, value]) => {
+      const left = unsent(Object.hasOwn(sent.wire.body, name) ? sent.wire.body[name] : undefined, value)
+      return left === undefined ? [] : [[name, left] as const]
+    })
+    return {
+      body: Object.fromEntries(fields),
+      files: (wire.files ?? []).slice(sent.wire.files?.length ?? 0),
+    }
+  }
+}
+
+/** The values of a field that were not sent yet; repeated fields are a list. */
+function unsent(sent: Json | undefined, value: Json): Json | undefined {
+  if (sent === undefined) return value
+  const known = Array.isArray(sent) ? sent.length : 1
+  return Array.isArray(value) && value.length > known ? value.slice(known) : undefined
+}

@@ -1,8 +1,32 @@
 import { GatewayError } from '../canonical/error.ts'
 import type { RawBody } from '../canonical/wire.ts'
-import { drained } from './backpressure.ts'
+import { PATIENCE } from '../egress/transport/sse.ts'
 import type { Reply } from './call.ts'
 import { GONE } from './failures.ts'
+
+/**
+ * Settles when the caller has taken what was written, or will never: one that takes nothing for too long is gone.
+ *
+ * @param heartbeat milliseconds between signs of life on a silent stream.
+ */
+export function drained(reply: Reply, heartbeat: number): Promise<void> {
+  return new Promise(resolve => {
+    const before = reply.worker
+    const timer = setTimeout(() => reply.destroy(), heartbeat * PATIENCE)
+    const done = (): void => {
+      clearTimeout(timer)
+      reply.worker = before
+      resolve()
+    }
+    reply.worker = {
+      abort: why => {
+        before?.abort(why)
+        done()
+      },
+    }
+    reply.once('drain', done)
+  })
+}
 
 /**
  * Passes an answer on that is no JSON: a text, or bytes as they come, no faster than the caller takes them. Nothing is

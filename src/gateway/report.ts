@@ -3,22 +3,23 @@ import { type CanonicalError, ERRORS, type GatewayError } from '../canonical/err
 import type { CanonicalEvent } from '../canonical/event.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult, Finish, Usage } from '../canonical/result.ts'
-import type { Prices } from '../catalogue/prices.ts'
+import type { Prices } from '../catalogue/rates.ts'
 import { single } from '../channel/index.ts'
 import type { Log } from '../log/index.ts'
 import type { RequestTrace } from '../metrics/traces.ts'
 import type { Candidate } from '../router.ts'
-import { isCounted } from '../usage/counted.ts'
-import type { UsageRow, UsageTry } from '../usage/row.ts'
+import { isCounted, recordedModel, type UsageRow, type UsageTry } from '../usage/row.ts'
 import type { Call } from './call.ts'
-import { recordedModel } from './row-fields.ts'
 
 /** Where a report goes when its request is over. */
 export interface Recorder {
   readonly log: Log
   readonly prices: Prices
   take(row: UsageRow): void
-  /** The caller's IP address, where the log is to have it. */
+  /**
+   * The caller's IP address, where it is of use in the log: of requests that came through proxies, and of those whose key
+   * was refused.
+   */
   address(message: Call['message'], status: number): string | undefined
 }
 

@@ -1,9 +1,8 @@
 import { answerFailure } from './failures.ts'
-import type { Prepared } from './prepare.ts'
+import { type Prepared, writeRequest } from './prepare.ts'
 import { readResult } from './read-result.ts'
 import { send } from './send.ts'
 import type { Answered, Attempt, RoundTrip } from './types.ts'
-import { writeRequest } from './write-request.ts'
 
 /** One request of an emulation: written for the candidate, sent, and its answer read whole. */
 export const roundTrip: RoundTrip = async (attempt, request, signal) =>

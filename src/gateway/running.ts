@@ -1,6 +1,6 @@
 import type { Caller } from '../access/index.ts'
 import { GatewayError } from '../canonical/error.ts'
-import { type Listed, UnorderedList } from '../canonical/unordered-list.ts'
+import { type Listed, UnorderedList } from '../canonical/lists.ts'
 import type { Call } from './call.ts'
 
 /** A request that is being answered. */

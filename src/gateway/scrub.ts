@@ -1,9 +1,9 @@
-import type { Json, JsonObject, Node } from '../canonical/node.ts'
+import type { Json } from '../canonical/node.ts'
 import { forwardable, type Headers, keyPairOf } from '../channel/index.ts'
 import type { Candidate } from '../router.ts'
 import { withoutAddresses, withoutKeys } from './secrets.ts'
 
-type Scrub = (text: string) => string
+export type Scrub = (text: string) => string
 type Whose = Pick<Candidate, 'channel' | 'format'>
 
 /** Replaces what would reveal the upstream, or the gateway's credentials there. */
@@ -29,27 +29,6 @@ export function scrubbed(value: Json, scrub: Scrub): Json {
   if (Array.isArray(value)) return value.map(item => scrubbed(item, scrub))
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [scrub(name), scrubbed(item, scrub)]))
 }
-
-/** The same part of an answer with its error message scrubbed. */
-export function scrubBeside<T extends Node>(node: T, candidate: Candidate, model: string): T {
-  const { extras } = node
-  if (extras === undefined || !Object.values(extras).some(hasError)) return node
-  const scrub = scrubber(candidate, model)
-  const seen = Object.entries(extras).map(([format, fields]) => [format, withoutSecrets(fields, scrub)] as const)
-  return { ...node, extras: Object.fromEntries(seen) }
-}
-
-const hasError = (fields: JsonObject): boolean => ERRORS.some(field => fields[field] != null)
-
-const withoutSecrets = (fields: JsonObject, scrub: Scrub): JsonObject => ({
-  ...fields,
-  ...Object.fromEntries(
-    ERRORS.flatMap(field => (fields[field] == null ? [] : [[field, scrubbed(fields[field], scrub)]])),
-  ),
-})
-
-/** What the fields are called that say what went wrong. */
-const ERRORS = ['error', 'errors']
 
 /** What a caller of the upstream's own format may see of its headers (trap 78). */
 export function publicHeaders(headers: Headers, candidate: Candidate, model: string): { [name: string]: string } {

@@ -1,16 +1,15 @@
 import { GatewayError } from '../canonical/error.ts'
 import { type JsonObject, parseObject } from '../canonical/node.ts'
-import { type Answer, type Exchange, flat, passedTrace, upstreamId } from '../channel/index.ts'
+import { withoutByteOrderMark } from '../canonical/text.ts'
+import { type Answer, type Exchange, flat, passedTrace, single, upstreamId } from '../channel/index.ts'
 import { READERS } from '../ingress/index.ts'
 import type { Reader } from '../ingress/reader.ts'
-import { withoutByteOrderMark } from '../ingress/transport/byte-order-mark.ts'
 import { eventParser } from '../ingress/transport/sse.ts'
-import type { AttemptTrace } from '../metrics/traces.ts'
+import type { AttemptTrace, TracedAttempt } from '../metrics/traces.ts'
 import type { Candidate } from '../router.ts'
 import { answerFailure, UpstreamFailure } from './failures.ts'
 import { type Prepared, prepare, refused } from './prepare.ts'
 import { publicHeaders, withoutCredentials } from './scrub.ts'
-import { tracedAttempt } from './traced-attempt.ts'
 import type { Attempt } from './types.ts'
 
 const LARGEST_ERROR = 1024 * 1024
@@ -78,11 +77,12 @@ export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortS
   if (ready !== undefined) await ready
   const captured = attempt.capture?.sending(attempt, prepared)
   const trace = report.trace?.attempt(tracedAttempt(candidate))
-  const passed = trace?.headers ?? passedTrace(call.message.headers)
+  const { headers } = call.message
+  const passed = trace?.headers ?? (headers['traceparent'] === undefined ? undefined : passedTrace(headers))
   const exchange = channel.send({
     format: candidate.format,
     wire: prepared.wire,
-    from: call.message.headers,
+    from: headers,
     ...(passed === undefined ? {} : { trace: passed }),
     stream: request.stream,
     ...(attempt.submission === undefined ? {} : { single: true as const }),
@@ -151,3 +151,36 @@ function eventIn(text: string): JsonObject | undefined {
     .map(({ data }) => parseObject(data))
     .find(body => body !== undefined)
 }
+
+/** What a trace tells of an attempt at a candidate. */
+export const tracedAttempt = ({ channel, format, upstreamModel }: Candidate): TracedAttempt => ({
+  ...{ channel: channel.name, provider: channel.provider, format: format.format, model: upstreamModel },
+})
+
+/** How an answer is to be read: as one JSON value, as a stream of events, or as what neither is. */
+type Shape = 'json' | 'events' | 'raw'
+
+/**
+ * The shape of an answer. What it begins with decides, since upstreams and proxies send wrong types; the
+ * type decides where that is ambiguous, and where an answer may be a text or a recording, which may begin like anything.
+ *
+ * @param stream whether a stream was requested.
+ */
+export function shapeOf(answer: Answer, { raw, events }: Reader, stream: boolean): Shape {
+  const type = single(answer.headers['content-type']).toLowerCase()
+  const shape = raw === true ? ofAny(type, answer, stream) : ofText(type, answer, stream)
+  return shape === 'events' && events === undefined ? 'json' : shape
+}
+
+function ofText(type: string, { begins }: Answer, stream: boolean): Shape {
+  if (begins === 'json' || begins === 'events') return begins
+  return type.startsWith(EVENTS) || (stream && !type.includes('json')) ? 'events' : 'json'
+}
+
+function ofAny(type: string, { begins }: Answer, stream: boolean): Shape {
+  const stated = type.startsWith(EVENTS) ? 'events' : type.includes('json') ? 'json' : undefined
+  if (stated !== undefined) return begins === 'json' || begins === 'events' ? begins : stated
+  return stream && (begins === 'events' || type === '') ? 'events' : 'raw'
+}
+
+const EVENTS = 'text/event-stream'

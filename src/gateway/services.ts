@@ -3,89 +3,80 @@ import { Access, type Caller, checkDoor } from '../access/index.ts'
 import { type AskSteps, type LimitState, Limits } from '../access/limits/index.ts'
 import { Waiting } from '../access/waiting.ts'
 import { WrongKeys } from '../access/wrong-keys.ts'
-import type { MediaPart } from '../canonical/content.ts'
-import { defined } from '../canonical/defined.ts'
-import type { GatewayError } from '../canonical/error.ts'
 import type { Format, Json } from '../canonical/node.ts'
-import type { RawBody } from '../canonical/wire.ts'
 import { Catalogue } from '../catalogue/index.ts'
+import type { Channel } from '../channel/index.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { LoneCluster } from '../cluster/lone.ts'
 import { hashOf } from '../config/hash.ts'
 import type { Config } from '../config/index.ts'
 import { unfollowed } from '../config/lasting.ts'
 import { PATIENCE } from '../egress/transport/sse.ts'
-import type { Log } from '../log/index.ts'
-import { LogOnce } from '../log/index.ts'
-import { Metrics, merge, type Snapshot } from '../metrics/index.ts'
-import { type RequestTrace, Traces } from '../metrics/traces.ts'
+import { type Log, LogOnce } from '../log/index.ts'
+import { Metrics, merge, type Readings, type Snapshot } from '../metrics/index.ts'
+import { Traces } from '../metrics/traces.ts'
 import { Proxies } from '../proxies/index.ts'
 import { UNAVAILABLE } from '../store/fault.ts'
 import { LazyStore } from '../store/lazy-store.ts'
 import { State } from '../stored/index.ts'
 import { VideoTasks } from '../tasks/index.ts'
 import { UsageLog } from '../usage/log.ts'
-import type { Administration } from './administration.ts'
-import { type Call, credentialsOf, type Reply } from './call.ts'
+import type { Call } from './call.ts'
 import { Captures } from './capture/captures.ts'
-import { type ChannelStates, statesOf } from './channel-states.ts'
+import { type ChannelStates, mergedStates, statesOf } from './channel-states.ts'
 import { Channels } from './channels.ts'
 import { Seals } from './compaction/seals.ts'
 import { GatewaySecret } from './gateway-secret.ts'
 import { type ImageDelivery, ImageStore } from './image-store.ts'
-import { ListedFacts } from './listed-facts.ts'
 import { Live } from './live.ts'
 import { Media } from './media.ts'
-import type { StoredImage } from './picture-copies.ts'
-import { channelReadings, countReadings, openRequests } from './readings.ts'
-import { relay } from './relay.ts'
-import { Running, type RunningCall } from './running.ts'
+import { Running } from './running.ts'
 import { SharedThoughts } from './thoughts/shared-thoughts.ts'
 import { Thoughts } from './thoughts/thoughts.ts'
 import { UsageRecorder } from './usage-recorder.ts'
 
 /** Everything that outlives a request and that requests are answered with; it follows the config. */
 export abstract class Services {
+  config: Config
   /** It is about to stop: callers should send no more requests. */
   leaving = false
-  /** Counts the bytes of bodies that are not whole yet in memory. */
-  readonly waiting: Waiting
+  readonly log: Log
+  /** The other processes of this gateway. */
+  readonly cluster: Cluster
+  readonly store: LazyStore
   /** Where requests come from. */
   proxies: Proxies
-  readonly metrics: Metrics
-  readonly traces: Traces
-  protected config: Config
-  protected readonly log: Log
-  /** The other processes of this gateway. */
-  protected readonly cluster: Cluster
-  protected readonly access: Access
+  readonly access: Access
   /** What keys use of their limits. */
   readonly limits: Limits
-  protected readonly channels: Channels
+  readonly wrongKeys = new WrongKeys()
+  readonly channels: Channels
+  /** Counts the bytes of bodies that are not whole yet in memory. */
+  readonly waiting: Waiting
   /** Counts those on disk. */
-  protected readonly spooled: Waiting
-  protected media: Media
-  protected images: ImageDelivery
-  protected readonly seals: Seals
-  protected readonly store: LazyStore
-  protected readonly stored: State
-  protected readonly thoughts: Thoughts
-  protected readonly tasks: VideoTasks
-  protected readonly running = new Running()
-  private readonly wrongKeys = new WrongKeys()
+  readonly spooled: Waiting
+  media: Media
+  /** How images reach callers. */
+  readonly images: ImageDelivery
+  readonly seals: Seals
+  readonly stored: State
+  readonly thoughts: Thoughts
+  readonly tasks: VideoTasks
+  readonly running = new Running()
   /** Prices and limits of models. */
-  protected readonly catalogue: Catalogue
+  readonly catalogue: Catalogue
   /** Writes what requests used to the store. */
-  protected readonly usage: UsageLog
+  readonly usage: UsageLog
+  readonly metrics: Metrics
+  readonly traces: Traces
   /** Requests of keys for which that is switched on, as they were sent and answered. */
-  protected readonly captures: Captures
+  readonly captures: Captures
   /** Requests as they happen. */
-  protected readonly live: Live
+  readonly live: Live
   /** Takes what became of requests that are over. */
-  protected readonly recorder: UsageRecorder
+  readonly recorder: UsageRecorder
   /** Logs that memory or disk do not suffice. */
   protected readonly shortage: LogOnce
-  private readonly imageStore: ImageStore
 
   constructor(config: Config, log: Log, cluster: Cluster = new LoneCluster({}, log)) {
     this.config = config
@@ -117,10 +108,12 @@ export abstract class Services {
     })
     this.live = new Live(cluster.bus)
     this.captures = new Captures({ records: this.store.captures, log, config: () => this.config })
-    const { catalogue, usage, metrics, live } = this
-    this.recorder = new UsageRecorder({ log, catalogue, usage, metrics, live, proxies: () => this.proxies }, config)
-    this.imageStore = new ImageStore({ shared: this.store.shared, hasOthers: () => hasOthers(config) })
-    this.images = this.imageDelivery()
+    this.recorder = new UsageRecorder(this, config)
+    this.images = {
+      store: new ImageStore({ shared: this.store.shared, hasOthers: () => hasOthers(config) }),
+      baseOf: message => this.proxies.baseOf(message),
+      fetch: part => this.media.fetch(part),
+    }
     const secret = new GatewaySecret({
       shared: this.store.shared,
       dataDir: () => this.config.dataDir,
@@ -149,25 +142,34 @@ export abstract class Services {
     this.shortage = new LogOnce(err => log.error({ err }, 'the gateway lacks room'))
     cluster.answer(METRICS, async () => (await this.metrics.snapshot()) as unknown as Json)
     cluster.answer(CHANNELS, () => statesOf(this.channels.all) as unknown as Json)
-    this.metrics.reads({
-      ...channelReadings(() => this.channels.all),
-      ...countReadings({
-        usage,
-        limits: this.limits,
-        wrongKeys: this.wrongKeys,
-        store: this.store,
-        redis: cluster.redis,
-      }),
-      interlingua_open_requests: () => openRequests(this.running),
-      interlingua_waiting_bytes: () => this.waiting.bytes,
-      interlingua_spooled_bytes: () => this.spooled.bytes,
-      interlingua_store_up: async () => ((await this.stored.check()) === undefined ? 1 : 0),
-    })
+    this.metrics.reads(this.readings())
   }
 
-  /** Whether there is a console, by the config. */
-  get hasConsole(): boolean {
-    return this.config.console !== undefined
+  /** The states that metrics show; those of Redis where there is one. */
+  private readings(): Readings {
+    const { running, channels, waiting, spooled, usage, limits, wrongKeys, store, stored } = this
+    const { redis } = this.cluster
+    const each = (value: (channel: Channel) => number) => () =>
+      channels.all.map(channel => ({ labels: { channel: channel.config.name }, value: value(channel) }))
+    return {
+      interlingua_channel_in_flight: each(({ health }) => health.open),
+      interlingua_channel_drained: each(({ drained }) => Number(drained)),
+      interlingua_channel_resting: each(({ resting }) => resting.count(Date.now()).channels),
+      interlingua_channel_resting_models: each(({ resting }) => resting.count(Date.now()).models),
+      interlingua_usage_queue_rows: () => usage.queued,
+      interlingua_usage_dropped_total: () => usage.dropped,
+      interlingua_limits_fallback: () => Number(limits.isAlone),
+      interlingua_wrong_keys_total: () => wrongKeys.count,
+      interlingua_store_faults_total: () => store.faultCount,
+      ...(redis === undefined
+        ? {}
+        : { interlingua_redis_up: () => Number(redis.isUp), interlingua_redis_faults_total: () => redis.faults }),
+      interlingua_open_requests: () =>
+        Object.entries(running.counts).map(([state, value]) => ({ labels: { state }, value })),
+      interlingua_waiting_bytes: () => waiting.bytes,
+      interlingua_spooled_bytes: () => spooled.bytes,
+      interlingua_store_up: async () => ((await stored.check()) === undefined ? 1 : 0),
+    }
   }
 
   /**
@@ -179,14 +181,16 @@ export abstract class Services {
     await this.access.open()
   }
 
-  /** Reads at once what other processes changed of keys and groups. Never rejects. */
-  refresh(): Promise<void> {
-    return this.access.refresh()
-  }
-
-  /** The IP address a request came from. */
-  addressOf(message: IncomingMessage): string {
-    return this.proxies.addressOf(message)
+  /**
+   * The caller whose key a request carries.
+   *
+   * @param door the format of its endpoint, where it is the endpoint of one.
+   * @throws GatewayError `unauthenticated`, or `forbidden` where the door is closed to the key.
+   */
+  authenticate({ as, message: { headers }, queryKey }: Identified, door?: Format): Caller {
+    const caller = as ?? this.access.identify({ headers, queryKey })
+    if (door !== undefined) checkDoor(caller.permissions, door)
+    return caller
   }
 
   /**
@@ -197,45 +201,15 @@ export abstract class Services {
   async held(thrown: unknown, message: IncomingMessage): Promise<unknown> {
     if (!this.access.isWrongKey(thrown)) return thrown
     try {
-      await this.wrongKeys.slow(this.addressOf(message))
+      await this.wrongKeys.slow(this.proxies.addressOf(message))
       return thrown
     } catch (tooMany) {
       return tooMany
     }
   }
 
-  /**
-   * The caller whose key a request carries.
-   *
-   * @param door the format of its endpoint, where it is the endpoint of one.
-   * @throws GatewayError `unauthenticated`, or `forbidden` where the door is closed to the key.
-   */
-  authenticate(call: Pick<Call, 'message' | 'queryKey'>, door?: Format): Caller {
-    const caller = this.access.identify(credentialsOf(call))
-    if (door !== undefined) checkDoor(caller.permissions, door)
-    return caller
-  }
-
-  /** The same for a request that runs: it ends when its key does. */
-  protected admitted(call: RunningCall & Pick<Call, 'message' | 'queryKey' | 'as'>): Caller {
-    const caller = call.as ?? this.access.identify(credentialsOf(call))
-    checkDoor(caller.permissions, call.format)
-    call.caller = caller
-    return caller
-  }
-
   /** Ends what runs for callers whose keys ended. */
   protected endRevoked(): void {}
-
-  /** Why a caller's requests may not go on; undefined where they may. */
-  endOf(caller: Caller): GatewayError | undefined {
-    return this.access.endOf(caller)
-  }
-
-  /** Calls the listener when some callers may have ended, after their requests were. */
-  onEnded(listener: () => void): void {
-    this.access.onEnded(listener)
-  }
 
   /** Takes another config without dropping a request. */
   reload(next: Config): void {
@@ -252,7 +226,6 @@ export abstract class Services {
     this.waiting.limits = config.server.limits.waiting
     this.spooled.limits = config.server.limits.spooled
     this.media = this.media.reloaded(config.media)
-    this.images = this.imageDelivery()
     this.stored.reload(config)
     this.thoughts.reload(config.thoughts)
     this.tasks.reload(config)
@@ -261,43 +234,10 @@ export abstract class Services {
     this.recorder.reload(config)
   }
 
-  /** The path of one request. Never rejects. */
-  abstract handle(call: Call): Promise<void>
-
-  /** What administrators can see and change. */
-  async administration(): Promise<Administration> {
-    const { Administration } = await import('./administration.ts')
-    const { log, store, access, channels, waiting, catalogue, captures, live } = this
-    return new Administration({
-      ...{ log, store, access, channels, waiting, catalogue, captures, live },
-      config: () => this.config,
-      images: () => this.images,
-      handle: call => this.handle(call),
-      seal: () => this.seals.of('administrators'),
-      consoleSeal: () => this.seals.of('console'),
-      callAs: id => this.access.renewed({ id }),
-      held: (thrown, message) => this.held(thrown, message),
-      slow: address => this.wrongKeys.slow(address),
-      proxies: () => this.proxies,
-      gather: async () => (await this.cluster.gather(CHANNELS)) as unknown as readonly ChannelStates[],
-      ...defined({ redis: this.cluster.redis }),
-    })
-  }
-
   /** Whether a token is that of an administrator. */
   async isAdmin(token: string): Promise<boolean> {
     const found = this.store.exists() ? await this.store.access.token(hashOf(token)) : undefined
     return found !== undefined && (found.expiresAt ?? Number.POSITIVE_INFINITY) > Date.now()
-  }
-
-  /** A stored image by the token of its address. */
-  image(token: string): Promise<StoredImage | undefined> {
-    return this.imageStore.get(token)
-  }
-
-  /** Sends bytes to a caller as they come. Rejects where they break off, or the caller left or takes none of them. */
-  pass(reply: Reply, headers: { readonly [name: string]: string }, raw: RawBody): Promise<void> {
-    return relay(reply, headers, raw, this.config.server.heartbeat)
   }
 
   /** Milliseconds after which a caller that takes nothing is gone. */
@@ -305,43 +245,23 @@ export abstract class Services {
     return this.config.server.heartbeat * PATIENCE
   }
 
-  /** The gateway has channels to send requests to. */
-  get ready(): boolean {
-    return this.config.channels.length > 0
-  }
-
-  /** How many channels, and how many models of single channels, rest now. */
-  get resting(): { readonly channels: number; readonly models: number } {
-    return this.channels.resting
-  }
-
-  /** Faults that the gateway can work with, by the name of the check. */
-  async faults(): Promise<{ readonly [check: string]: string }> {
-    const store = await this.stored.check()
-    return store === undefined ? {} : { store }
-  }
-
   /** All metrics, in Prometheus's text format. */
   async metricsPage(): Promise<string> {
     return merge((await this.cluster.gather(METRICS)) as unknown as readonly Snapshot[])
   }
 
-  /** Ends the streams of those who watch requests. */
-  endWatching(): void {
-    this.live.end()
-  }
-
-  /** Settles when no work is left in the background. */
-  idle(): Promise<void> {
-    return this.stored.idle()
+  /** The channels, as all processes of this machine see them. */
+  async states(): Promise<ChannelStates> {
+    const all = (await this.cluster.gather(CHANNELS)) as unknown as readonly ChannelStates[]
+    return all.length === 0 ? statesOf(this.channels.all) : mergedStates(all)
   }
 
   async close(): Promise<void> {
     await this.access.close()
-    this.imageStore.close()
+    this.images.store.close()
     await this.thoughts.close()
     await this.tasks.close()
-    await this.stored.close()
+    await this.stored.background.close()
     await this.usage.close()
     this.live.close()
     await this.captures.close()
@@ -350,22 +270,10 @@ export abstract class Services {
     await this.media.close()
     await this.traces.close()
   }
-
-  /** The trace of a request that begins; undefined where none are made. */
-  protected trace({ path: door, format, message }: Call): RequestTrace | undefined {
-    return this.traces.begin({ door, format, headers: message.headers })
-  }
-
-  /** What lists of models tell. */
-  protected listedFacts(): ListedFacts {
-    return new ListedFacts(this.config.models, this.channels.all, this.catalogue)
-  }
-
-  private imageDelivery(): ImageDelivery {
-    const { imageStore: store, proxies } = this
-    return { store, baseOf: message => proxies.baseOf(message), fetch: (part: MediaPart) => this.media.fetch(part) }
-  }
 }
+
+/** What shows whose request it is. */
+type Identified = Pick<Call, 'message' | 'queryKey' | 'as'>
 
 /** What the processes of a machine ask each other for. */
 const METRICS = 'metrics'

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../canonical/node.ts'
 import type { Channel } from '../channel/index.ts'
 import type { Bus } from '../cluster/bus.ts'
-import { LONGEST } from './rest.ts'
+import { LONGEST_REST } from './candidate-failure.ts'
 
 /** Milliseconds within which changes are gathered: the last one of a model is the one that counts. */
 const EVERY = 20
@@ -62,7 +62,7 @@ export class SharedRest {
     const channel = typeof name === 'string' ? this.byName(name) : undefined
     if (channel === undefined || typeof milliseconds !== 'number') return
     const now = Date.now()
-    const until = milliseconds > 0 ? now + Math.min(milliseconds, LONGEST * 1000) : 0
+    const until = milliseconds > 0 ? now + Math.min(milliseconds, LONGEST_REST * 1000) : 0
     channel.resting.apply(typeof model === 'string' ? model : undefined, until, now)
   }
 }

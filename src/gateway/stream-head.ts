@@ -1,7 +1,5 @@
-import type { CanonicalEvent } from '../canonical/event.ts'
+import type { CanonicalError, GatewayError } from '../canonical/error.ts'
 import type { Loss } from '../canonical/loss.ts'
-import type { Transducer } from '../canonical/transducer.ts'
-import type { WireEvent } from '../canonical/wire.ts'
 import { WRITERS } from '../egress/index.ts'
 import { lossHeaders, shown } from '../egress/losses.ts'
 import {
@@ -14,19 +12,19 @@ import {
 } from '../egress/transport/sse.ts'
 import type { EventWriter } from '../egress/writer.ts'
 import { KeptStream, type Sink } from '../stored/index.ts'
-import type { Beginning } from './early-head.ts'
-import { locateLosses } from './locate-losses.ts'
-import type { Prepared } from './prepare.ts'
-import { withHead } from './response-head.ts'
-import type { Answered, Attempt } from './types.ts'
+import type { Call } from './call.ts'
+import { headersOf } from './failures.ts'
+import { locateLosses } from './prepare.ts'
+import { withHead } from './public-answer.ts'
+import type { Answered, Attempt, Early, Incoming } from './types.ts'
 
 /** How each kind of connection frames events. */
-export const FRAMINGS = { events: EVENT_STREAM, array: JSON_ARRAY, lines: JSON_LINES } as const
+const FRAMINGS = { events: EVENT_STREAM, array: JSON_ARRAY, lines: JSON_LINES } as const
 
 /** The source of an answer that is whole already: there is nothing to hold up. */
 export const NO_SOURCE: Source = { pause: () => {}, resume: () => {} }
 
-/** Sends status and headers, and opens what the events are written to. */
+/** Sends status and headers, and opens what the events of an answer are written to. */
 export function beginStream(
   attempt: Attempt,
   losses: readonly Loss[],
@@ -34,37 +32,151 @@ export function beginStream(
   source: Source,
 ): Sink {
   const { call, report, heartbeat, echo } = attempt
-  const framing = FRAMINGS[call.framing]
   const lost = [...locateLosses(shown(losses), attempt), ...(echo?.losses ?? [])]
   report.begun(lost.length)
-  call.reply.begin({ ...streamHeaders(framing), ...lossHeaders(lost), ...headers })
-  const stream = new EventStream(call.reply, { framing, heartbeat: call.heartbeat, interval: heartbeat, source })
+  call.reply.begin({ ...streamHeaders(FRAMINGS[call.framing]), ...lossHeaders(lost), ...headers })
+  const stream = streamTo(call, heartbeat, source)
   return echo?.keep === undefined ? stream : new KeptStream(stream, echo.keep)
 }
+
+const streamTo = ({ reply, framing, heartbeat }: Call, interval: number, source: Source): EventStream =>
+  new EventStream(reply, { framing: FRAMINGS[framing], heartbeat, interval, source })
 
 /** What writes an answer's events in the caller's format. */
 export const eventWriter = ({ call, request, echo }: Attempt): EventWriter =>
   WRITERS[call.format]!.events!(echo?.request ?? request)
 
-/** How an attempt's answer begins where its upstream keeps the caller waiting. */
-export class AttemptBeginning implements Beginning {
-  private readonly attempt: Attempt
-  private readonly prepared: Prepared
+/** Whether a caller waits at a separate connection for the first event: frames of sockets have no head. */
+export const mayBeginEarly = ({ call, request }: Pick<Incoming, 'call' | 'request'>): boolean =>
+  request.stream && call.framing !== 'lines' && request.state?.background !== true
 
-  constructor(attempt: Attempt, prepared: Prepared) {
+/**
+ * Begins a streamed answer before its upstream does: callers, and proxies before them, give up on connections that are
+ * silent for long. Once it has begun no other channel can be tried, and a failure is an event of the stream.
+ */
+export class EarlyHead implements Early {
+  private readonly timer: NodeJS.Timeout
+  private due = false
+  /** Whose answer would begin. */
+  private attempt: Attempt | undefined
+  private losses: readonly Loss[] = []
+  private open: { readonly sink: Sink; readonly source: LateSource } | undefined
+
+  /** @param interval milliseconds after which the stream begins. */
+  constructor(interval: number) {
+    this.timer = setTimeout(this.begin, interval)
+  }
+
+  offer(attempt: Attempt, losses: readonly Loss[]): void {
     this.attempt = attempt
-    this.prepared = prepared
+    this.losses = losses
+    if (this.due) this.begin()
   }
 
-  open(source: Source): Sink {
-    return beginStream(this.attempt, this.prepared.losses, {}, source)
+  /** The channel failed before the stream began: another is tried. */
+  withdraw(): void {
+    if (this.open === undefined) this.attempt = undefined
   }
 
-  write(): Transducer<CanonicalEvent, WireEvent> {
-    return eventWriter(this.attempt)
+  take(source: Source): Sink | undefined {
+    clearTimeout(this.timer)
+    this.attempt = undefined
+    const { open } = this
+    this.open = undefined
+    open?.source.attach(source)
+    return open?.sink
   }
 
-  start(): CanonicalEvent {
-    return withHead({ type: 'result-start' }, this.attempt)
+  /** Ends a stream that has begun and was not taken with an error; false where there is none. */
+  fail(error: CanonicalError): boolean {
+    const { open, attempt } = this
+    if (open === undefined || attempt === undefined) return false
+    const writer = eventWriter(attempt)
+    open.sink.push(writer.push(withHead({ type: 'result-start' }, attempt)))
+    open.sink.push(writer.push({ type: 'error', error }))
+    open.sink.push(writer.end())
+    open.sink.end()
+    this.open = undefined
+    return true
   }
+
+  /** The request is over. */
+  close(): void {
+    clearTimeout(this.timer)
+    this.open?.sink.stop()
+    this.open = undefined
+  }
+
+  private readonly begin = (): void => {
+    this.due = true
+    const { attempt, losses } = this
+    if (attempt === undefined || this.open !== undefined) return
+    const source = new LateSource()
+    this.open = { source, sink: beginStream(attempt, losses, {}, source) }
+  }
+}
+
+/** A source that can be paused before it is attached. */
+class LateSource implements Source {
+  private source: Source | undefined
+  private paused = false
+
+  attach(source: Source): void {
+    this.source = source
+    if (this.paused) source.pause()
+  }
+
+  pause(): void {
+    this.paused = true
+    this.source?.pause()
+  }
+
+  resume(): void {
+    this.paused = false
+    this.source?.resume()
+  }
+}
+
+/** Where a source waits whose own pausing is its reader's business. */
+export class Gate implements Source {
+  private closed: PromiseWithResolvers<void> | undefined
+
+  pause(): void {
+    this.closed ??= Promise.withResolvers<void>()
+  }
+
+  resume(): void {
+    this.closed?.resolve()
+    this.closed = undefined
+  }
+
+  /** Settles when the way is free. */
+  get free(): Promise<void> | undefined {
+    return this.closed?.promise
+  }
+}
+
+/**
+ * Writes a failure as a stream where the caller requested one and clients of its format find that kind of failure
+ * nowhere else (Codex reads `context_length_exceeded` only in `response.failed`).
+ *
+ * @param heartbeat milliseconds between signs of life on a silent stream.
+ * @returns whether it was written; otherwise it is to be written with its status.
+ */
+export function writeErrorStream(
+  { call, request, report }: Incoming,
+  failure: GatewayError,
+  heartbeat: number,
+): boolean {
+  if (!request.stream || request.state?.background === true || call.reply.begun || call.reply.gone) return false
+  const head = { id: call.id, model: request.model, createdAt: Math.floor(Date.now() / 1000) }
+  const events = WRITERS[call.format]!.refused?.(failure.error, request, head, call.framing === 'lines')
+  if (events === undefined) return false
+  report.unanswered(failure)
+  report.begun(0)
+  call.reply.begin({ ...streamHeaders(FRAMINGS[call.framing]), ...headersOf(failure) })
+  const stream = streamTo(call, heartbeat, NO_SOURCE)
+  stream.push(events)
+  stream.end()
+  return true
 }

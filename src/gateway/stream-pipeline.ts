@@ -8,12 +8,11 @@ import type { EventWriter } from '../egress/writer.ts'
 import { eventParser } from '../ingress/transport/sse.ts'
 import type { Sink } from '../stored/index.ts'
 import type { Worker } from './call.ts'
-import { answerFailure, GONE, publicEvent } from './failures.ts'
-import { timed, withHead } from './response-head.ts'
-import { beginStream, eventWriter, NO_SOURCE } from './stream-head.ts'
+import { answerFailure, GONE } from './failures.ts'
+import { publicEvent, timed, withHead } from './public-answer.ts'
+import { beginStream, eventWriter, type Gate, NO_SOURCE } from './stream-head.ts'
 import type { Collector } from './thoughts/collector.ts'
 import type { Answered, Attempt } from './types.ts'
-import type { Gate } from './unfold-media.ts'
 
 /** What a streamed answer is made of. */
 export interface StreamParts {
@@ -50,6 +49,8 @@ export class StreamPipeline implements Taker, Worker {
   /** Why the gateway itself ended the answer, which no upstream is to blame for. */
   private own: CanonicalError | undefined
   private held: Held[] = []
+  /** UTF-16 units of text held back. */
+  private heldText = 0
   private stream: Sink | undefined
   /** The answer's beginning, once something of it was sent. */
   private head: ResultStart | undefined
@@ -184,7 +185,8 @@ export class StreamPipeline implements Taker, Worker {
 
   private hold(events: readonly CanonicalEvent[], wire?: WireEvent): void {
     this.held.push({ events, wire })
-    if (events.some(({ type }) => DECIDING.has(type))) this.letThrough()
+    this.heldText += wire?.data.length ?? 0
+    if (this.heldText > HELD_LIMIT || events.some(({ type }) => DECIDING.has(type))) this.letThrough()
   }
 
   private written({ events, wire }: Held): readonly WireEvent[] {
@@ -304,6 +306,9 @@ const DECIDING: ReadonlySet<CanonicalEvent['type']> = new Set([
   'candidate-end',
   'result-end',
 ])
+
+/** How much text is held back before there is content, in UTF-16 units. */
+const HELD_LIMIT = 1024 * 1024
 
 const OVERFLOW: CanonicalError = {
   kind: 'upstream-failed',

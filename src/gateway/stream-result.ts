@@ -1,20 +1,21 @@
+import type { CanonicalEvent, PartStart } from '../canonical/event.ts'
 import { unfold } from '../canonical/fold.ts'
+import { Base64Groups } from '../canonical/media/base64.ts'
+import type { CanonicalResult } from '../canonical/result.ts'
 import { NOTHING } from '../canonical/transducer.ts'
+import { workOf } from '../canonical/work.ts'
 import type { Answer } from '../channel/index.ts'
 import type { Reader } from '../ingress/reader.ts'
-import { checkedResult } from './check-result.ts'
 import { eventsComing } from './collect-stream.ts'
 import { toFailure } from './failures.ts'
-import { readWireResult } from './read-result.ts'
+import { checkedResult, readWireResult } from './read-result.ts'
 import { publicHeaders } from './scrub.ts'
-import type { Sent } from './send.ts'
-import { shapeOf } from './shape.ts'
+import { type Sent, shapeOf } from './send.ts'
 import { inMp3, wantsMp3 } from './speech/container.ts'
 import { encodedEvents } from './speech/encoding.ts'
+import { Gate } from './stream-head.ts'
 import { StreamPipeline } from './stream-pipeline.ts'
-import { exchangeOf } from './thoughts/exchange.ts'
 import type { Answered, Attempt } from './types.ts'
-import { Gate, unfoldMedia } from './unfold-media.ts'
 import { withoutBytes } from './write-result.ts'
 
 /**
@@ -26,18 +27,19 @@ export async function streamResult(sent: Sent): Promise<void> {
   const { attempt, prepared, exchange, answer, reader } = sent
   const { call, candidate, request, thoughts } = attempt
   const isWhole = shapeOf(answer, reader, true) !== 'events'
-  const isEncoded = !isWhole && wantsMp3(attempt)
+  const isMp3 = workOf(request) === 'speech' && wantsMp3(attempt)
+  const isEncoded = !isWhole && isMp3
   const stream = new StreamPipeline(attempt, {
     read: reader.events?.(prepared.request) ?? SILENT,
     restore: prepared.restorer?.events(),
-    thoughts: thoughts?.collector(exchangeOf(sent)),
+    thoughts: thoughts?.collector(sent),
     losses: prepared.losses,
     headers: candidate.native ? publicHeaders(answer.headers, candidate, request.model) : NO_HEADERS,
     exchange,
     gate: isWhole || isEncoded ? new Gate() : undefined,
   })
   call.reply.worker = stream
-  if (isWhole) await unfoldAnswer(sent, stream)
+  if (isWhole) await unfoldAnswer(sent, stream, isMp3)
   else if (isEncoded) await stream.takeComing(encodedAnswer(answer, reader, prepared.request))
   else answer.flow(stream)
   await stream.done
@@ -61,12 +63,37 @@ const encodedAnswer = (answer: Answer, { events }: Reader, request: Attempt['req
   encodedEvents(eventsComing(answer, events!(request)))
 
 /** Streams the answer of an upstream that answers whole although a stream was requested: bytes as they come. */
-async function unfoldAnswer({ attempt, prepared, answer, reader }: Sent, stream: StreamPipeline): Promise<void> {
+async function unfoldAnswer({ prepared, answer, reader }: Sent, stream: StreamPipeline, isMp3: boolean): Promise<void> {
   try {
     const { request, native } = prepared
     const result = checkedResult(await readWireResult(answer, reader, request), request, native)
-    await stream.takeComing(unfoldMedia(wantsMp3(attempt) ? await inMp3(result) : result))
+    await stream.takeComing(unfoldMedia(isMp3 ? await inMp3(result) : result))
   } catch (thrown) {
     stream.leave(toFailure(thrown))
   }
 }
+
+/** The stream of a result whose media may still be on their way: bytes become base64 as they come. Rejects as reading does. */
+async function* unfoldMedia(result: CanonicalResult): AsyncGenerator<CanonicalEvent> {
+  for (const event of unfold(result)) {
+    if (event.type === 'part-start' && hasBytes(event.part)) yield* growing(event)
+    else yield event
+  }
+}
+
+const hasBytes = (part: PartStart['part']): boolean => part.type === 'media' && part.source.type === 'bytes'
+
+async function* growing({ at, part }: PartStart): AsyncGenerator<CanonicalEvent> {
+  if (part.type !== 'media' || part.source.type !== 'bytes') return
+  const { mediaType, bytes } = part.source
+  yield { type: 'part-start', at, part: { ...part, source: { type: 'base64', mediaType, data: '' } } }
+  const groups = new Base64Groups()
+  for await (const piece of bytes.read()) {
+    const append = groups.push(bufferOf(piece))
+    if (append !== '') yield { type: 'part-delta', at, append }
+  }
+  const append = groups.end()
+  if (append !== '') yield { type: 'part-delta', at, append }
+}
+
+const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)

@@ -2,19 +2,20 @@ import type { Caller } from '../access/index.ts'
 import type { Loss } from '../canonical/loss.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
+import type { WireRequest } from '../canonical/wire.ts'
 import type { Channel } from '../channel/index.ts'
 import type { OnLoss } from '../config/index.ts'
+import type { Source } from '../egress/transport/sse.ts'
 import type { Candidate } from '../router.ts'
-import type { ResponseEcho, Session, Stored } from '../stored/index.ts'
+import type { ResponseEcho, Session, Sink, Stored } from '../stored/index.ts'
 import type { Submission } from '../tasks/submission.ts'
 import type { Call } from './call.ts'
 import type { Capture } from './capture/capture.ts'
 import type { Seal } from './compaction/seals.ts'
-import type { EarlyHead } from './early-head.ts'
 import type { ImageDelivery } from './image-store.ts'
+import type { Prepared } from './prepare.ts'
 import type { Report } from './report.ts'
 import type { OwnThoughts } from './thoughts/thoughts.ts'
-import type { TrailingFields } from './trailing-fields.ts'
 
 /** A request that was authorised and read. */
 export interface Incoming {
@@ -23,8 +24,7 @@ export interface Incoming {
   readonly report: Report
   readonly onLoss: OnLoss
   readonly request: CanonicalRequest
-  /** The fields that follow a file which is passed on while it arrives. */
-  readonly trailing: TrailingFields | undefined
+  readonly trailing: Trailing | undefined
   /** The stored turns it builds on, and what stores its answer; undefined where it has neither. */
   readonly session: Session | undefined
   /** Releases the files of the body. */
@@ -35,20 +35,33 @@ export interface Incoming {
   readonly capture: Capture | undefined
 }
 
+/** The rest of a request whose file is passed on while it arrives: fields behind it count like any other. */
+export interface Trailing {
+  /** The request with every field, once all of them came. */
+  readonly whole: CanonicalRequest | undefined
+  /** The error of the rest: the caller's fault, whatever the upstream answered. */
+  readonly fault: unknown
+  /** The fields and files that were not sent yet. Rejects with what reading the rest throws. */
+  parts(sent: Prepared, candidate: Candidate): Promise<Pick<WireRequest, 'body' | 'files'>>
+}
+
+/** Begins a stream whose upstream keeps the caller waiting. */
+export interface Early {
+  /** A request goes to a channel, with so many losses: its answer is the one to begin. */
+  offer(attempt: Attempt, losses: readonly Loss[]): void
+  /** The upstream answers: the sink of the stream that has begun, if any; `source` can be held up from now on. */
+  take(source: Source): Sink | undefined
+}
+
 /** A request on its way to one candidate. */
-export interface Attempt {
-  readonly call: Call
+export interface Attempt extends Pick<Incoming, 'call' | 'report' | 'onLoss' | 'trailing' | 'submission' | 'capture'> {
   /** The request as this candidate gets it. */
   readonly request: CanonicalRequest
-  readonly trailing: TrailingFields | undefined
   readonly candidate: Candidate
   readonly channel: Channel
-  readonly report: Report
-  readonly onLoss: OnLoss
   /** Milliseconds between signs of life on a silent stream. */
   readonly heartbeat: number
-  /** Begins a stream whose upstream keeps the caller waiting. */
-  readonly early: EarlyHead | undefined
+  readonly early: Early | undefined
   /** The items of its history that the caller did not send. */
   readonly stored: Stored | undefined
   /** How the answer repeats the request, where that is not by the request alone. */
@@ -59,9 +72,6 @@ export interface Attempt {
   readonly seal: Seal
   /** The caller's remembered reasoning; undefined where none is kept. */
   readonly thoughts: OwnThoughts | undefined
-  /** The task it submits, where its work is one. */
-  readonly submission: Submission | undefined
-  readonly capture: Capture | undefined
 }
 
 /** A whole answer on its way to the caller. */

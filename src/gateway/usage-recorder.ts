@@ -1,8 +1,11 @@
-import { NO_PRICES, type Prices } from '../catalogue/prices.ts'
+import type { Caller } from '../access/index.ts'
+import type { Usage } from '../canonical/result.ts'
+import { NO_PRICES, type Prices } from '../catalogue/rates.ts'
 import type { Config, LimitSettings } from '../config/types.ts'
 import type { Log } from '../log/index.ts'
 import type { Metrics } from '../metrics/index.ts'
 import type { Proxies } from '../proxies/index.ts'
+import type { RoutedChannel } from '../router.ts'
 import type { UsageLog } from '../usage/log.ts'
 import type { UsageRow } from '../usage/row.ts'
 import type { Call } from './call.ts'
@@ -10,36 +13,36 @@ import type { Live } from './live.ts'
 import type { Recorder } from './report.ts'
 
 /** Where the outcome of a request goes. */
-export interface UsageRecorderOptions {
+interface Places {
   readonly log: Log
   readonly catalogue: Prices
   readonly usage: UsageLog
   readonly metrics: Metrics
   readonly live: Live
-  /** Those of the config in use. */
-  readonly proxies: () => Proxies
+  readonly proxies: Proxies
 }
+
+/** The status of a request whose key was refused. */
+const REFUSED = 401
+/** Models without a price that are remembered as logged. */
+const MOST = 1000
 
 /** Records the outcome of requests and sessions in usage and metrics. */
 export class UsageRecorder implements Recorder {
   readonly log: Log
-  private readonly options: UsageRecorderOptions
+  private readonly places: Places
+  private readonly unpriced = new Set<string>()
   private priced: boolean
 
-  constructor(options: UsageRecorderOptions, config: Config) {
-    this.log = options.log
-    this.options = options
+  constructor(places: Places, config: Config) {
+    this.log = places.log
+    this.places = places
     this.priced = needsPrices(config)
   }
 
   /** A catalogue that nobody needs is not loaded. */
   get prices(): Prices {
-    return this.priced ? this.options.catalogue : NO_PRICES
-  }
-
-  /** Costs are computed from now on: a key has a budget. */
-  needPrices(): void {
-    this.priced = true
+    return this.priced ? this.places.catalogue : NO_PRICES
   }
 
   reload(config: Config): void {
@@ -47,13 +50,40 @@ export class UsageRecorder implements Recorder {
   }
 
   take(row: UsageRow): void {
-    this.options.usage.take(row)
-    this.options.metrics.take(row)
-    if (this.options.live.isWatched) this.options.live.over(row)
+    const { usage, metrics, live } = this.places
+    usage.take(row)
+    metrics.take(row)
+    if (live.isWatched) live.over(row)
   }
 
   address(message: Call['message'], status: number): string | undefined {
-    return this.options.proxies().logged(message, status)
+    const { proxies } = this.places
+    return proxies.present || status === REFUSED ? proxies.addressOf(message) || undefined : undefined
+  }
+
+  /**
+   * What a request may cost before it is known who answers it: nanodollars at the first channel whose price is known;
+   * undefined, and logged once a model, where none is.
+   */
+  estimate(
+    usage: Usage,
+    model: string,
+    { permissions }: Caller,
+    channels: readonly RoutedChannel[],
+  ): number | undefined {
+    for (const { config } of channels) {
+      if (!permissions.allowsChannel(config.name)) continue
+      const { named, patterns } = config.models
+      const upstreamModel = named.get(model) ?? (patterns.length > 0 ? model : undefined)
+      if (upstreamModel === undefined) continue
+      const cost = this.prices.cost({ model, upstreamModel, provider: config.provider }, usage)
+      if (cost !== undefined) return cost
+    }
+    if (!this.unpriced.has(model) && this.unpriced.size < MOST) {
+      this.unpriced.add(model)
+      this.log.warn({ model }, 'the price of the model is unknown: it does not count against budgets')
+    }
+    return undefined
   }
 }
 

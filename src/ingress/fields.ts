@@ -1,6 +1,13 @@
-import { defined, put, withDefined } from '../canonical/defined.ts'
-import type { Format, Json, JsonObject, Node } from '../canonical/node.ts'
-import { isObject } from '../canonical/node.ts'
+import {
+  defined,
+  type Format,
+  isObject,
+  type Json,
+  type JsonObject,
+  type Node,
+  put,
+  withDefined,
+} from '../canonical/node.ts'
 
 export { defined, put, withDefined }
 
@@ -31,6 +38,9 @@ export const objects = (value: Maybe): readonly JsonObject[] | undefined =>
   list(value)?.map(item => (isObject(item) ? item : wrong()))
 export const texts = (value: Maybe): readonly string[] | undefined =>
   list(value)?.map(item => (typeof item === 'string' ? item : wrong()))
+/** Texts, of which a single one may stand without a list. */
+export const oneOrMoreTexts = (value: Maybe): readonly string[] | undefined =>
+  typeof value === 'string' ? [value] : texts(value)
 /** A whole number of at least one: a number of things requested. */
 export const count = (value: Maybe): number | undefined => counted(number(value))
 /** As `count`, of a value read as a number already. */
@@ -76,7 +86,7 @@ export function rest(
 const BARE: Node = {}
 
 /**
- * As `rest`, of a wire object that its node notes (`canonical/origin.ts`): how it was spelled need not be kept, so nulls are
+ * As `rest`, of a wire object that its node notes (`canonical/node.ts`): how it was spelled need not be kept, so nulls are
  * left out, and only what other formats lose of it is in extras.
  */
 export function left(
@@ -101,9 +111,10 @@ export function leftWithin(
   inside: JsonObject,
   takenInside: ReadonlySet<string>,
   taken: ReadonlySet<string>,
+  refusedInside?: readonly string[],
 ): Pick<Node, 'extras'> {
   const outer = left(format, wire, taken)
-  const within = left(format, inside, takenInside).extras?.[format]
+  const within = left(format, inside, takenInside, refusedInside).extras?.[format]
   return within === undefined ? outer : { extras: { [format]: { ...outer.extras?.[format], [field]: within } } }
 }
 

@@ -1,7 +1,7 @@
 import type { Part } from '../canonical/content.ts'
 import type { Path } from '../canonical/loss.ts'
 import type { Format } from '../canonical/node.ts'
-import type { Message } from '../canonical/request.ts'
+import type { CanonicalRequest, Message } from '../canonical/request.ts'
 
 /**
  * Maps a path into canonical messages to its place in the caller's body, so that a reported loss can be found there;
@@ -30,6 +30,19 @@ export const locator =
     if (inside === 'content' && typeof part === 'number') return [...(place.parts[part] ?? place.at), ...rest]
     return [...place.at, ...path.slice(2)]
   }
+
+/** Locates what a body has in one field, and instructions for it, which are a system message, in another. */
+export const locateInstructed =
+  (field: string, instructions: string) =>
+  ({ messages }: CanonicalRequest): Locate =>
+    locator(
+      field,
+      messages.map(({ role }) => {
+        const at = [role === 'system' ? instructions : field]
+        return { at, parts: [at] }
+      }),
+      [field],
+    )
 
 /** How a format lays out its turns, one of which may be several messages. */
 export interface Layout {

@@ -1,13 +1,11 @@
 import type { Format, JsonObject, Node } from '../canonical/node.ts'
-import { object } from './fields.ts'
+import { defined, object } from './fields.ts'
 
-/** Whether a stream reports usage is the caller's spelling: every format without `stream_options` always reports it. */
-export function withStreamOptions(format: Format, body: JsonObject, node: Node): Node {
-  const options = object(body['stream_options'])
-  if (options === undefined) return node
-  const { include_usage, ...others } = options
-  const spelt = { ...node.spelling?.[format], stream_options: include_usage === undefined ? {} : { include_usage } }
-  const extras =
-    Object.keys(others).length === 0 ? node.extras?.[format] : { ...node.extras?.[format], stream_options: others }
-  return { ...(extras === undefined ? {} : { extras: { [format]: extras } }), spelling: { [format]: spelt } }
+/** A request's node with its `stream_options`: that its stream reports usage is spelling, as formats without the field always do. */
+export function withStreamOptions(format: Format, body: JsonObject, { extras }: Node): Node {
+  const { include_usage, ...others } = object(body['stream_options']) ?? {}
+  return defined({
+    extras: Object.keys(others).length === 0 ? extras : { [format]: { ...extras?.[format], stream_options: others } },
+    spelling: include_usage === true ? { [format]: { stream_options: { include_usage } } } : undefined,
+  })
 }

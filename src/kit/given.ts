@@ -1,4 +1,4 @@
-import { GatewayError } from '../canonical/error.ts'
+import { invalid } from '../canonical/error.ts'
 import { fold } from '../canonical/fold.ts'
 import { type Format, isObject, type Json, type JsonObject, parseObject } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
@@ -48,7 +48,7 @@ export interface GivenOptions {
 export function givenOf(text: string, format: Format, kind: Kind, options: GivenOptions = {}): Given {
   const reader = Object.hasOwn(READERS, format) ? READERS[format]! : undefined
   const read = reader?.[kind]
-  if (reader === undefined || read === undefined) throw fault(`The format ${format} has no ${NAMES[kind]}.`)
+  if (reader === undefined || read === undefined) throw invalid(`The format ${format} has no ${NAMES[kind]}.`)
   return kind === 'request' ? request(text, format, reader, options) : answer(text, format, kind, reader, options)
 }
 
@@ -144,7 +144,7 @@ function result(text: string, format: Format, reader: Reader): ReadAnswer {
 
 function events(text: string, format: Format, reader: Reader): ReadAnswer {
   const parsed: readonly WireEvent[] = drain(eventParser(), [Buffer.from(text)])
-  if (parsed.length === 0) throw fault('The text has no server-sent events.')
+  if (parsed.length === 0) throw invalid('The text has no server-sent events.')
   const source = checked(parsed.map(({ data }) => parseObject(data) ?? data))
   const dressed = (json: Json): WireEvent[] =>
     (json as readonly Json[]).map((data, index) => ({ ...parsed[index]!, data: textOf(data) }))
@@ -170,13 +170,11 @@ function events(text: string, format: Format, reader: Reader): ReadAnswer {
 const textOf = (data: Json): string => (typeof data === 'string' ? data : JSON.stringify(data))
 
 function checked<T extends Json>(source: T): T {
-  if (isDeeper(source, DEEPEST)) throw fault(`The text has more than ${DEEPEST} lists and objects within each other.`)
+  if (isDeeper(source, DEEPEST)) throw invalid(`The text has more than ${DEEPEST} lists and objects within each other.`)
   return source
 }
 
 const asObject = (json: Json): JsonObject => {
   if (isObject(json)) return json
-  throw fault('The text is not a JSON object.')
+  throw invalid('The text is not a JSON object.')
 }
-
-const fault = (message: string): GatewayError => new GatewayError({ kind: 'invalid-request', message })

@@ -35,6 +35,8 @@ type Effect = 'gone' | 'changed' | 'same' | 'malformed'
 export class Origins {
   private readonly reading: Reading
   private readonly pace: Pace
+  /** What was found for places, which several searches may ask for. */
+  private readonly found = new Map<string, Promise<Path | undefined>>()
   private left = 0
 
   constructor(reading: Reading, pace: Pace) {
@@ -43,7 +45,11 @@ export class Origins {
   }
 
   /** The smallest part of the source that has the place; undefined where nothing in the source is known to. */
-  async find(place: Path): Promise<Path | undefined> {
+  find(place: Path): Promise<Path | undefined> {
+    return this.found.getOrInsertComputed(JSON.stringify(place), () => this.search(place))
+  }
+
+  private async search(place: Path): Promise<Path | undefined> {
     const { source, value, near, root, isSlow } = this.reading
     const path = existing(value, place)
     if (path.length === 0) return undefined

@@ -1,7 +1,7 @@
-import { GatewayError } from '../canonical/error.ts'
+import { invalid } from '../canonical/error.ts'
 import type { Loss } from '../canonical/loss.ts'
 import { type Format, isObject, type Json, type JsonObject } from '../canonical/node.ts'
-import { reduced } from '../canonical/redundant.ts'
+import { reduced } from '../canonical/repair.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import { traced } from '../canonical/trace.ts'
 import { drain } from '../canonical/transducer.ts'
@@ -80,7 +80,7 @@ function eventsOf(text: string, { from, to, model, requestText }: Translation): 
 }
 
 const missing = (format: Format, what: string): never => {
-  throw new GatewayError({ kind: 'invalid-request', message: `The format ${format} ${what}.` })
+  throw invalid(`The format ${format} ${what}.`)
 }
 
 /** The request that an answer is assumed to belong to. */

@@ -38,20 +38,18 @@ export async function translations(
 ): Promise<ReadonlyMap<Format, InOther>> {
   const pace = new Pace(time)
   const origins = new Origins(given, pace)
-  const found = new Map<string, Path | undefined>()
   const all = new Map<Format, InOther>()
   for (const format of formats) {
     await pace.step()
-    all.set(format, await one(given, format, { pace, origins, found }))
+    all.set(format, await one(given, format, { pace, origins }))
   }
   return all
 }
 
 interface Search {
   readonly pace: Pace
+  /** Finds places in the given text once for all formats. */
   readonly origins: Origins
-  /** Places in the given text that were found for other formats. */
-  readonly found: Map<string, Path | undefined>
 }
 
 async function one(given: Given, format: Format, search: Search): Promise<InOther> {
@@ -85,13 +83,11 @@ function readAgain(written: InFormat): Given | undefined {
 async function placeFrom(
   loss: Loss,
   given: Given,
-  { origins, found, pace }: Search,
+  { origins, pace }: Search,
 ): Promise<Pick<PlacedLoss, 'from' | 'missing'>> {
   // What is inserted stands before an item, or behind the last.
   const path = loss.kind === 'inserted' ? existing(given.value, loss.path) : loss.path
-  const key = JSON.stringify(path)
-  if (!found.has(key)) found.set(key, await origins.find(path))
-  const from = found.get(key)
+  const from = await origins.find(path)
   if (from !== undefined) return { from }
   return { missing: pace.over ? 'not-found-in-time' : 'not-in-the-text' }
 }

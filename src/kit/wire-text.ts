@@ -1,6 +1,6 @@
 import { HeldBytes } from '../canonical/bytes.ts'
 import type { Part } from '../canonical/content.ts'
-import { GatewayError } from '../canonical/error.ts'
+import { invalid } from '../canonical/error.ts'
 import { type Format, isObject, type Json, type JsonObject } from '../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../canonical/request.ts'
 import type { WireFile, WireRequest } from '../canonical/wire.ts'
@@ -15,17 +15,17 @@ export function jsonOf(text: string): JsonObject {
   try {
     value = JSON.parse(text) as Json
   } catch (thrown) {
-    throw new GatewayError({ kind: 'invalid-request', message: `The text is not JSON: ${(thrown as Error).message}` })
+    throw invalid(`The text is not JSON: ${(thrown as Error).message}`)
   }
   if (isObject(value)) return value
-  throw new GatewayError({ kind: 'invalid-request', message: 'The text is not a JSON object.' })
+  throw invalid('The text is not a JSON object.')
 }
 
 /** A body that stands alone gets the path of its format's requests. */
 export function exchangeOf(value: JsonObject, format: Format, model = 'model'): WireRequest {
-  const { path, body, files, ...rest } = value
-  if (typeof path !== 'string' || !isObject(body))
+  if (typeof value['path'] !== 'string' || !isObject(value['body']))
     return { path: pathFor(format, model, value), query: {}, headers: {}, body: value }
+  const { path, body, files, ...rest } = value as JsonObject & Pick<WireRequest, 'path' | 'body'>
   const form = Array.isArray(files) ? { files: files.filter(isObject).map(fileOf) } : {}
   return { query: {}, headers: {}, ...(rest as Partial<WireRequest>), path, body, ...form }
 }

@@ -17,7 +17,7 @@ import {
   type ReadableSpan,
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace-base'
-import { flatCopy } from '../canonical/flat.ts'
+import { flatCopy } from '../canonical/text.ts'
 import { type TraceHeaders, traceParent, traceState } from '../channel/trace-context.ts'
 import type { TracesConfig } from '../config/index.ts'
 import type { UsageRow } from '../usage/row.ts'

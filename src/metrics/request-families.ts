@@ -1,7 +1,5 @@
 import type { Family, Sample } from './family.ts'
-import type { Histogram } from './histogram.ts'
-import { NONE } from './model-label.ts'
-import { type RequestLabels, type Series, TOKEN_KINDS } from './series.ts'
+import { type Histogram, NONE, type RequestLabels, type Series, TOKEN_KINDS } from './requests.ts'
 
 /** The preset of a channel, by the channel's name. */
 export type ProviderOf = (channel: string) => string | undefined

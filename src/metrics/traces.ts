@@ -10,7 +10,8 @@ export class Traces {
   /** Settles when requests can be traced. */
   opened: Promise<void> = Promise.resolve()
   private settings: TracesConfig | undefined
-  private tracer: Tracer | undefined
+  /** What makes them; undefined where none are made. */
+  tracer: Tracer | undefined
   private readonly faults: LogOnce
 
   constructor(settings: TracesConfig | undefined, log: Log) {

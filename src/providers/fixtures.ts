@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Format, Json, JsonObject } from '../canonical/node.ts'
 import { isObject } from '../canonical/node.ts'
+import { ROOT } from '../root.ts'
 
 /** One recorded exchange of a format; it has a whole answer, a streamed one, or both. */
 export interface Case {
@@ -21,7 +22,7 @@ export interface Case {
 }
 
 /** The fixtures that come with the gateway. */
-export const OWN_FIXTURES: string = join(import.meta.dirname, '../../fixtures')
+export const OWN_FIXTURES: string = join(ROOT, 'fixtures')
 
 const FILE = /^([^.]+)\.(request\.json|result\.(?:json|wav|mp3|txt|srt|vtt)|events\.sse)$/
 

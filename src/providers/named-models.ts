@@ -1,26 +1,65 @@
 import type { Format } from '../canonical/node.ts'
 
-/** A path into a body, field by field; `*` is every item of a list. */
-export type Place = readonly string[]
+/** A path into a body, field by field; `*` is every item of a list, or its only one, and a list is a field's spellings. */
+export type Place = readonly [field: string, ...(string | readonly string[])[]]
 
 /** Fallbacks are names, or objects with further settings. */
+const FALLBACKS: readonly Place[] = [['fallbacks', '*']]
+
 const PLACES: readonly Place[] = [
+  ...FALLBACKS,
   ['models', '*'],
-  ['fallbacks', '*'],
   ['tools', '*', 'model'],
+  ['tools', '*', 'parameters', 'model'],
+  ['tools', '*', 'parameters', 'analysis_models', '*'],
+  ['plugins', '*', 'model'],
+  ['plugins', '*', 'analysis_models', '*'],
 ]
 
-/** Codex sends its tools in an item of the input (trap 89). */
-const OF_RESPONSES: readonly Place[] = [...PLACES, ['input', '*', 'tools', '*', 'model']]
+/** Codex sends its tools in an item of the input (trap 89); tools of a namespace stand in it. */
+const OF_RESPONSES: readonly Place[] = [
+  ...PLACES,
+  ['tools', '*', 'tools', '*', 'model'],
+  ['input', '*', 'tools', '*', 'model'],
+  ['input', '*', 'tools', '*', 'tools', '*', 'model'],
+]
+
+const ROUTED = [
+  ['routingConfig', 'routing_config'],
+  ['manualMode', 'manual_mode'],
+  ['modelName', 'model_name'],
+] as const
+
+/** The model that answers instead of the path's, and the one that ranks what was retrieved. */
+const OF_CONTENTS: readonly Place[] = [
+  ['generationConfig', ...ROUTED],
+  ['generation_config', ...ROUTED],
+  [
+    ...(['tools', '*', 'retrieval'] as const),
+    ['vertexRagStore', 'vertex_rag_store'],
+    ['ragRetrievalConfig', 'rag_retrieval_config'],
+    'ranking',
+    ['llmRanker', 'llm_ranker'],
+    ['modelName', 'model_name'],
+  ],
+]
 
 /**
- * The places where bodies of a format name models beside the requested one: OpenRouter's `models`, the `fallbacks` of
- * LiteLLM and of Anthropic, the models that generate images (OpenAI) and advise (Anthropic) among tools (2026-11).
- * Contents name one model only, which its reader checks.
+ * The places where bodies of a format name models beside the requested one: OpenRouter's `models` and those of its
+ * plugins and server tools, the `fallbacks` of LiteLLM (at all its endpoints) and of Anthropic, the models that generate
+ * images (OpenAI) and advise (Anthropic) among tools, and those that Google's cloud routes to and ranks with (2026-11).
  */
 export const NAMED_MODELS: ReadonlyMap<Format, readonly Place[]> = new Map([
   ['chat', PLACES],
   ['completions', PLACES],
   ['messages', PLACES],
   ['responses', OF_RESPONSES],
+  ['contents', OF_CONTENTS],
+  ['embeddings', FALLBACKS],
+  ['rerank', FALLBACKS],
+  ['cohere', FALLBACKS],
+  ['images', FALLBACKS],
+  ['speech', FALLBACKS],
+  ['transcriptions', FALLBACKS],
+  ['videos', FALLBACKS],
 ])

@@ -1,5 +1,4 @@
-import type { Format, Json, JsonObject } from '../canonical/node.ts'
-import { isObject } from '../canonical/node.ts'
+import { type Format, isObject, type Json, type JsonObject } from '../canonical/node.ts'
 import type { Case } from './fixtures.ts'
 import { withoutSuffixes } from './replay-ids.ts'
 

@@ -1,6 +1,5 @@
 import { readWavHead, USUAL } from '../canonical/media/wav.ts'
-import type { Json, JsonObject } from '../canonical/node.ts'
-import { isObject } from '../canonical/node.ts'
+import { isObject, type Json, type JsonObject } from '../canonical/node.ts'
 import type { Case } from './fixtures.ts'
 import type { ReplayRequest } from './pick.ts'
 

@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Format, Json, JsonObject } from '../canonical/node.ts'
-import { isObject } from '../canonical/node.ts'
+import { type Format, isObject, type Json, type JsonObject } from '../canonical/node.ts'
 import { type Case, OWN_FIXTURES, readCases } from './fixtures.ts'
 import { modelOf, pick, type ReplayRequest } from './pick.ts'
 import { casesFor, timed } from './replay-audio.ts'

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
 import proxyAddr from 'proxy-addr'
 import type { ServerConfig } from '../config/index.ts'
-import { ipIn } from './address.ts'
 import { forwardedHops, type Hop } from './forwarded.ts'
 
 type Settings = Pick<ServerConfig, 'trustedProxies' | 'publicUrls'>
@@ -45,14 +45,6 @@ export class Proxies {
       if (!this.trusts(one, index + 1)) return address
     }
     return address
-  }
-
-  /**
-   * The same for the log, which names addresses only where they are of use: of requests that came through proxies, and
-   * of those whose key was refused.
-   */
-  logged(message: Arrived, status: number): string | undefined {
-    return this.present || status === 401 ? this.addressOf(message) || undefined : undefined
   }
 
   /** The address below which a request's caller reaches the gateway, without a slash at the end. */
@@ -115,4 +107,15 @@ function targetIn(headers: Headers): Hop {
   const [host] = listed(headers['x-forwarded-host'])
   const [hop] = headers['x-forwarded-for'] === undefined ? hopsIn(headers) : []
   return { ...hop, ...(proto === undefined ? {} : { proto }), ...(host === undefined ? {} : { host }) }
+}
+
+/** An IPv4 address as IPv6 sockets show it. */
+const MAPPED = /^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i
+const WITH_PORT = /^(\d+\.\d+\.\d+\.\d+):\d+$|^\[([0-9a-f:.]+)\](?::\d+)?$/i
+
+/** The IP address in what a proxy states, which may have a port; undefined for names such as `unknown` or `_hidden`. */
+function ipIn(text: string): string | undefined {
+  const [, v4, v6] = WITH_PORT.exec(text) ?? []
+  const address = (v4 ?? v6 ?? text).replace(MAPPED, '')
+  return isIP(address) === 0 ? undefined : address
 }

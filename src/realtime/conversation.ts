@@ -1,4 +1,4 @@
-import { type CanonicalError, GatewayError } from '../canonical/error.ts'
+import { type CanonicalError, type GatewayError, invalid } from '../canonical/error.ts'
 import type { Item } from '../canonical/session.ts'
 import type { Position, ServerEvent } from '../canonical/session-event.ts'
 
@@ -88,6 +88,3 @@ export const failed = (error: CanonicalError, event: string | undefined): Server
 
 const missing = (id: string, event: string | undefined): ServerEvent =>
   failed(invalid(`There is no item "${id}".`, 'item_id').error, event)
-
-const invalid = (message: string, param: string): GatewayError =>
-  new GatewayError({ kind: 'invalid-request', message, param })

@@ -1,6 +1,9 @@
 import type { CanonicalError } from '../canonical/error.ts'
 import type { Loss } from '../canonical/loss.ts'
 import type { Usage } from '../canonical/result.ts'
+import type { CallerListener, CallerSocket } from './caller-socket.ts'
+import { GOING_AWAY, NORMAL, POLICY_VIOLATION } from './closing.ts'
+import { eventFailure } from './event-failure.ts'
 
 /** A session that is open: a caller on one side, an upstream on the other. */
 export interface LiveSession {
@@ -33,14 +36,141 @@ export interface SessionRecord {
   ended(code: number): void
 }
 
+/** What every session has between its two sides. */
+interface Between {
+  readonly caller: CallerSocket
+  readonly upstream: { resume(): void }
+  readonly record: SessionRecord
+}
+
+/** How a session ends, and the responses of it that run: the same whichever way its events pass. */
+export abstract class Session<O extends Between> implements LiveSession, CallerListener {
+  readonly closed: Promise<void>
+  protected readonly options: O
+  protected readonly settled = Promise.withResolvers<void>()
+  protected over = false
+  private finishing = false
+  /** Requested responses that have not begun, and responses that run. */
+  private requested = 0
+  private readonly running = new Set<string>()
+
+  constructor(options: O) {
+    this.options = options
+    this.closed = this.settled.promise
+  }
+
+  finish(): void {
+    this.finishing = true
+    this.stopIfFinished()
+  }
+
+  stop(): void {
+    this.farewell(STOPPING, GOING_AWAY)
+  }
+
+  refuse(why: CanonicalError): void {
+    this.farewell(why, POLICY_VIOLATION)
+  }
+
+  abstract cut(): void
+
+  abstract frame(data: Buffer): void
+
+  binary(): void {
+    this.fail({ kind: 'invalid-request', code: 'invalid_frame', message: 'A frame must be text.' })
+  }
+
+  drained(): void {
+    if (!this.over) this.options.upstream.resume()
+  }
+
+  expired(why: 'idle' | 'lifetime'): void {
+    this.farewell(EXPIRED[why], why === 'idle' ? NORMAL : GOING_AWAY)
+  }
+
+  abstract left(code: number, reason: string): void
+
+  /** Sends the caller an `error` event, about the client's event of that id. */
+  protected abstract fail(error: CanonicalError, event?: string): void
+
+  /** Has the upstream end a response. */
+  protected abstract cancel(response: string): void
+
+  /** Closes the upstream's side. Called once. */
+  protected abstract release(code: number, reason: string): void
+
+  /** The caller requests a response. Throws GatewayError where its key has no room for one. */
+  protected requestResponse(): void {
+    this.options.record.admit()
+    this.requested++
+  }
+
+  /** An error of the upstream: it may have refused a requested response. */
+  protected refused(): void {
+    this.requested = Math.max(0, this.requested - 1)
+  }
+
+  /** A response that turn detection begins is counted like a requested one. */
+  protected responseBegan(response: string): void {
+    this.running.add(response)
+    if (this.running.size > MOST_RUNNING) this.running.delete(this.running.values().next().value!)
+    if (this.requested > 0) {
+      this.requested--
+      return
+    }
+    try {
+      this.options.record.admit()
+    } catch (thrown) {
+      this.fail(eventFailure(thrown, 'invalid-request'))
+      this.cancel(response)
+    }
+  }
+
+  protected responseEnded(response: string, usage: Usage | undefined): void {
+    this.running.delete(response)
+    this.options.record.spent(usage)
+  }
+
+  /** After the last response of a session that is to finish, it ends. */
+  protected stopIfFinished(): void {
+    if (this.finishing && this.running.size === 0) this.stop()
+  }
+
+  private farewell(error: CanonicalError, code: number): void {
+    if (this.over) return
+    this.fail(error)
+    this.end(code, error.code!)
+  }
+
+  /** Ends both sides, once. */
+  protected end(code: number, reason: string): void {
+    if (this.over) return
+    this.over = true
+    const { caller, record } = this.options
+    caller.close(code, reason)
+    this.release(code, reason)
+    record.ended(code)
+  }
+}
+
+/** Responses of a session that run at once, beyond which the oldest are forgotten: an upstream may begin and never end them. */
+const MOST_RUNNING = 64
+
+export const OTHER_MODEL: CanonicalError = {
+  kind: 'invalid-request',
+  code: 'model_not_changeable',
+  param: 'session.model',
+  message: 'The model of a session cannot be changed.',
+}
+
 /** The error of the last event at a shutdown. */
-export const STOPPING: CanonicalError = {
+const STOPPING: CanonicalError = {
   kind: 'overloaded',
   code: 'server_shutdown',
   message: 'The gateway is being stopped. Open another session.',
 }
 
-export const EXPIRED: { readonly [why in 'idle' | 'lifetime']: CanonicalError } = {
+const EXPIRED: { readonly [why in 'idle' | 'lifetime']: CanonicalError } = {
   idle: { kind: 'timed-out', code: 'session_idle', message: 'The session was idle for too long.' },
   lifetime: { kind: 'timed-out', code: 'session_expired', message: 'The session reached its maximum duration.' },
 }

@@ -2,11 +2,10 @@ import type { CanonicalError } from '../canonical/error.ts'
 import type { ClientEvent, ServerEvent } from '../canonical/session-event.ts'
 import type { OnLoss } from '../config/index.ts'
 import { type AudioPath, isFormatChange } from './audio-path.ts'
-import type { CallerListener, CallerSocket } from './caller-socket.ts'
-import { GOING_AWAY, NORMAL, POLICY_VIOLATION, passedOn } from './closing.ts'
+import type { CallerSocket } from './caller-socket.ts'
+import { GOING_AWAY, passedOn } from './closing.ts'
 import { eventFailure } from './event-failure.ts'
-import { EXPIRED, type LiveSession, type SessionRecord, STOPPING } from './live-session.ts'
-import { addBounded, MOST_RUNNING } from './running.ts'
+import { OTHER_MODEL, Session, type SessionRecord } from './live-session.ts'
 import type { SessionEnd, Upstream, UpstreamListener } from './upstream.ts'
 
 /** A caller's format: its frames as events, and events as its frames. */
@@ -38,46 +37,21 @@ const HIGH = 256 * 1024
 const LOOK = 20
 
 /** A caller and an upstream of different formats: canonical events between them, audio converted both ways. */
-export class RealtimeSession implements LiveSession, CallerListener, UpstreamListener {
-  readonly closed: Promise<void>
-  private readonly options: SessionOptions
-  private readonly settled = Promise.withResolvers<void>()
-  private readonly running = new Set<string>()
-  private requested = 0
-  private finishing = false
-  private over = false
+export class RealtimeSession extends Session<SessionOptions> implements UpstreamListener {
   /** Frames wait while audio converters are made. */
   private held: ClientEvent[] | undefined
   private looking: NodeJS.Timeout | undefined
-
-  constructor(options: SessionOptions) {
-    this.options = options
-    this.closed = this.settled.promise
-  }
 
   start(): void {
     this.options.caller.start(this)
   }
 
-  finish(): void {
-    this.finishing = true
-    if (this.running.size === 0) this.stop()
-  }
-
-  stop(): void {
-    this.farewell(STOPPING, GOING_AWAY)
-  }
-
-  refuse(why: CanonicalError): void {
-    this.farewell(why, POLICY_VIOLATION)
-  }
-
-  cut(): void {
+  override cut(): void {
     this.end(GOING_AWAY, '')
     this.options.caller.cut()
   }
 
-  frame(data: Buffer): void {
+  override frame(data: Buffer): void {
     const { format } = this.options
     const text = data.toString()
     try {
@@ -87,19 +61,7 @@ export class RealtimeSession implements LiveSession, CallerListener, UpstreamLis
     }
   }
 
-  binary(): void {
-    this.fail({ kind: 'invalid-request', code: 'invalid_frame', message: 'A frame must be text.' })
-  }
-
-  drained(): void {
-    if (!this.over) this.options.upstream.resume()
-  }
-
-  expired(why: 'idle' | 'lifetime'): void {
-    this.farewell(EXPIRED[why], why === 'idle' ? NORMAL : GOING_AWAY)
-  }
-
-  left(code: number, reason: string): void {
+  override left(code: number, reason: string): void {
     this.end(code === 1006 ? GOING_AWAY : passedOn(code), reason)
     this.settled.resolve()
   }
@@ -114,11 +76,11 @@ export class RealtimeSession implements LiveSession, CallerListener, UpstreamLis
   }
 
   private deliver(event: ServerEvent): void {
-    if (event.type === 'response-start') this.began(event.response)
-    if (event.type === 'response-end') this.running.delete(event.response)
-    if (event.type === 'response-end' || event.type === 'input-transcript-done') this.options.record.spent(event.usage)
+    if (event.type === 'response-start') this.responseBegan(event.response)
+    if (event.type === 'response-end') this.responseEnded(event.response, event.usage)
+    if (event.type === 'input-transcript-done') this.options.record.spent(event.usage)
     this.write(this.shown(event))
-    if (event.type === 'response-end' && this.finishing && this.running.size === 0) this.stop()
+    if (event.type === 'response-end') this.stopIfFinished()
   }
 
   ended({ code, reason, error }: SessionEnd): void {
@@ -173,10 +135,7 @@ export class RealtimeSession implements LiveSession, CallerListener, UpstreamLis
       this.fail(refusal(lost.path, lost.reason), event.id)
       return
     }
-    if (event.type === 'response-create') {
-      record.admit()
-      this.requested++
-    }
+    if (event.type === 'response-create') this.requestResponse()
     for (const one of audio.incoming(event)) upstream.send(one)
     this.checkUpstream()
   }
@@ -189,19 +148,8 @@ export class RealtimeSession implements LiveSession, CallerListener, UpstreamLis
     return false
   }
 
-  /** A response that turn detection begins is counted like a requested one. */
-  private began(response: string): void {
-    addBounded(this.running, response, MOST_RUNNING)
-    if (this.requested > 0) {
-      this.requested--
-      return
-    }
-    try {
-      this.options.record.admit()
-    } catch (thrown) {
-      this.fail(eventFailure(thrown, 'invalid-request'))
-      this.options.upstream.send({ type: 'response-cancel', response })
-    }
+  protected override cancel(response: string): void {
+    this.options.upstream.send({ type: 'response-cancel', response })
   }
 
   /** With the caller's model, and nothing that identifies the upstream. */
@@ -210,7 +158,7 @@ export class RealtimeSession implements LiveSession, CallerListener, UpstreamLis
     if (event.type === 'session-created' || event.type === 'session-updated')
       return { ...event, settings: { ...event.settings, model } }
     if (event.type === 'error') {
-      this.requested = Math.max(0, this.requested - 1)
+      this.refused()
       this.options.record.failed(event.error)
       return { ...event, error: shown(event.error) }
     }
@@ -225,27 +173,16 @@ export class RealtimeSession implements LiveSession, CallerListener, UpstreamLis
       for (const frame of format.write(one)) if (!caller.send(frame) && !this.over) upstream.pause()
   }
 
-  private fail(error: CanonicalError, event?: string): void {
+  protected override fail(error: CanonicalError, event?: string): void {
     const { caller, format } = this.options
     const frames = format.write({ type: 'error', error, ...(event === undefined ? {} : { event }) })
     for (const frame of frames) caller.send(frame)
   }
 
-  private farewell(error: CanonicalError, code: number): void {
-    if (this.over) return
-    this.fail(error)
-    this.end(code, error.code!)
-  }
-
-  private end(code: number, reason: string): void {
-    if (this.over) return
-    this.over = true
+  protected override release(code: number, reason: string): void {
     clearInterval(this.looking)
-    const { caller, upstream, audio, record } = this.options
-    caller.close(code, reason)
-    upstream.close(code, reason)
-    audio.close()
-    record.ended(code)
+    this.options.upstream.close(code, reason)
+    this.options.audio.close()
   }
 
   /** An upstream that is behind: the caller is not read until it has caught up. */
@@ -262,16 +199,10 @@ export class RealtimeSession implements LiveSession, CallerListener, UpstreamLis
   }
 }
 
-const refusal = (path: readonly (string | number)[], reason: string): CanonicalError => ({
+/** What a key that refuses losses is answered where there is one. */
+export const refusal = (path: readonly (string | number)[], reason: string): CanonicalError => ({
   kind: 'cannot-express',
   code: 'cannot_express',
   param: path.join('.'),
   message: `'${path.join('.')}' has no equivalent at the upstream (${reason}), and this key refuses losses.`,
 })
-
-const OTHER_MODEL: CanonicalError = {
-  kind: 'invalid-request',
-  code: 'model_not_changeable',
-  param: 'session.model',
-  message: 'The model of a session cannot be changed.',
-}

@@ -9,11 +9,12 @@ import {
   unknownPath,
   wrongMethod,
 } from '../admin/index.ts'
+import { Administration } from '../gateway/administration.ts'
 import type { Gateway } from '../gateway/index.ts'
+import { requestId } from '../usage/request-id.ts'
 import { idHeaders } from './handlers.ts'
 import { ownRequests } from './own-requests.ts'
 import { HttpReply } from './reply.ts'
-import { requestId } from './request-id.ts'
 
 const VERSION = '/v1'
 const DESCRIPTION = '/openapi.json'
@@ -22,8 +23,8 @@ const DESCRIBED = { method: 'get', path: DESCRIPTION } as const
 const PRINCIPAL = 'principal'
 
 /** The routes of the admin API, mounted at `/admin`: beside sessions, nothing of it is told to those who are not signed in. */
-export async function adminRoutes(gateway: Gateway): Promise<Router> {
-  const administration = await gateway.administration()
+export function adminRoutes(gateway: Gateway): Router {
+  const administration = new Administration(gateway)
   administration.own = ownRequests(gateway)
   const api = new AdminApi(administration, ENDPOINTS)
   const router = express.Router({ caseSensitive: true })

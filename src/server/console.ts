@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
+import { ROOT } from '../root.ts'
 import { type Coding, type ConsoleFile, INDEX, readConsole } from './console-files.ts'
 
 /** Where the console lies. */
 export const CONSOLE_PATH = '/console'
 
 /** The folder that `npm run console:build` writes. */
-const BUILT = join(import.meta.dirname, '../../console/dist')
+const BUILT = join(ROOT, 'console/dist')
 
 /**
  * Nothing but the gateway's own files runs in the page or is asked by it, no form leaves it, and no other page shows it

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ServerConfig } from '../config/index.ts'
 
-type Listener = (message: IncomingMessage, response: ServerResponse) => void
 type Settings = Pick<ServerConfig, 'cors' | 'publicUrls'>
 
 /** What pages of other origins may read of an answer besides its body. */
@@ -45,14 +44,6 @@ export class Cors {
     this.own = new Set(publicUrls.map(originOf))
   }
 
-  /** Answers preflights, and adds to all other answers that listed pages may read them. */
-  around(next: Listener): Listener {
-    return (message, response) => {
-      const { origin } = message.headers
-      if (origin === undefined || !this.preflights(origin, message, response)) next(message, response)
-    }
-  }
-
   /** Whether a socket may be opened: one by a page only of a listed origin, where any is listed. */
   allowsSocket({ headers }: IncomingMessage): boolean {
     const { origin } = headers
@@ -66,7 +57,7 @@ export class Cors {
   }
 
   /** Adds the headers for the page's origin; true where the request was a preflight, which is answered. */
-  private preflights(origin: string, message: IncomingMessage, response: ServerResponse): boolean {
+  preflights(origin: string, message: IncomingMessage, response: ServerResponse): boolean {
     if ((!this.any && this.listed.size === 0) || OWN.test(message.url!)) return false
     if (!this.any) response.setHeader('vary', 'origin')
     if (!this.allows(origin)) return false

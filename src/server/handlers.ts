@@ -1,18 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { defined } from '../canonical/defined.ts'
-import type { Format } from '../canonical/node.ts'
+import { defined, type Format } from '../canonical/node.ts'
 import type { Call, Gateway } from '../gateway/index.ts'
+import { requestId } from '../usage/request-id.ts'
 import { sendLast } from './connection.ts'
 import { HttpReply } from './reply.ts'
-import { requestId } from './request-id.ts'
-import { formatOfPath, type Route, wireAt } from './routes.ts'
-import { familyOf, pathOf, type Query, queryOf } from './url.ts'
+import { type Door, familyOf, formatOfPath, framingOf, ownQuery, pathOf, queryOf, wireAt } from './routes.ts'
 
-/** Handles a request at an endpoint; `streams` is set where the path itself asks for a stream. */
+/** Handles a request at an endpoint. */
 export function handleRequest(
   gateway: Gateway,
-  { route, streams }: { readonly route: Route; readonly streams: boolean },
+  { route, streams }: Door,
   message: IncomingMessage,
   response: ServerResponse,
 ): void {
@@ -26,18 +24,11 @@ export function handleRequest(
     ...(queryKey === undefined ? {} : { queryKey }),
     wire: (body, files) => wireAt(route, { headers: message.headers, query: ownQuery(query, streams) }, body, files),
     ...(route.form === undefined ? {} : { form: { only: route.form === 'only', needs: 'model' } }),
-    framing: streams && query['alt'] !== 'sse' ? 'array' : 'events',
+    framing: framingOf(query, streams),
     ...(route.heartbeat === undefined ? {} : { heartbeat: route.heartbeat }),
     reply: new HttpReply(message, response, idHeaders(id), gateway),
   }
   gateway.handle(call).catch(() => response.destroy())
-}
-
-/** The framing of a stream concerns this endpoint alone: below it, streams are always events (FORMATS §1). */
-function ownQuery(query: Query, streams: boolean): Query {
-  if (!streams && query['alt'] === undefined) return query
-  const { alt: _, ...rest } = query
-  return streams ? { ...rest, alt: 'sse' } : rest
 }
 
 /** Answers with the models a key can call, or a page of them, or the one of that id. */
@@ -51,14 +42,13 @@ export function listModels(
   const { query, queryKey } = queryOf(message)
   const ownId = requestId()
   const reply = new HttpReply(message, response, idHeaders(ownId), gateway)
-  try {
-    reply.whole(200, {}, gateway.models({ message, reply, ...defined({ queryKey }) }, shape, query, id))
-  } catch (thrown) {
-    void gateway.held(thrown, message).then(why => {
-      const { status, headers, text } = gateway.error(shape, why, ownId)
+  gateway
+    .models({ message, reply, ...defined({ queryKey }) }, shape, query, id)
+    .then(text => reply.gone || reply.whole(200, {}, text))
+    .catch(async thrown => {
+      const { status, headers, text } = gateway.error(shape, await gateway.held(thrown, message), ownId)
       if (!reply.gone) reply.whole(status, headers, text)
     })
-  }
 }
 
 /** Refuses a request without an endpoint, or at one that is not a format's. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { GatewayError } from '../canonical/error.ts'
 import type { Gateway } from '../gateway/index.ts'
+import { relay } from '../gateway/relay.ts'
 import { HttpReply } from './reply.ts'
 
 /**
@@ -14,7 +15,7 @@ export async function sendImage(
   message: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const image = await gateway.image(token)
+  const image = await gateway.images.store.get(token)
   if (image === undefined)
     throw new GatewayError({ kind: 'not-found', message: 'There is no such image, or it has expired.' })
   const { mediaType, bytes, seconds } = image
@@ -28,6 +29,6 @@ export async function sendImage(
   if (message.method === 'HEAD') response.writeHead(200, { ...headers, 'content-length': String(bytes.size) }).end()
   else {
     const reply = new HttpReply(message, response, {}, gateway)
-    gateway.pass(reply, headers, { mediaType, bytes }).catch(() => response.destroy())
+    relay(reply, headers, { mediaType, bytes }, gateway.config.server.heartbeat).catch(() => response.destroy())
   }
 }

@@ -1,33 +1,22 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { createServer as createTlsServer } from 'node:https'
 import { type AddressInfo, Server as NetServer } from 'node:net'
-import express, { type NextFunction, type Request, type Response } from 'express'
 import type { Cluster } from '../cluster/cluster.ts'
 import { LoneCluster } from '../cluster/lone.ts'
 import type { Config } from '../config/index.ts'
-import { Gateway, IMAGES_PATH, type Log } from '../gateway/index.ts'
+import { Gateway, type Log } from '../gateway/index.ts'
 import { Cors } from './cors.ts'
-import { counted } from './counted.ts'
-import { handleRequest, listModels, refuseLast, refuseRequest, sendStatus } from './handlers.ts'
-import { sendImage } from './images.ts'
-import { lazyAdmin } from './lazy-admin.ts'
-import { lazyConsole } from './lazy-console.ts'
+import { handleRequest, refuseLast, refuseRequest } from './handlers.ts'
+import { lazyApp } from './lazy-app.ts'
 import { refusingMalformed } from './malformed.ts'
-import { METRICS_PATH, MetricsDoor, openMetrics } from './metrics.ts'
-import { ready } from './ready.ts'
-import { handleSecret, REALTIME_PATH, SECRETS_PATH } from './realtime.ts'
-import { malformedPath, missingHost, unexpected, unknownPath, wrongMethod } from './refusals.ts'
-import { contentsRoute, namesMethod, ROUTES, type Route } from './routes.ts'
+import { MetricsDoor, openMetrics } from './metrics.ts'
+import { type Probe, probesOf } from './probes.ts'
+import { missingHost, unexpected, wrongMethod } from './refusals.ts'
+import { BY_PATH, inOriginForm, pathOf } from './routes.ts'
 import { Sockets } from './sockets.ts'
-import { handleStored, STORED_METHODS, STORED_ROUTES } from './stored-routes.ts'
-import { handleTask, REMIX_PATH, remixRoute, taskMethods, taskRoutes, vendorRoutes } from './task-routes.ts'
-import { Certificate } from './tls.ts'
-import { familyOf, inOriginForm, pathOf } from './url.ts'
-import { within } from './within.ts'
+import type { Certificate } from './tls.ts'
 
 export type { Log } from '../gateway/index.ts'
 export { type OpenLog, openLog } from './log.ts'
-export { within } from './within.ts'
 
 export interface ServerOptions {
   readonly config: Config
@@ -83,12 +72,13 @@ export async function openServer({
   cluster = new LoneCluster(config, log),
 }: ServerOptions): Promise<RunningServer> {
   const { tls } = config.server
-  const certificate = tls && new Certificate(tls, log)
+  const certificate = tls && new (await import('./tls.ts')).Certificate(tls, log)
   const gateway = await openGateway(config, log, cluster)
   const cors = new Cors(config.server)
   const sockets = new Sockets(gateway, config, cors)
   const metrics = new MetricsDoor(gateway, config)
-  const server = serverWith(certificate)
+  const probes = probesOf(gateway, metrics)
+  const server = await serverWith(certificate)
   gateway.metrics.reads({
     ...sockets.readings,
     ...(certificate === undefined
@@ -99,12 +89,15 @@ export async function openServer({
   server.on(
     'request',
     withPlainPath(
-      cors.around(requiringHost(gateway, bypassing(gateway, routes(gateway, metrics, config.tasks.vendorPath)))),
+      sharing(
+        cors,
+        requiringHost(gateway, bypassing(gateway, probes, lazyApp(gateway, probes, config.tasks.vendorPath))),
+      ),
     ),
   )
   server.on(
     'checkExpectation',
-    cors.around((message, response) => refuseRequest(gateway, unexpected(), message, response)),
+    sharing(cors, (message, response) => refuseRequest(gateway, unexpected(), message, response)),
   )
   server.on('connect', (message: IncomingMessage, socket) =>
     refuseLast(gateway, wrongMethod(message), socket, '/', { allow: ANY }),
@@ -124,7 +117,7 @@ export async function openServer({
   let { drain, grace } = config.server
   return {
     address: addressOf(certificate === undefined ? 'http' : 'https', server.address() as AddressInfo),
-    refresh: () => gateway.refresh(),
+    refresh: () => gateway.access.refresh(),
     reload: next => {
       ;({ drain, grace } = next.server)
       gateway.reload(next)
@@ -141,17 +134,17 @@ export async function openServer({
     },
     retire: async () => {
       gateway.leaving = true
-      gateway.endWatching()
+      gateway.live.end()
       // Of HTTP's server, `close` would end connections that wait for their first or next request.
       NetServer.prototype.close.call(server)
       await new Promise(resolve => setTimeout(resolve, Math.max(drain, RETIREMENT)))
     },
     close: async (graceMs = grace) => {
       gateway.leaving = true
-      gateway.endWatching()
+      gateway.live.end()
       const closed = new Promise(resolve => server.close(resolve))
       const sweep = setInterval(() => server.closeIdleConnections(), SWEEP)
-      const ended = Promise.all([closed, sockets.close(), gateway.idle()])
+      const ended = Promise.all([closed, sockets.close(), gateway.stored.background.idle()])
       if (!(await within(ended, graceMs))) {
         gateway.stop()
         sockets.stop()
@@ -172,10 +165,11 @@ export async function openServer({
 }
 
 /** A server for HTTP, or for HTTPS. */
-function serverWith(certificate: Certificate | undefined): Server {
+async function serverWith(certificate: Certificate | undefined): Promise<Server> {
   const options = { ...HEAD_LIMITS, ...TIMEOUTS, shouldUpgradeCallback: wantsSocket }
   if (certificate === undefined) return createServer(options)
-  const server = createTlsServer({ ...options, ...certificate.pair, handshakeTimeout: HANDSHAKE })
+  const https = await import('node:https')
+  const server = https.createServer({ ...options, ...certificate.pair, handshakeTimeout: HANDSHAKE })
   certificate.renews(server)
   // There is nothing to be said to one who does not speak TLS, and nothing of it concerns the log.
   server.prependListener('tlsClientError', (_, socket) => socket.destroy())
@@ -217,6 +211,14 @@ const withPlainPath =
     next(message, response)
   }
 
+/** Only pages of browsers name their origin. */
+const sharing =
+  (cors: Cors, next: Listener): Listener =>
+  (message, response) => {
+    const { origin } = message.headers
+    if (origin === undefined || !cors.preflights(origin, message, response)) next(message, response)
+  }
+
 /** HTTP 1.1 requires every request to name its host (RFC 9112, section 3.2). */
 const requiringHost =
   (gateway: Gateway, next: Listener): Listener =>
@@ -228,99 +230,27 @@ const requiringHost =
 
 /** Bypasses express for frequent requests: routing would be a sixth of the work of a short request. */
 const bypassing =
-  (gateway: Gateway, next: Listener): Listener =>
+  (gateway: Gateway, probes: ReadonlyMap<string, Probe>, next: Listener): Listener =>
   (message, response) => {
-    const route = message.method === 'POST' ? BY_PATH.get(pathOf(message)) : undefined
-    if (route === undefined) next(message, response)
-    else handleRequest(gateway, { route, streams: false }, message, response)
+    const { method } = message
+    const path = pathOf(message)
+    const route = method === 'POST' ? BY_PATH.get(path) : undefined
+    if (route !== undefined) return handleRequest(gateway, { route, streams: false }, message, response)
+    const probe = method === 'GET' || method === 'HEAD' ? probes.get(path) : undefined
+    if (probe === undefined) next(message, response)
+    else probe(message, response)
   }
 
-const BY_PATH: ReadonlyMap<string, Route> = new Map(ROUTES.map(route => [route.path, route]))
-
-/** One row per endpoint. */
-function routes(gateway: Gateway, metrics: MetricsDoor, vendor: string) {
-  const app = express().disable('x-powered-by').disable('etag').set('query parser', false)
-  const wrong = (allow: string) => (message: Request, response: Response) =>
-    refuseRequest(gateway, wrongMethod(message), message, response, { allow })
-  const methods = taskMethods(vendor)
-  for (const route of taskRoutes(vendor))
-    app[route.method](
-      route.path,
-      counted(gateway, route.path, (message: Request, response) => handleTask(gateway, route, message, response)),
-    )
-  app.post(REMIX_PATH, (message, response) =>
-    handleRequest(gateway, { route: remixRoute(message.params.id), streams: false }, message, response),
-  )
-  for (const route of [...ROUTES, ...vendorRoutes(vendor)])
-    app
-      .post(route.path, (message, response) => handleRequest(gateway, { route, streams: false }, message, response))
-      .all(route.path, wrong(methods.get(route.path) ?? 'POST'))
-  for (const { method, path, action } of STORED_ROUTES)
-    app[method](
-      path,
-      counted(gateway, path, (message: Request, response) => handleStored(gateway, action, message, response)),
-    )
-  app.post(
-    SECRETS_PATH,
-    counted(gateway, SECRETS_PATH, (message, response) => handleSecret(gateway, message, response)),
-  )
-  app.post(MODEL_METHODS, (message, response) =>
-    handleRequest(gateway, contentsRoute(pathOf(message)), message, response),
-  )
-  app.all(MODEL_METHODS, (message, response, next) =>
-    namesMethod(pathOf(message)) ? wrong('POST')(message, response) : next(),
-  )
-  app.get(
-    ['/v1/models', '/v1/models/*id'],
-    counted(gateway, '/v1/models', (message: Request, response) =>
-      listModels(gateway, familyOf(message), message, response, idOf(message.params)),
-    ),
-  )
-  app.get(
-    ['/v1beta/models', '/v1beta/models/*id'],
-    counted(gateway, '/v1beta/models', (message: Request, response) =>
-      listModels(gateway, 'contents', message, response, idOf(message.params)),
-    ),
-  )
-  app.get(
-    PICTURE_PATH,
-    counted(gateway, PICTURE_PATH, (message: Request<{ token: string }>, response) =>
-      sendImage(gateway, message.params.token, message, response),
-    ),
-  )
-  app.get(METRICS_PATH, (message, response) => metrics.answer(message, response))
-  app.use('/admin', lazyAdmin(gateway))
-  app.all(['/console', '/console/*path'], lazyConsole(gateway))
-  app.get('/healthz', (_, response) => sendStatus(gateway, response, 200, 'ok'))
-  app.get('/readyz', (_, response) => ready(gateway, response))
-  for (const [path, allow] of [...OTHERS, ...methods]) app.all(path, wrong(allow))
-  app.use((message: Request, response: Response) =>
-    refuseRequest(gateway, unknownPath(message, KNOWN), message, response),
-  )
-  app.use((thrown: unknown, message: Request, response: Response, _next: NextFunction) =>
-    refuseRequest(gateway, thrown instanceof URIError ? malformedPath() : thrown, message, response),
-  )
-  return app
-}
-
-/** An id may hold slashes. */
-const idOf = ({ id }: { readonly id?: string | string[] }): string | undefined =>
-  Array.isArray(id) ? id.join('/') : id
-
-const PICTURE_PATH = `${IMAGES_PATH}/:token`
-
-const MODEL_METHODS = ['/v1/models/*rest', '/v1beta/models/*rest', '/v1/tunedModels/*rest', '/v1beta/tunedModels/*rest']
-
-const READ = 'GET, HEAD'
+/** Of any path, where a message is none of HTTP's usual ones. */
 const ANY = 'GET, HEAD, POST, DELETE'
 
-/** The methods of the paths that are no format's endpoint. */
-const OTHERS: ReadonlyMap<string, string> = new Map([
-  ...STORED_METHODS,
-  [REALTIME_PATH, 'GET'],
-  [SECRETS_PATH, 'POST'],
-  ...['/v1/models', '/v1/models/*rest', '/v1beta/models', '/v1beta/models/*rest'].map(path => [path, READ] as const),
-  ...[PICTURE_PATH, METRICS_PATH, '/healthz', '/readyz'].map(path => [path, READ] as const),
-])
-
-const KNOWN: ReadonlySet<string> = new Set([...BY_PATH.keys(), ...OTHERS.keys(), ...taskMethods('videovendor').keys()])
+/** Whether a promise settles within so many milliseconds. */
+export async function within(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
+  const late = Promise.withResolvers<false>()
+  const timer = setTimeout(() => late.resolve(false), milliseconds)
+  try {
+    return await Promise.race([promise.then(() => true), late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -7,9 +7,7 @@ type Handler = (message: IncomingMessage, response: ServerResponse, next: (throw
 export function lazyAdmin(gateway: Gateway): Handler {
   let routes: Promise<Handler> | undefined
   return (message, response, next) => {
-    routes ??= import('./admin.ts').then(
-      ({ adminRoutes }) => adminRoutes(gateway) as Promise<unknown> as Promise<Handler>,
-    )
+    routes ??= import('./admin.ts').then(({ adminRoutes }) => adminRoutes(gateway) as unknown as Handler)
     routes.then(router => router(message, response, next), next)
   }
 }

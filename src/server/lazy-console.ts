@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Gateway } from '../gateway/index.ts'
 import type { ConsoleFiles } from './console.ts'
-import { pathOf } from './url.ts'
+import { pathOf } from './routes.ts'
 
 type Handler = (message: IncomingMessage, response: ServerResponse, next: (thrown?: unknown) => void) => void
 
@@ -9,7 +9,7 @@ type Handler = (message: IncomingMessage, response: ServerResponse, next: (throw
 export function lazyConsole(gateway: Gateway): Handler {
   let files: Promise<ConsoleFiles> | undefined
   return (message, response, next) => {
-    if (!gateway.hasConsole) return next()
+    if (gateway.config.console === undefined) return next()
     files ??= import('./console.ts').then(({ ConsoleFiles }) => new ConsoleFiles())
     files.then(all => all.answer(message, response, pathOf(message))).catch(next)
   }

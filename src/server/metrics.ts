@@ -7,7 +7,7 @@ import type { MetricsConfig } from '../config/index.ts'
 import type { Gateway } from '../gateway/index.ts'
 import { METRICS_TYPE } from '../metrics/index.ts'
 import { refuseRequest } from './handlers.ts'
-import { pathOf } from './url.ts'
+import { pathOf } from './routes.ts'
 
 export const METRICS_PATH = '/metrics'
 

@@ -1,11 +1,9 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
-import { defined } from '../canonical/defined.ts'
+import { defined } from '../canonical/node.ts'
 import type { Call, Gateway, OwnRequest, OwnRequests } from '../gateway/index.ts'
-import { requestId } from './request-id.ts'
-import { contentsRoute, namesMethod, ROUTES, type Route, wireAt } from './routes.ts'
-
-const BY_PATH: ReadonlyMap<string, Route> = new Map(ROUTES.map(route => [route.path, route]))
+import { requestId } from '../usage/request-id.ts'
+import { BY_PATH, callAt, contentsRoute, type Door, namesMethod } from './routes.ts'
 
 /** Sends requests of administrators through the endpoints, as if the callers in whose names they are had. */
 export const ownRequests = (gateway: Gateway): OwnRequests => ({
@@ -16,18 +14,12 @@ export const ownRequests = (gateway: Gateway): OwnRequests => ({
 })
 
 /** Throws GatewayError `not-found` where no endpoint has the path. */
-function callOf({ path, query, headers, body, as, repeats }: OwnRequest): Omit<Call, 'reply'> {
-  const { route, streams } = routeAt(path)
-  const ownQuery = streams ? { ...query, alt: 'sse' } : query
-  return {
-    ...{ id: requestId(), format: route.format, path: route.path, message: messageAt(path, query, headers), body, as },
-    wire: (body, files) => wireAt(route, { headers, query: ownQuery }, body, files),
-    framing: streams && query['alt'] !== 'sse' ? 'array' : 'events',
-    ...defined({ heartbeat: route.heartbeat, repeats }),
-  }
-}
+const callOf = ({ path, query, headers, body, as, repeats }: OwnRequest): Omit<Call, 'reply'> => ({
+  ...callAt(doorAt(path), { headers, query }),
+  ...{ id: requestId(), message: messageAt(path, query, headers), body, as, ...defined({ repeats }) },
+})
 
-function routeAt(path: string): { readonly route: Route; readonly streams: boolean } {
+function doorAt(path: string): Door {
   const route = BY_PATH.get(path)
   return route === undefined || namesMethod(path) ? contentsRoute(path) : { route, streams: false }
 }

@@ -8,9 +8,9 @@ import { sendStatus } from './handlers.ts'
  * Anyone may ask: resting channels are counted here and named in the log.
  */
 export async function ready(gateway: Gateway, response: ServerResponse): Promise<void> {
-  if (!gateway.ready || gateway.leaving) return sendStatus(gateway, response, 503, 'not ready')
-  const faults = await gateway.faults()
-  const isSound = Object.keys(faults).length === 0
-  const { resting } = gateway
-  sendStatus(gateway, response, 200, isSound ? 'ready' : 'degraded', isSound ? { resting } : { resting, faults })
+  if (gateway.config.channels.length === 0 || gateway.leaving) return sendStatus(gateway, response, 503, 'not ready')
+  const store = await gateway.stored.check()
+  const { resting } = gateway.channels
+  if (store === undefined) sendStatus(gateway, response, 200, 'ready', { resting })
+  else sendStatus(gateway, response, 200, 'degraded', { resting, faults: { store } })
 }

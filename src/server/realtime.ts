@@ -2,14 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import type { Caller } from '../access/index.ts'
-import { defined } from '../canonical/defined.ts'
 import { GatewayError } from '../canonical/error.ts'
+import { defined } from '../canonical/node.ts'
 import type { Gateway, LiveSession } from '../gateway/index.ts'
+import { requestId } from '../usage/request-id.ts'
 import { idHeaders } from './handlers.ts'
 import { HttpReply } from './reply.ts'
-import { requestId } from './request-id.ts'
+import { pathOf, queryOf } from './routes.ts'
 import { countUnfinished } from './unfinished.ts'
-import { pathOf, queryOf } from './url.ts'
 
 export const REALTIME_PATH = '/v1/realtime'
 export const SECRETS_PATH = '/v1/realtime/client_secrets'
@@ -50,7 +50,8 @@ export class RealtimeSessions {
     socket.once('close', leave)
     try {
       const call = { id: requestId(), path: pathOf(message), message, query, signal: left.signal }
-      const opened = await this.gateway.realtime.open({ ...call, ...defined({ queryKey }) })
+      const realtime = await this.gateway.realtime
+      const opened = await realtime.open({ ...call, ...defined({ queryKey }) })
       if (socket.destroyed || left.signal.aborted) {
         opened.abandon()
         throw STOPPED
@@ -82,7 +83,7 @@ export class RealtimeSessions {
   /** Ends the sessions whose callers' keys ended, with an `error` event. */
   endRevoked(): void {
     for (const [session, caller] of this.open) {
-      const why = this.gateway.endOf(caller)
+      const why = this.gateway.access.endOf(caller)
       if (why !== undefined) session.refuse(why.error)
     }
   }
@@ -118,6 +119,6 @@ export function handleSecret(gateway: Gateway, message: IncomingMessage, respons
   const { queryKey } = queryOf(message)
   const reply = new HttpReply(message, response, idHeaders(id), gateway)
   gateway.realtime
-    .answerSecret({ id, format: 'chat', message, reply, ...defined({ queryKey }) })
+    .then(realtime => realtime.answerSecret({ id, format: 'chat', message, reply, ...defined({ queryKey }) }))
     .catch(() => response.destroy())
 }

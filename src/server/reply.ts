@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HeaderSource, Reply, Worker } from '../gateway/index.ts'
-import { CHUNK_END, chunkHead, chunkOf, LAST_CHUNK } from './chunked.ts'
 import { drain, SILENCE_LIMIT } from './connection.ts'
 
 /** A refused body this small is still read, so that the connection can be used again. */
@@ -133,3 +132,17 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 
 const JSON_TYPE = 'application/json; charset=utf-8'
+
+/* The chunks of a chunked body (RFC 9112, section 7.1). Node writes each in four writes, we write a text in one. */
+
+/** The end of a chunk. */
+const CHUNK_END = '\r\n'
+
+/** The end of the body. */
+const LAST_CHUNK = '0\r\n\r\n'
+
+/** The head of a chunk of so many bytes. */
+const chunkHead = (length: number): string => `${length.toString(16)}\r\n`
+
+/** A text as a chunk, `length` bytes long in UTF-8; nothing where it is empty, which would end the body. */
+const chunkOf = (text: string, length: number): string => (length === 0 ? '' : chunkHead(length) + text + CHUNK_END)

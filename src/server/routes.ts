@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { type ErrorKind, GatewayError } from '../canonical/error.ts'
 import type { Format, JsonObject } from '../canonical/node.ts'
 import type { WireEvent, WireFile, WireRequest } from '../canonical/wire.ts'
@@ -23,6 +23,12 @@ export interface Route {
   readonly heartbeat?: WireEvent
   /** The version header callers must send, by its names, the first as in the format. Versions are dates. */
   readonly version?: readonly string[]
+}
+
+/** A request at an endpoint; `streams` is set where the path itself asks for a stream. */
+export interface Door {
+  readonly route: Route
+  readonly streams: boolean
 }
 
 const RESPONSES: Omit<Route, 'path' | 'below'> = {
@@ -92,6 +98,9 @@ export const ROUTES: readonly Route[] = [
   { format: 'generations', path: '/v1/video/generations', below: '/video/generations', mark: 'prompt', headers: [] },
 ]
 
+/** Endpoints by their paths. */
+export const BY_PATH: ReadonlyMap<string, Route> = new Map(ROUTES.map(route => [route.path, route]))
+
 const CONTENTS: Omit<Route, 'below'> = {
   format: 'contents',
   path: '/v1beta/models/{model}:generateContent',
@@ -117,7 +126,7 @@ const METHOD_PATH = /^\/v1(?:beta)?\/(.+)(?::|%3[Aa])([A-Za-z]+)$/
  * what follows the last colon, which some clients encode (FORMATS §1). Throws GatewayError `not-found` for a path
  * with an unsupported method.
  */
-export function contentsRoute(path: string): { route: Route; streams: boolean } {
+export function contentsRoute(path: string): Door {
   const [, model, method] = METHOD_PATH.exec(path) ?? []
   const own = METHODS.get(method ?? '')
   if (own === undefined) throw fault('not-found', 'There is no such method of models.')
@@ -146,7 +155,7 @@ export const doorPath = (format: Format, below: string): string =>
 /** The request line and headers, as far as they belong to the format. */
 export interface Line {
   readonly headers: IncomingHttpHeaders
-  readonly query: { readonly [name: string]: string }
+  readonly query: Query
 }
 
 /**
@@ -165,6 +174,26 @@ export function wireAt(
   if (files === undefined) checkBody(route, body)
   const request = { path: route.below, query: selected(route.query ?? [], query), headers: own, body }
   return files === undefined ? request : { ...request, files }
+}
+
+/** What a call has of its endpoint: it says how bodies are read there, and how a stream is framed. */
+export const callAt = ({ route, streams }: Door, { headers, query }: Line) => ({
+  ...{ format: route.format, path: route.path },
+  wire: (body: JsonObject, files?: readonly WireFile[]) =>
+    wireAt(route, { headers, query: ownQuery(query, streams) }, body, files),
+  framing: framingOf(query, streams),
+  ...(route.heartbeat === undefined ? {} : { heartbeat: route.heartbeat }),
+})
+
+/** The stream of a path that asks for one itself is a JSON array, unless its query asks for events. */
+export const framingOf = (query: Query, streams: boolean): 'array' | 'events' =>
+  streams && query['alt'] !== 'sse' ? 'array' : 'events'
+
+/** The framing of a stream concerns this endpoint alone: below it, streams are always events (FORMATS §1). */
+export function ownQuery(query: Query, streams: boolean): Query {
+  if (!streams && query['alt'] === undefined) return query
+  const { alt: _, ...rest } = query
+  return streams ? { ...rest, alt: 'sse' } : rest
 }
 
 function selected(names: readonly string[], headers: IncomingHttpHeaders): Record<string, string> {
@@ -220,6 +249,37 @@ const PREFIXES: readonly (readonly [begins: RegExp, format: Format])[] = [
 
 /** The likely format of a caller at a path that is no endpoint. */
 export const formatOfPath = (path: string): Format =>
-  ROUTES.find(route => route.path === path)?.format ?? PREFIXES.find(([begins]) => begins.test(path))?.[1] ?? 'chat'
+  BY_PATH.get(path)?.format ?? PREFIXES.find(([begins]) => begins.test(path))?.[1] ?? 'chat'
 
 const fault = (kind: ErrorKind, message: string): GatewayError => new GatewayError({ kind, message })
+
+export interface Query {
+  readonly [name: string]: string
+}
+
+/** The path as it was written, without its query. */
+export const pathOf = (message: IncomingMessage): string => message.url!.split('?', 1)[0]!
+
+/**
+ * The address as a path: callers that use the gateway as a proxy send all of it, and a base with a final slash makes
+ * two.
+ */
+export const inOriginForm = (url: string): string => url.replace(/^https?:\/\/[^/?]*(?=\/)/i, '').replace(/^\/+/, '/')
+
+/** The query without the credential in it, and that credential. */
+export function queryOf(message: IncomingMessage): { readonly query: Query; readonly queryKey?: string } {
+  const mark = message.url!.indexOf('?')
+  if (mark < 0) return { query: {} }
+  const { key, ...query } = Object.fromEntries(new URLSearchParams(message.url!.slice(mark)))
+  return key === undefined ? { query } : { query, queryKey: key }
+}
+
+/**
+ * Anthropic's clients send their version, Google's a key of their own kind; all others use OpenAI's formats (FORMATS
+ * §1).
+ */
+export function familyOf(message: IncomingMessage): Format {
+  const { headers } = message
+  if (headers['anthropic-version'] !== undefined || headers['msgfmt-version'] !== undefined) return 'messages'
+  return headers['x-goog-api-key'] !== undefined || queryOf(message).queryKey !== undefined ? 'contents' : 'chat'
+}

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { type WebSocket, WebSocketServer } from 'ws'
+import type { WebSocket, WebSocketServer } from 'ws'
 import type { Caller } from '../access/index.ts'
 import { type ErrorKind, GatewayError } from '../canonical/error.ts'
 import type { Config } from '../config/index.ts'
@@ -9,19 +9,25 @@ import type { Readings } from '../metrics/index.ts'
 import { MemoryTurns } from '../store/memory.ts'
 import type { Turns } from '../store/turns.ts'
 import { type CreateFrame, fault } from '../stored/index.ts'
+import { requestId } from '../usage/request-id.ts'
 import { answerOf } from './connection.ts'
 import type { Cors } from './cors.ts'
 import { refuseLast } from './handlers.ts'
 import { REALTIME_PATH, RealtimeSessions } from './realtime.ts'
-import { requestId } from './request-id.ts'
-import { ROUTES, wireAt } from './routes.ts'
+import { inOriginForm, pathOf, queryOf, ROUTES, wireAt } from './routes.ts'
 import { ResponsesSocket } from './socket.ts'
 import type { SocketReply } from './socket-reply.ts'
 import { countUnfinished } from './unfinished.ts'
-import { inOriginForm, pathOf, queryOf } from './url.ts'
 
 /** The handler of a path that accepts WebSockets. */
 type SocketHandler = (message: IncomingMessage, socket: Duplex, head: Buffer) => void
+
+/** A connection that is to be upgraded. */
+interface Opening {
+  readonly message: IncomingMessage
+  readonly socket: Duplex
+  readonly head: Buffer
+}
 
 type Refuse = (message: IncomingMessage, socket: Duplex, thrown: unknown) => void
 
@@ -34,19 +40,16 @@ export class Sockets {
   private readonly handlers: ReadonlyMap<string, SocketHandler>
   private readonly sessions: RealtimeSessions
   private readonly cors: Cors
-  private server: WebSocketServer
-  private realtimeServer: WebSocketServer
-  private config: Config['server']
+  private servers: Promise<Servers> | undefined
+  private config: Pick<Config, 'server' | 'realtime'>
   private closing = false
 
-  constructor(gateway: Gateway, { server, realtime }: Config, cors: Cors) {
+  constructor(gateway: Gateway, config: Config, cors: Cors) {
     this.gateway = gateway
     this.cors = cors
-    this.config = server
+    this.config = config
     this.sessions = new RealtimeSessions(gateway)
-    this.server = serverOf(limitOf(server), this.refuse)
-    this.realtimeServer = serverOf(realtime.message, this.refuse)
-    gateway.onEnded(this.endRevoked)
+    gateway.access.onEnded(this.endRevoked)
     this.handlers = new Map([
       ['/v1/responses', this.responses],
       [REALTIME_PATH, this.realtime],
@@ -62,10 +65,9 @@ export class Sockets {
   }
 
   /** New connections use another config. */
-  reload({ server, realtime }: Config): void {
-    this.config = server
-    this.server = serverOf(limitOf(server), this.refuse)
-    this.realtimeServer = serverOf(realtime.message, this.refuse)
+  reload(config: Config): void {
+    this.config = config
+    this.servers = undefined
   }
 
   /** An `upgrade` of a server: opens a connection, or refuses it in HTTP. */
@@ -98,7 +100,7 @@ export class Sockets {
   /** Closes the connections whose callers' keys ended, as the turns on them have. */
   private readonly endRevoked = (): void => {
     for (const [one, caller] of this.open) {
-      const why = this.gateway.endOf(caller)?.error
+      const why = this.gateway.access.endOf(caller)?.error
       if (why !== undefined) one.end(POLICY_VIOLATION, fault(why.code ?? 'invalid_api_key', why.message, null, 401))
     }
     this.sessions.endRevoked()
@@ -120,7 +122,8 @@ export class Sockets {
     if (message.headers['sec-websocket-version'] !== VERSION) throw WRONG_VERSION
     if (socket.destroyed) return
     const connections = this.byKey.get(caller.id) ?? 0
-    if (connections >= this.config.limits.connections) throw TOO_MANY
+    const { server } = this.config
+    if (connections >= server.limits.connections) throw TOO_MANY
     const meter = this.gateway.waiting.open(caller.id)
     this.byKey.set(caller.id, connections + 1)
     socket.once('close', () => {
@@ -129,13 +132,13 @@ export class Sockets {
       if (remaining === 0) this.byKey.delete(caller.id)
       else this.byKey.set(caller.id, remaining)
     })
-    this.server.handleUpgrade(message, socket, head, accepted => {
-      const { heartbeat, sockets } = this.config
+    const { heartbeat, sockets } = server
+    this.accept('responses', { message, socket, head }, accepted => {
       const turns = new MemoryTurns(sockets.turns, sockets.memory)
       const one = new ResponsesSocket(accepted, {
         ...sockets,
         heartbeat,
-        size: limitOf(this.config),
+        size: limitOf(server),
         meter,
         reportsLosses: message.headers['interlingua-on-loss'] === 'show',
         answer: async (turn, reply) => {
@@ -153,8 +156,20 @@ export class Sockets {
   private readonly realtime: SocketHandler = (message, socket, head) => {
     if (message.headers['sec-websocket-version'] !== VERSION) throw WRONG_VERSION
     const accept = (accepted: (socket: WebSocket) => void): void =>
-      this.realtimeServer.handleUpgrade(message, socket, head, accepted)
+      this.accept('realtime', { message, socket, head }, accepted)
     this.sessions.begin({ message, socket, accept }).catch(thrown => this.refuse(message, socket, thrown))
+  }
+
+  /** Completes an upgrade by the protocol's package, which is loaded with the first one. */
+  private accept(kind: keyof Servers, { message, socket, head }: Opening, accepted: (socket: WebSocket) => void): void {
+    const { server, realtime } = this.config
+    this.servers ??= serversOf({ responses: limitOf(server), realtime: realtime.message }, this.refuse)
+    this.servers
+      .then(servers => {
+        if (this.closing) throw CLOSING
+        servers[kind].handleUpgrade(message, socket, head, accepted)
+      })
+      .catch(thrown => this.refuse(message, socket, thrown))
   }
 
   /** Refuses quickly: clients then use HTTP. */
@@ -184,9 +199,18 @@ const WRONG_VERSION = new GatewayError({
 
 const limitOf = ({ limits }: Config['server']): number => limits.byFormat.get(RESPONSES.format) ?? limits.body
 
+/** What completes upgrades, by how large its messages may be. */
+type Servers = { readonly [kind in 'responses' | 'realtime']: WebSocketServer }
+
+async function serversOf(limits: { readonly [kind in keyof Servers]: number }, refuse: Refuse): Promise<Servers> {
+  const { WebSocketServer } = await import('ws')
+  const serverOf = (maxPayload: number) => serverWith(maxPayload, refuse, WebSocketServer)
+  return { responses: serverOf(limits.responses), realtime: serverOf(limits.realtime) }
+}
+
 /** Without compression, which would cost a third of a megabyte a connection for mostly small frames (FORMATS §5). */
-function serverOf(maxPayload: number, refuse: Refuse): WebSocketServer {
-  const server = new WebSocketServer({
+function serverWith(maxPayload: number, refuse: Refuse, Server: typeof WebSocketServer): WebSocketServer {
+  const server = new Server({
     noServer: true,
     clientTracking: false,
     maxPayload,

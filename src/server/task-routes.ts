@@ -1,12 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { defined } from '../canonical/defined.ts'
-import type { Format } from '../canonical/node.ts'
+import { defined, type Format } from '../canonical/node.ts'
 import type { Gateway, TaskAction } from '../gateway/index.ts'
+import { requestId } from '../usage/request-id.ts'
 import { idHeaders } from './handlers.ts'
 import { HttpReply } from './reply.ts'
-import { requestId } from './request-id.ts'
-import type { Route } from './routes.ts'
-import { queryOf } from './url.ts'
+import { queryOf, type Route } from './routes.ts'
 
 /** One question about video tasks. */
 interface TaskRoute {

@@ -106,5 +106,9 @@ export interface AccessRecords {
   addToken(token: AdminToken): Promise<void>
   tokens(): Promise<readonly AdminToken[]>
   token(hash: string): Promise<AdminToken | undefined>
-  dropToken(id: string): Promise<boolean>
+  /**
+   * Deletes a token; `last` where no other is good, and that is not forced: then nothing changes, whoever else deletes
+   * one meanwhile.
+   */
+  dropToken(id: string, isForced: boolean): Promise<'done' | 'last' | 'unknown'>
 }

@@ -125,7 +125,7 @@ export const guardedAccess = (use: Use<AccessRecords>): AccessRecords => ({
   addToken: token => use('writes', access => access.addToken(token)),
   tokens: () => use('reads', access => access.tokens()),
   token: hash => use('reads', access => access.token(hash)),
-  dropToken: id => use('writes', access => access.dropToken(id)),
+  dropToken: (id, isForced) => use('writes', access => access.dropToken(id, isForced)),
 })
 
 /**

@@ -1,4 +1,4 @@
-import { defined } from '../canonical/defined.ts'
+import { defined } from '../canonical/node.ts'
 import type { KeySettings } from '../config/types.ts'
 import type { AdminToken, KeySecret, StoredGroup, StoredKey } from './access-records.ts'
 import type { AccessGroupRow, AccessKeyRow, AccessSecretRow, AdminTokenRow } from './access-tables.ts'

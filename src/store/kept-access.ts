@@ -10,6 +10,7 @@ import type {
 } from './access-records.ts'
 import type { AccessKeyRow, AccessSecretRow } from './access-tables.ts'
 import { groupOf, groupRowOf, keyOf, keyRowOf, plain, secretRowOf, tokenOf, tokenRowOf } from './kept-access-rows.ts'
+import { lock } from './locks.ts'
 import type { Database } from './tables.ts'
 
 /** Keys, groups, drained channels and tokens of administrators in a database. */
@@ -261,9 +262,16 @@ export class KeptAccess implements AccessRecords {
     return row && tokenOf(row)
   }
 
-  async dropToken(id: string): Promise<boolean> {
-    const { numDeletedRows } = await this.database.deleteFrom('admin_tokens').where('id', '=', id).executeTakeFirst()
-    return numDeletedRows === 1n
+  dropToken(id: string, isForced: boolean): Promise<'done' | 'last' | 'unknown'> {
+    return this.database.transaction().execute(async one => {
+      await lock(one, 'tokens')
+      const rows = await one.selectFrom('admin_tokens').selectAll().execute()
+      if (!rows.some(row => row.id === id)) return 'unknown'
+      const isGood = ({ expiresAt = Number.POSITIVE_INFINITY }: AdminToken) => expiresAt > this.now()
+      if (!isForced && !rows.some(row => row.id !== id && isGood(tokenOf(row)))) return 'last'
+      await one.deleteFrom('admin_tokens').where('id', '=', id).execute()
+      return 'done'
+    })
   }
 
   /**

@@ -1,4 +1,4 @@
-import { defined } from '../canonical/defined.ts'
+import { defined } from '../canonical/node.ts'
 import type { ConsoleSession, ConsoleUser, Role, UserSource } from './console-records.ts'
 import type { ConsoleSessionRow, ConsoleUserRow } from './console-tables.ts'
 import { plain } from './kept-access-rows.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { append } from '../canonical/append.ts'
 import { GatewayError } from '../canonical/error.ts'
+import { append } from '../canonical/lists.ts'
 import type { JsonObject } from '../canonical/node.ts'
 import { BATCH, dropEvents, dropItems, dropOutput, insertItems, NO_ORIGIN, originOf } from './items.ts'
 import type { Database, ItemRow, TurnRow } from './tables.ts'

@@ -1,4 +1,4 @@
-import { defined } from '../canonical/defined.ts'
+import { defined } from '../canonical/node.ts'
 import { timeOfId } from '../usage/request-id.ts'
 import type { UsageRow, UsageTry } from '../usage/row.ts'
 import { placesOf } from './kept-usage-places.ts'

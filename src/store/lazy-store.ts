@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { GatewayError } from '../canonical/error.ts'
 import type { StoreConfig } from '../config/types.ts'
-import type { Log } from '../log/index.ts'
-import { LogOnce } from '../log/index.ts'
+import { type Log, LogOnce } from '../log/index.ts'
 import { NewerStore, READABLE, type StoreFault, storeFault, UNAVAILABLE } from './fault.ts'
 import {
   type AccessMode,

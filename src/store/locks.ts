@@ -1,7 +1,7 @@
 import type { Database } from './tables.ts'
 
 /** What transactions of several processes do one after the other. */
-export type LockName = 'pictures' | 'client-secret' | 'captures' | 'console'
+export type LockName = 'pictures' | 'client-secret' | 'captures' | 'console' | 'tokens'
 
 /**
  * Takes a lock until the end of a transaction, of which it must be the first statement. The result is how often it was

@@ -1,5 +1,4 @@
-import type { Chain, FoundItem, Link, Turn, Turns } from './turns.ts'
-import { outputOf } from './turns.ts'
+import { type Chain, type FoundItem, type Link, outputOf, type Turn, type Turns } from './turns.ts'
 
 /** The latest turns of one connection, held as long as it lasts; the oldest are dropped for new ones. */
 export class MemoryTurns implements Turns {

@@ -1,5 +1,5 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
-import { defined } from '../canonical/defined.ts'
+import { defined } from '../canonical/node.ts'
 import { percentilesOf } from '../usage/histogram.ts'
 import type { Tables } from './tables.ts'
 import { DURATIONS, emptySum, FIRST_BYTES, type Sum } from './usage-parts.ts'

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { GatewayError } from '../canonical/error.ts'
+import { invalid } from '../canonical/error.ts'
 import type { JsonObject } from '../canonical/node.ts'
 import { jsonText } from '../egress/transport/json.ts'
 import type { Reply } from '../gateway/call.ts'
@@ -19,41 +19,26 @@ export interface StoredQuery {
   readonly body: JsonObject
 }
 
-interface Action {
-  readonly takesBody?: true
-  answer(ask: StoredQuery): Promise<JsonObject>
-}
+type Action = (ask: StoredQuery) => Promise<JsonObject>
 
 /** All actions on stored responses and conversations (FORMATS §4); each returns the body of a 200. */
-export const ACTIONS = {
-  'get-response': { answer: async ({ state, owner, id }) => (await state.responses()).response(owner, id) },
-  'delete-response': { answer: async ({ state, owner, id }) => (await state.responses()).remove(owner, id) },
-  'cancel-response': { answer: async ({ state, owner, id }) => (await state.responses()).cancel(owner, id) },
-  'input-items': {
-    answer: async ({ state, owner, id, query }) => (await state.responses()).input(owner, id, pageOf(query)),
-  },
-  'create-conversation': {
-    takesBody: true,
-    answer: async ({ state, owner, body }) => (await state.conversations()).create(owner, body),
-  },
-  'get-conversation': { answer: async ({ state, owner, id }) => (await state.conversations()).find(owner, id) },
-  'update-conversation': {
-    takesBody: true,
-    answer: async ({ state, owner, id, body }) => (await state.conversations()).describe(owner, id, body),
-  },
-  'delete-conversation': { answer: async ({ state, owner, id }) => (await state.conversations()).remove(owner, id) },
-  'list-items': {
-    answer: async ({ state, owner, id, query }) => (await state.conversations()).list(owner, id, pageOf(query)),
-  },
-  'add-items': {
-    takesBody: true,
-    answer: async ({ state, owner, id, body }) => (await state.conversations()).add(owner, id, body),
-  },
-  'get-item': { answer: async ({ state, owner, id, item }) => (await state.conversations()).item(owner, id, item) },
-  'delete-item': {
-    answer: async ({ state, owner, id, item }) => (await state.conversations()).removeItem(owner, id, item),
-  },
+const ACTIONS = {
+  'get-response': ({ state, owner, id }) => state.responses.response(owner, id),
+  'delete-response': ({ state, owner, id }) => state.responses.remove(owner, id),
+  'cancel-response': ({ state, owner, id }) => state.responses.cancel(owner, id),
+  'input-items': ({ state, owner, id, query }) => state.responses.input(owner, id, pageOf(query)),
+  'create-conversation': ({ state, owner, body }) => state.conversations.create(owner, body),
+  'get-conversation': ({ state, owner, id }) => state.conversations.find(owner, id),
+  'update-conversation': ({ state, owner, id, body }) => state.conversations.describe(owner, id, body),
+  'delete-conversation': ({ state, owner, id }) => state.conversations.remove(owner, id),
+  'list-items': ({ state, owner, id, query }) => state.conversations.list(owner, id, pageOf(query)),
+  'add-items': ({ state, owner, id, body }) => state.conversations.add(owner, id, body),
+  'get-item': ({ state, owner, id, item }) => state.conversations.item(owner, id, item),
+  'delete-item': ({ state, owner, id, item }) => state.conversations.removeItem(owner, id, item),
 } as const satisfies { readonly [name: string]: Action }
+
+/** Those that take a body. */
+const TAKING: ReadonlySet<ActionName> = new Set(['create-conversation', 'update-conversation', 'add-items'])
 
 export type ActionName = keyof typeof ACTIONS
 
@@ -81,10 +66,9 @@ export async function answerStored(
   { state, owner, heartbeat, limit, open }: Access,
 ): Promise<void> {
   const after = action === 'get-response' ? playedAfter(of.query) : undefined
-  if (after !== undefined) return (await state.responses()).play(owner, of.id, after, reply, heartbeat)
-  const row: Action = ACTIONS[action]
-  const body = row.takesBody === true ? await readJson(message, limit, open) : {}
-  reply.whole(200, {}, jsonText(await row.answer({ ...of, state, owner, body })))
+  if (after !== undefined) return state.responses.play(owner, of.id, after, reply, heartbeat)
+  const body = TAKING.has(action) ? await readJson(message, limit, open) : {}
+  reply.whole(200, {}, jsonText(await ACTIONS[action]({ ...of, state, owner, body })))
 }
 
 /** The number of the event after which a stream is to begin; undefined where none is requested. Throws GatewayError `invalid-request`. */
@@ -92,9 +76,5 @@ function playedAfter({ stream, starting_after }: StoredQuery['query']): number |
   if (stream !== 'true' && stream !== '1') return undefined
   const after = Number(starting_after || '-1')
   if (Number.isInteger(after)) return after
-  throw new GatewayError({
-    kind: 'invalid-request',
-    message: '`starting_after` must be the sequence number of an event.',
-    param: 'starting_after',
-  })
+  throw invalid('`starting_after` must be the sequence number of an event.', 'starting_after')
 }

@@ -1,10 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { GatewayError } from '../canonical/error.ts'
-import type { JsonObject } from '../canonical/node.ts'
+import { defined, type JsonObject } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import { jsonText } from '../egress/transport/json.ts'
 import type { Reply } from '../gateway/call.ts'
-import type { StoreView } from '../store/lazy-store.ts'
 import type { Turn, Turns } from '../store/turns.ts'
 import type { Copies } from './copies.ts'
 import type { Keeper } from './keeper.ts'
@@ -20,15 +19,23 @@ const TRIES = [0, 500, 2000] as const
 /** Milliseconds between further tries once its end was sent, and for how long there are any. */
 const LATE = { wait: 1000, most: 3_600_000 } as const
 
+interface RunContext {
+  readonly keeper: Keeper
+  readonly turns: Turns
+  readonly copies: Copies
+  /** This process, where others can see whether it is alive. */
+  readonly worker: string | undefined
+  /** Gives its place back. */
+  readonly leave: () => void
+}
+
 /** One response in the making, and what the store has of it. */
 export class BackgroundRun implements EventSource {
   readonly run: Run
+  readonly context: RunContext
   readonly keeper: Keeper
   /** Settles when it has ended. */
   readonly done: Promise<void>
-  readonly turns: Turns
-  private readonly worker: string | undefined
-  private readonly copies: Copies
   private readonly settled = Promise.withResolvers<void>()
   private ended: Ended | undefined
   private saving: Promise<void> | undefined
@@ -36,12 +43,10 @@ export class BackgroundRun implements EventSource {
   /** How it ended is not in the store. */
   private unkept = false
 
-  constructor(run: Run, keeper: Keeper, store: StoreView, copies: Copies, worker: string | undefined) {
+  constructor(run: Run, context: RunContext) {
     this.run = run
-    this.keeper = keeper
-    this.turns = store.turns
-    this.worker = worker
-    this.copies = copies
+    this.context = context
+    this.keeper = context.keeper
     this.done = this.settled.promise
     run.spill = () => void this.save()
   }
@@ -53,7 +58,12 @@ export class BackgroundRun implements EventSource {
   }
 
   get lease(): Pick<Turn, 'lease' | 'worker'> {
-    return { lease: Date.now() + LEASE, ...(this.worker === undefined ? {} : { worker: this.worker }) }
+    return { lease: Date.now() + LEASE, ...defined({ worker: this.context.worker }) }
+  }
+
+  /** Has its lease hold on. Never throws. */
+  renew(): void {
+    this.context.turns.renew(this.keeper.owner, this.keeper.id, Date.now() + LEASE).catch(() => {})
   }
 
   /** Ends the work that was cancelled elsewhere, as the store has it already. */
@@ -105,7 +115,7 @@ export class BackgroundRun implements EventSource {
     const kept = await this.keepEnd()
     this.unkept = kept === undefined
     await this.stand(kept)
-    if (ended === 'cancelled' && keeper.copy?.background === true) await this.copies.cancel(keeper.copy)
+    if (ended === 'cancelled' && keeper.copy?.background === true) await this.context.copies.cancel(keeper.copy)
     run.conclude()
     this.settled.resolve()
   }
@@ -134,7 +144,7 @@ export class BackgroundRun implements EventSource {
     if (kept !== false) return
     const turn = await this.keeper.kept()
     this.run.response = turn?.response ?? { ...this.run.response, status: 'cancelled', error: null }
-    if (turn === undefined && this.keeper.copy !== undefined) await this.copies.remove(this.keeper.copy)
+    if (turn === undefined && this.keeper.copy !== undefined) await this.context.copies.remove(this.keeper.copy)
   }
 
   get response(): JsonObject {
@@ -155,13 +165,3 @@ export class BackgroundRun implements EventSource {
 }
 
 const LOST = new GatewayError({ kind: 'too-large', message: 'There are more events than can be told again.' })
-
-/** The id of this process, where others can see by it whether it is alive; otherwise its leases say so. */
-export async function identified({ liveness }: StoreView): Promise<string | undefined> {
-  try {
-    await liveness.open()
-    return liveness.id
-  } catch {
-    return undefined
-  }
-}

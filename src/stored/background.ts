@@ -3,12 +3,11 @@ import type { JsonObject } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import { WRITERS } from '../egress/index.ts'
 import type { StoreView } from '../store/lazy-store.ts'
-import type { Turns } from '../store/turns.ts'
-import { BackgroundRun, identified } from './background-run.ts'
+import { BackgroundRun } from './background-run.ts'
 import type { Copies } from './copies.ts'
-import { STORED_FORMAT } from './format.ts'
+import { STORED_FORMAT } from './items.ts'
 import type { Keeper } from './keeper.ts'
-import { Run, tooMany } from './run.ts'
+import { Run } from './run.ts'
 
 /** Milliseconds between two looks at what is worked on: what others ended is noticed, what is new is stored. */
 const TICK = 250
@@ -22,8 +21,6 @@ export type TakePlace = (key: string, most: number) => Promise<(() => void) | un
 export class Background {
   private readonly copies: Copies
   private readonly takePlace: TakePlace
-  /** What gives the places of the work back, by the ids of the responses. */
-  private readonly places = new Map<string, () => void>()
   private readonly working = new Map<string, BackgroundRun>()
   /** Those that have ended, and are known here alone until the store takes them. */
   private readonly unkept = new Map<string, BackgroundRun>()
@@ -42,19 +39,20 @@ export class Background {
   /**
    * Begins a response, which is stored before this returns; `follow` has its answer stored as it is made.
    *
+   * @param most how many a key may have, in all processes.
    * @throws GatewayError `rate-limited` for a key with too many, `overloaded` where it cannot be stored.
    */
-  async start({ keeper, most, request, store }: Beginning): Promise<BackgroundRun> {
+  async start(request: CanonicalRequest, keeper: Keeper, store: StoreView, most: number): Promise<BackgroundRun> {
     const { owner, id } = keeper
     const worker = await identified(store)
     const leave = await this.takePlace(owner, most)
     if (leave === undefined) throw tooMany(most)
     keeper.saves = false
-    const one = new BackgroundRun(new Run(firstOf(request, keeper)), keeper, store, this.copies, worker)
+    const run = new Run(firstOf(request, keeper))
+    const one = new BackgroundRun(run, { keeper, turns: store.turns, copies: this.copies, worker, leave })
     this.working.set(id, one)
-    this.places.set(id, leave)
     if (!(await keeper.keep(one.response, one.lease))) {
-      this.over(id)
+      this.over(one)
       throw new GatewayError({ kind: 'overloaded', message: 'The response cannot be kept just now.' })
     }
     await one.save()
@@ -67,36 +65,33 @@ export class Background {
    * @param answered settles when it is answered to the reply of the run; never rejects.
    */
   follow(one: BackgroundRun, answered: Promise<void>): void {
-    void this.work(one.keeper.id, one, answered)
+    void this.work(one, answered)
   }
 
-  private over(id: string): void {
-    this.working.delete(id)
-    this.places.get(id)?.()
-    this.places.delete(id)
+  private over({ keeper, context }: BackgroundRun): void {
+    this.working.delete(keeper.id)
+    context.leave()
   }
 
-  private async work(id: string, one: BackgroundRun, answered: Promise<void>): Promise<void> {
-    const { turns } = one
-    const looks = setInterval(() => void this.look(id, one, turns), TICK).unref()
-    const renewal = setInterval(() => {
-      const { lease } = one.lease
-      turns.renew(one.keeper.owner, id, lease!).catch(() => {})
-    }, RENEWAL).unref()
+  private async work(one: BackgroundRun, answered: Promise<void>): Promise<void> {
+    const { id } = one.keeper
+    const looks = setInterval(() => void this.look(one), TICK).unref()
+    const renewal = setInterval(() => one.renew(), RENEWAL).unref()
     await answered
     clearInterval(looks)
     await one.finish()
     clearInterval(renewal)
     this.unkept.set(id, one)
-    this.over(id)
+    this.over(one)
     await one.keepLate()
     this.unkept.delete(id)
   }
 
   /** Stores what is new, and ends the work that another process ended. Never rejects. */
-  private async look(id: string, one: BackgroundRun, turns: Turns): Promise<void> {
+  private async look(one: BackgroundRun): Promise<void> {
     await one.save()
-    const unfinished = await turns.unfinished([id]).catch(() => undefined)
+    const { id } = one.keeper
+    const unfinished = await one.context.turns.unfinished([id]).catch(() => undefined)
     if (unfinished?.has(id) === false && this.working.has(id)) one.endedElsewhere()
   }
 
@@ -130,13 +125,23 @@ export class Background {
   }
 }
 
-export interface Beginning {
-  readonly keeper: Keeper
-  /** How many a key may have, in all processes. */
-  readonly most: number
-  readonly request: CanonicalRequest
-  readonly store: StoreView
+/** The id of this process, where others can see by it whether it is alive; otherwise its leases say so. */
+async function identified({ liveness }: StoreView): Promise<string | undefined> {
+  try {
+    await liveness.open()
+    return liveness.id
+  } catch {
+    return undefined
+  }
 }
+
+const tooMany = (most: number): GatewayError =>
+  new GatewayError({
+    kind: 'rate-limited',
+    message: `This key has ${most} responses in the making in the background already.`,
+    code: 'background_limit_reached',
+    retryAfterSeconds: 5,
+  })
 
 /** The response as it stands before anybody works on it: what a stream would begin with. */
 function firstOf(request: CanonicalRequest, { id }: Keeper): JsonObject {

@@ -1,7 +1,7 @@
-import { GatewayError } from '../canonical/error.ts'
+import { GatewayError, invalid } from '../canonical/error.ts'
 import { isObject, type Json, type JsonObject } from '../canonical/node.ts'
-import { freshId } from '../gateway/fresh-id.ts'
 import type { Conversation, Conversations } from '../store/conversations.ts'
+import { freshId } from '../usage/request-id.ts'
 import { named } from './items.ts'
 import { type Page, paged, shownItem } from './page.ts'
 
@@ -58,14 +58,14 @@ export class ConversationsApi {
 
   async item(owner: string, id: string, item: string): Promise<JsonObject> {
     const found = (await this.items(owner, id)).find(one => one['id'] === item)
-    if (found === undefined) throw unknownItem(item)
+    if (found === undefined) throw unknown(item, 'Item')
     return found
   }
 
   /** The conversation without the item. */
   async removeItem(owner: string, id: string, item: string): Promise<JsonObject> {
     const conversation = await this.find(owner, id)
-    if (!(await this.kept.dropItem(owner, id, item))) throw unknownItem(item)
+    if (!(await this.kept.dropItem(owner, id, item))) throw unknown(item, 'Item')
     return conversation
   }
 
@@ -81,21 +81,16 @@ const shown = ({ id, metadata, createdAt }: Conversation): JsonObject => ({
 })
 
 function itemsIn(value: Json | undefined): readonly JsonObject[] {
-  if (!Array.isArray(value) || !value.every(isObject)) throw fault('items', '`items` must be a list of items.')
-  if (value.length > MOST) throw fault('items', `At most ${MOST} items can be added at once.`)
+  if (!Array.isArray(value) || !value.every(isObject)) throw invalid('`items` must be a list of items.', 'items')
+  if (value.length > MOST) throw invalid(`At most ${MOST} items can be added at once.`, 'items')
   return value.map(named)
 }
 
 function metadataIn(value: Json | undefined): JsonObject {
   if (value == null) return {}
-  if (!isObject(value)) throw fault('metadata', '`metadata` must be an object.')
+  if (!isObject(value)) throw invalid('`metadata` must be an object.', 'metadata')
   return value
 }
 
-const fault = (param: string, message: string): GatewayError =>
-  new GatewayError({ kind: 'invalid-request', message, param })
-
-const missing = (message: string): GatewayError => new GatewayError({ kind: 'not-found', message })
-
-const unknown = (id: string): GatewayError => missing(`Conversation with id '${id}' not found.`)
-const unknownItem = (id: string): GatewayError => missing(`Item with id '${id}' not found.`)
+const unknown = (id: string, what: 'Conversation' | 'Item' = 'Conversation'): GatewayError =>
+  new GatewayError({ kind: 'not-found', message: `${what} with id '${id}' not found.` })

@@ -1,7 +1,7 @@
 import type { Channel } from '../channel/index.ts'
 import type { Log } from '../log/index.ts'
 import type { Turn } from '../store/turns.ts'
-import { STORED_FORMAT } from './format.ts'
+import { STORED_FORMAT } from './items.ts'
 
 /** Milliseconds an upstream may take to delete or cancel a response. */
 const PATIENCE = 5000

@@ -1,5 +1,9 @@
-import { isObject, type Json, type JsonObject } from '../canonical/node.ts'
-import { freshId } from '../gateway/fresh-id.ts'
+import { type GatewayError, invalid } from '../canonical/error.ts'
+import { type Format, isObject, type Json, type JsonObject } from '../canonical/node.ts'
+import { freshId } from '../usage/request-id.ts'
+
+/** The format whose answers are stored, retrieved and continued. */
+export const STORED_FORMAT: Format = 'responses'
 
 /** The `input` of a request as a list of items: it may be one text or one item (trap 71). */
 export function itemsOf(input: Json | undefined): readonly JsonObject[] {
@@ -49,3 +53,40 @@ export function referenceOf(item: JsonObject): string | undefined {
   if (type === 'item_reference') return id
   return type == null && Object.keys(item).every(key => key === 'id' || key === 'type') ? id : undefined
 }
+
+/** Items that stand for themselves: their ids are internal to their upstream. */
+const SELF_CONTAINED: ReadonlySet<string> = new Set([
+  ...['message', 'reasoning', 'function_call', 'function_call_output', 'custom_tool_call', 'custom_tool_call_output'],
+])
+
+/**
+ * The items of a turn as another upstream of the format, or the same at another time, takes them: without ids it would
+ * look up, and without reasoning it has no proof of (trap 34). A proof is good where it was made.
+ */
+export const portable = (items: readonly JsonObject[], from: string | undefined, to: string): readonly JsonObject[] =>
+  items.flatMap(item => {
+    if (!SELF_CONTAINED.has(typeOf(item))) return [unnamed(item)]
+    const { id: _, ...rest } = item
+    if (typeOf(item) !== 'reasoning') return [rest]
+    return from === to && typeof item['encrypted_content'] === 'string' ? [rest] : []
+  })
+
+/**
+ * Refuses a continuation that answers calls which were not made: where only new items are sent, such an answer was meant
+ * for another conversation, which the caller could not see otherwise.
+ *
+ * @throws GatewayError `invalid-request`.
+ */
+export function checkCalls(whole: JsonObject): void {
+  const calls = new Set<unknown>()
+  for (const { type, call_id } of itemsOf(whole['input'])) {
+    const kind = String(type)
+    if (kind.endsWith('_call')) calls.add(call_id)
+    else if (ANSWERS.has(kind) && !calls.has(call_id)) throw uncalled(call_id)
+  }
+}
+
+const ANSWERS: ReadonlySet<string> = new Set(['function_call_output', 'custom_tool_call_output'])
+
+const uncalled = (id: unknown): GatewayError =>
+  invalid(`No tool call found for the output with call_id ${JSON.stringify(id)}.`, 'input', 'tool_call_not_found')

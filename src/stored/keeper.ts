@@ -1,12 +1,11 @@
 import { GatewayError } from '../canonical/error.ts'
-import type { JsonObject } from '../canonical/node.ts'
+import { defined, type JsonObject } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
-import { freshId } from '../gateway/fresh-id.ts'
 import type { Log } from '../log/index.ts'
 import type { Candidate } from '../router.ts'
-import type { Conversations } from '../store/conversations.ts'
-import type { Events } from '../store/events.ts'
+import type { StoreView } from '../store/lazy-store.ts'
 import { outputOf, type Turn, type Turns } from '../store/turns.ts'
+import { freshId } from '../usage/request-id.ts'
 import type { UpstreamCopy } from './copies.ts'
 import { named } from './items.ts'
 
@@ -24,8 +23,8 @@ export interface Beginning {
 /** Where turns are kept, and for how long. */
 export interface Places {
   readonly turns: readonly Turns[]
-  readonly conversations: Conversations | undefined
-  readonly events: Events | undefined
+  /** Where conversations and the events of the background are; undefined where only a socket has the turns. */
+  readonly store: Pick<StoreView, 'conversations' | 'events'> | undefined
   /** Milliseconds. */
   readonly lifetime: number
   readonly log: Log
@@ -80,13 +79,7 @@ export class Keeper {
   async keep(response: JsonObject, more: Progress = {}): Promise<boolean> {
     const { id } = response
     if (typeof id !== 'string' || id === '') return false
-    const turn = this.turnOf(id, response, more)
-    const kept = await this.tried(async () => {
-      for (const memory of this.places.turns) await memory.keep(turn)
-      if (more.lease === undefined) await this.addToConversation(turn)
-      return true
-    })
-    return kept === true
+    return (await this.store('keep', this.turnOf(id, response, more))) === true
   }
 
   /**
@@ -94,27 +87,30 @@ export class Keeper {
    * cancelled or deleted, undefined where it cannot be kept. Never rejects.
    */
   async advance(response: JsonObject, more: Progress = {}): Promise<boolean | undefined> {
-    const turn = this.turnOf(this.id, response, more)
+    return this.store('advance', this.turnOf(this.id, response, more))
+  }
+
+  private store(how: 'keep' | 'advance', turn: Turn): Promise<boolean | undefined> {
     return this.tried(async () => {
-      for (const memory of this.places.turns) if (!(await memory.advance(turn))) return false
-      if (more.lease === undefined) await this.addToConversation(turn)
+      for (const memory of this.places.turns) if ((await memory[how](turn)) === false) return false
+      if (turn.lease === undefined) await this.addToConversation(turn)
       return true
     })
   }
 
   /** Keeps events of an answer in the background, as `advance` does. */
   async note(first: number, texts: readonly string[]): Promise<boolean | undefined> {
-    return this.tried(async () => (await this.places.events?.add(this.owner, this.id, first, texts)) ?? false)
+    return this.tried(async () => (await this.places.store?.events.add(this.owner, this.id, first, texts)) ?? false)
   }
 
   /** The events of an answer that are kept, from that number on, some of them at a time. */
   async events(number: number): Promise<readonly string[]> {
-    return (await this.places.events?.from(this.owner, this.id, number)) ?? []
+    return (await this.places.store?.events.from(this.owner, this.id, number)) ?? []
   }
 
   /** Forgets the events of an answer. */
   async forgetEvents(): Promise<void> {
-    await this.tried(async () => this.places.events?.drop(this.owner, this.id))
+    await this.tried(async () => this.places.store?.events.drop(this.owner, this.id))
   }
 
   /** The turn as the store has it. */
@@ -127,9 +123,8 @@ export class Keeper {
     return {
       ...{ owner, id, response, input: this.input, createdAt: this.createdAt },
       expiresAt: Date.now() + this.places.lifetime,
-      ...(previous === undefined ? {} : { previous }),
+      ...defined({ previous, copy: this.copy?.id }),
       ...this.originOf(id),
-      ...(this.copy === undefined ? {} : { copy: this.copy.id }),
       ...more,
     }
   }
@@ -138,7 +133,7 @@ export class Keeper {
     const { owner, conversation } = this.beginning
     if (conversation === undefined) return
     const items = [...this.input, ...outputOf(turn).map(named)]
-    await this.places.conversations?.add(owner, conversation, items, turn.expiresAt)
+    await this.places.store?.conversations.add(owner, conversation, items, turn.expiresAt)
   }
 
   private async tried<T>(work: () => Promise<T>): Promise<T | undefined> {

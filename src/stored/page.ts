@@ -1,4 +1,4 @@
-import { GatewayError } from '../canonical/error.ts'
+import { invalid } from '../canonical/error.ts'
 import type { JsonObject } from '../canonical/node.ts'
 import { typeOf } from './items.ts'
 
@@ -18,9 +18,9 @@ const USUAL = 20
 export function pageOf(query: { readonly [name: string]: string }): Page {
   const limit = query['limit'] === undefined ? USUAL : Number(query['limit'])
   if (!Number.isInteger(limit) || limit < 1 || limit > MOST)
-    throw wrong('limit', `\`limit\` must be a whole number from 1 to ${MOST}.`)
+    throw invalid(`\`limit\` must be a whole number from 1 to ${MOST}.`, 'limit')
   const order = query['order'] ?? 'desc'
-  if (order !== 'asc' && order !== 'desc') throw wrong('order', '`order` must be `asc` or `desc`.')
+  if (order !== 'asc' && order !== 'desc') throw invalid('`order` must be `asc` or `desc`.', 'order')
   return { limit, order, after: query['after'] === '' ? undefined : query['after'] }
 }
 
@@ -28,7 +28,7 @@ export function pageOf(query: { readonly [name: string]: string }): Page {
 export function paged(items: readonly JsonObject[], { limit, order, after }: Page): JsonObject {
   const inOrder = order === 'asc' ? items : items.toReversed()
   const place = after === undefined ? -1 : inOrder.findIndex(({ id }) => id === after)
-  if (after !== undefined && place < 0) throw wrong('after', `There is no item '${after}' in this list.`)
+  if (after !== undefined && place < 0) throw invalid(`There is no item '${after}' in this list.`, 'after')
   const data = inOrder.slice(place + 1, place + 1 + limit)
   return {
     object: 'list',
@@ -48,6 +48,3 @@ export function shownItem(item: JsonObject): JsonObject {
   const parts = typeof content === 'string' ? [part] : (content ?? [])
   return { status: 'completed', ...item, type: 'message', content: parts }
 }
-
-const wrong = (param: string, message: string): GatewayError =>
-  new GatewayError({ kind: 'invalid-request', message, param })

@@ -1,9 +1,8 @@
-import { GatewayError } from '../canonical/error.ts'
+import { GatewayError, invalid } from '../canonical/error.ts'
 import { isObject, type Json, type JsonObject } from '../canonical/node.ts'
 import type { Conversations } from '../store/conversations.ts'
 import type { FoundItem, Link, Turn, Turns } from '../store/turns.ts'
-import { itemsOf, referenceOf, unnamed } from './items.ts'
-import { portable } from './portable.ts'
+import { itemsOf, portable, referenceOf, unnamed } from './items.ts'
 
 /** Where what came before is looked for. */
 export interface Memories {
@@ -59,19 +58,18 @@ export async function resolveReferences(
 ): Promise<ResolvedReferences | undefined> {
   const pointed = pointersOf(body)
   if (pointed === undefined) return undefined
-  const { previous, conversation, items } = pointed
-  const references = items.flatMap(item => referenceOf(item) ?? [])
+  const { previous, conversation, items, references } = pointed
   const { links: before, missing: lost } = await linksOf(pointed, owner, memories)
-  const found = references.length === 0 ? NOTHING : await itemsIn(memories.turns, owner, references)
+  const found = await itemsIn(memories.turns, owner, references)
   const resolved = before !== undefined && references.every(id => found.has(id))
-  const barred = resolved ? false : await isBarred(lost, references, owner, memories)
+  const barred = resolved ? false : await isBarred(pointed, lost, owner, memories)
   const written = (to: string | undefined) => items.flatMap(item => resolve(item, found, to))
   const whole = (to?: string): JsonObject => {
     const { previous_response_id: _, conversation: __, ...rest } = body
-    const history = (before ?? []).flatMap(link => (to === undefined ? link.items.map(unnamed) : portable(link, to)))
+    const history = (before ?? []).flatMap(link => fitted(link.items, link.channel, to))
     return { ...rest, input: [...history, ...written(to)] }
   }
-  const channels = await channelsOf(pointed, references, found, owner, memories)
+  const channels = await channelsOf(pointed, found, owner, memories)
   return {
     known: resolved,
     names: [previous, conversation, ...references].filter(name => name !== undefined),
@@ -84,7 +82,7 @@ export async function resolveReferences(
     added: [...(before ?? []).flatMap(({ items }) => items), ...found.values().map(({ item }) => item)],
     channel: conversation === undefined && !barred && channels.size === 1 ? [...channels][0] : undefined,
     mayPass: !(resolved || barred || memories.strict),
-    missing: missing(lost, pointed, references, found),
+    missing: missing(pointed, lost, found),
   }
 }
 
@@ -92,6 +90,8 @@ interface Pointers {
   readonly previous: string | undefined
   readonly conversation: string | undefined
   readonly items: readonly JsonObject[]
+  /** Those that the items point at. */
+  readonly references: readonly string[]
 }
 
 function pointersOf(body: JsonObject): Pointers | undefined {
@@ -99,14 +99,14 @@ function pointersOf(body: JsonObject): Pointers | undefined {
   const conversation = conversationOf(body)
   const items = itemsOf(body['input'])
   if (previous !== undefined && conversation !== undefined)
-    throw new GatewayError({
-      kind: 'invalid-request',
-      message: 'A request continues a response or a conversation, not both.',
-      param: 'previous_response_id',
-      code: 'mutually_exclusive_parameters',
-    })
-  const points = previous ?? conversation ?? items.find(item => referenceOf(item) !== undefined)
-  return points === undefined ? undefined : { previous, conversation, items }
+    throw invalid(
+      'A request continues a response or a conversation, not both.',
+      'previous_response_id',
+      'mutually_exclusive_parameters',
+    )
+  const references = items.flatMap(item => referenceOf(item) ?? [])
+  const points = previous ?? conversation ?? references[0]
+  return points === undefined ? undefined : { previous, conversation, items, references }
 }
 
 const textOf = (value: Json | undefined): string | undefined =>
@@ -115,8 +115,6 @@ const textOf = (value: Json | undefined): string | undefined =>
 /** The id of the conversation a body belongs to. */
 export const conversationOf = ({ conversation }: JsonObject): string | undefined =>
   textOf(isObject(conversation) ? conversation['id'] : conversation)
-
-const NOTHING: ReadonlyMap<string, FoundItem> = new Map()
 
 /** What came before a request, or the id of what is missing of it. */
 type Before =
@@ -159,8 +157,8 @@ async function itemsIn(memories: readonly Turns[], owner: string, ids: readonly 
 }
 
 async function isBarred(
+  { references }: Pointers,
   lost: string | undefined,
-  references: readonly string[],
   owner: string,
   { turns, conversations }: Memories,
 ): Promise<boolean> {
@@ -171,8 +169,7 @@ async function isBarred(
 
 /** Which upstreams remember what is pointed at; one that was made elsewhere counts as a separate upstream. */
 async function channelsOf(
-  { previous }: Pointers,
-  references: readonly string[],
+  { previous, references }: Pointers,
   found: ReadonlyMap<string, FoundItem>,
   owner: string,
   { turns, found: continued }: Memories,
@@ -194,15 +191,16 @@ function resolve(item: JsonObject, found: ReadonlyMap<string, FoundItem>, to: st
   const reference = referenceOf(item)
   const kept = reference === undefined ? undefined : found.get(reference)
   if (kept === undefined) return [item]
-  return to === undefined ? [unnamed(kept.item)] : portable({ items: [kept.item], ...channelOf(kept) }, to)
+  return fitted([kept.item], kept.channel, to)
 }
 
-const channelOf = ({ channel }: FoundItem) => (channel === undefined ? {} : { channel })
+/** Stored items as the upstream behind a channel takes them; without one, as other formats are written from. */
+const fitted = (items: readonly JsonObject[], from: string | undefined, to: string | undefined) =>
+  to === undefined ? items.map(unnamed) : portable(items, from, to)
 
 function missing(
+  { previous, conversation, references }: Pointers,
   lost: string | undefined,
-  { previous, conversation }: Pointers,
-  references: readonly string[],
   found: ReadonlyMap<string, FoundItem>,
 ): GatewayError {
   if (lost !== undefined && lost === conversation)
@@ -212,21 +210,13 @@ function missing(
       param: 'conversation',
       code: 'conversation_not_found',
     })
-  if (lost !== undefined)
-    return new GatewayError({
-      kind: 'invalid-request',
-      message:
-        lost === previous
-          ? `Previous response with id '${lost}' not found.`
-          : `Response with id '${lost}' not found, which '${previous}' continues.`,
-      param: 'previous_response_id',
-      code: 'previous_response_not_found',
-    })
+  if (lost !== undefined) {
+    const message =
+      lost === previous
+        ? `Previous response with id '${lost}' not found.`
+        : `Response with id '${lost}' not found, which '${previous}' continues.`
+    return invalid(message, 'previous_response_id', 'previous_response_not_found')
+  }
   const item = references.find(id => !found.has(id))
-  return new GatewayError({
-    kind: 'invalid-request',
-    message: `Item with id '${item}' not found.`,
-    param: 'input',
-    code: 'item_not_found',
-  })
+  return invalid(`Item with id '${item}' not found.`, 'input', 'item_not_found')
 }

@@ -4,7 +4,7 @@ import type { JsonObject, Node } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import type { Candidate } from '../router.ts'
-import { STORED_FORMAT } from './format.ts'
+import { STORED_FORMAT } from './items.ts'
 import type { Keeper } from './keeper.ts'
 
 /** How an answer repeats its request where the upstream got another form of it, or the answer can be retrieved. */
@@ -57,13 +57,10 @@ export function responseEchoOf(request: CanonicalRequest, candidate: Candidate, 
 }
 
 /** What the upstream keeps of the answer, under an id that is not the caller's. */
-function copyIn(
-  { spelling, ...answer }: CanonicalResult | ResultStart | ResultEnd,
-  { native, format, channel }: Candidate,
-) {
+function copyIn(answer: CanonicalResult | ResultStart | ResultEnd, { native, format, channel }: Candidate) {
   const id = 'id' in answer ? answer.id : undefined
   if (id === undefined || !native || format.dialect['stateless'] === true) return undefined
-  const background = (spelling?.[STORED_FORMAT]?.['echo'] as JsonObject | undefined)?.['background'] === true
+  const background = responseIn(answer)?.['background'] === true
   return { channel: channel.name, id, background }
 }
 
@@ -72,7 +69,14 @@ const isUpstreams = ({ native, format }: Candidate, { state }: CanonicalRequest)
   native && format.dialect['stateless'] !== true && state?.background !== true
 
 /** The upstream gave its answer no name. */
-const isAnonymous = ({ spelling }: Node): boolean => spelling?.[STORED_FORMAT]?.['anonymous'] === true
+function isAnonymous(answer: Node): boolean {
+  const response = responseIn(answer)
+  return response !== undefined && response['id'] == null
+}
+
+/** The response object of an upstream of the format. */
+const responseIn = ({ spelling }: Node): JsonObject | undefined =>
+  spelling?.[STORED_FORMAT]?.['response'] as JsonObject | undefined
 
 /** What an answer repeats of a request's state. */
 const stateIn = ({ state }: CanonicalRequest): JsonObject => ({
@@ -83,9 +87,8 @@ const stateIn = ({ state }: CanonicalRequest): JsonObject => ({
 
 /** Corrects what an upstream of the format repeats: it got another form of the request than the caller's. */
 function repeating<T extends CanonicalResult | ResultStart | ResultEnd>(answer: T, corrections: JsonObject): T {
-  const own = answer.spelling?.[STORED_FORMAT]
-  if (own?.['echo'] === undefined) return answer
-  const echo = { ...(own['echo'] as JsonObject), ...corrections }
-  const nulls = ((own['nulls'] ?? []) as readonly string[]).filter(field => corrections[field] == null)
-  return { ...answer, spelling: { ...answer.spelling, [STORED_FORMAT]: { ...own, echo, nulls } } }
+  const before = responseIn(answer)
+  if (before === undefined) return answer
+  const own = { ...answer.spelling?.[STORED_FORMAT], response: { ...before, ...corrections } }
+  return { ...answer, spelling: { ...answer.spelling, [STORED_FORMAT]: own } }
 }

@@ -1,4 +1,4 @@
-import { GatewayError } from '../canonical/error.ts'
+import { GatewayError, invalid } from '../canonical/error.ts'
 import type { JsonObject } from '../canonical/node.ts'
 import type { Reply } from '../gateway/call.ts'
 import type { StoreView } from '../store/lazy-store.ts'
@@ -6,9 +6,7 @@ import type { Turn } from '../store/turns.ts'
 import type { Background } from './background.ts'
 import { type Copies, copyOf } from './copies.ts'
 import { type Page, paged, shownItem } from './page.ts'
-import { type EventSource, play } from './playback.ts'
-import { interrupted } from './run.ts'
-import { ReplayedResult, StoredEvents } from './stored-events.ts'
+import { type EventSource, play, replayedResult, storedEvents } from './playback.ts'
 
 /** The actions on stored responses (FORMATS §4). Throws GatewayError `not-found` for what is not the owner's. */
 export class ResponsesApi {
@@ -30,7 +28,9 @@ export class ResponsesApi {
   private async turn(owner: string, id: string): Promise<Turn> {
     const turn = await this.store.turns.find(owner, id)
     if (turn === undefined) throw unknown(id)
-    return (await this.isOrphaned(turn)) ? this.settled(turn, interrupted(turn.response)) : turn
+    return (await this.isOrphaned(turn))
+      ? this.settled(turn, { ...turn.response, status: 'failed', error: INTERRUPTED })
+      : turn
   }
 
   private async isOrphaned({ owner, id, lease, worker }: Turn): Promise<boolean> {
@@ -66,8 +66,7 @@ export class ResponsesApi {
   async cancel(owner: string, id: string): Promise<JsonObject> {
     await this.background.cancel(owner, id)
     const turn = await this.turn(owner, id)
-    if (turn.response['background'] !== true)
-      throw new GatewayError({ kind: 'invalid-request', message: 'Cannot cancel a synchronous response.' })
+    if (turn.response['background'] !== true) throw invalid('Cannot cancel a synchronous response.')
     if (turn.lease === undefined) return turn.response
     return (await this.settled(turn, { ...turn.response, status: 'cancelled' })).response
   }
@@ -94,17 +93,21 @@ export class ResponsesApi {
   private async sourceOf(owner: string, id: string, after: number): Promise<EventSource> {
     const { lease, response } = await this.turn(owner, id)
     if (lease !== undefined || (await this.store.events.count(owner, id)) > 0)
-      return new StoredEvents({ owner, id, events: this.store.events, turn: () => this.turn(owner, id) })
+      return storedEvents(owner, id, this.store.events, () => this.turn(owner, id))
     if (response['background'] === true && after >= 0) throw FORGOTTEN
-    return new ReplayedResult(response)
+    return replayedResult(response)
   }
+}
+
+const INTERRUPTED: JsonObject = {
+  code: 'server_error',
+  message: 'The response was interrupted: the process that worked on it ended before it was finished.',
 }
 
 const unknown = (id: string): GatewayError =>
   new GatewayError({ kind: 'not-found', message: `Response with id '${id}' not found.` })
 
-const FORGOTTEN = new GatewayError({
-  kind: 'invalid-request',
-  message: 'The response had more events than are kept: its stream is told from the beginning alone.',
-  param: 'starting_after',
-})
+const FORGOTTEN = invalid(
+  'The response had more events than are kept: its stream is told from the beginning alone.',
+  'starting_after',
+)

@@ -1,11 +1,11 @@
-import { GatewayError } from '../canonical/error.ts'
+import type { GatewayError } from '../canonical/error.ts'
 import { isObject, type JsonObject, parseObject } from '../canonical/node.ts'
 import type { WireEvent } from '../canonical/wire.ts'
 import type { Reply, Worker } from '../gateway/call.ts'
 import { eventParser } from '../ingress/transport/sse.ts'
 import { EventLog } from './event-log.ts'
 import { responseIn } from './kept-stream.ts'
-import { replayedEvents } from './replayed-events.ts'
+import { ending, eventText, replayedEvents } from './playback.ts'
 
 export type Ended = 'cancelled' | 'failed'
 
@@ -141,19 +141,7 @@ export class Run implements Reply {
 /** An upstream that continues in the background, although that was not requested: its result is not awaited. */
 const isUnfinished = ({ status }: JsonObject): boolean => status === 'queued' || status === 'in_progress'
 
-const eventText = (type: string, response: JsonObject, sequence_number = 0): string =>
-  JSON.stringify({ type, response, sequence_number })
-
-/** The text of the last event of a stream. */
-export const ending = (response: JsonObject, number: number): string =>
-  eventText(`response.${response['status'] as string}`, response, number)
-
 const BROKEN: JsonObject = { code: 'server_error', message: 'The response was not finished.' }
-
-const INTERRUPTED: JsonObject = {
-  code: 'server_error',
-  message: 'The response was interrupted: the process that worked on it ended before it was finished.',
-}
 
 function failureIn(body: JsonObject | undefined): JsonObject {
   const error = body?.['error']
@@ -161,14 +149,3 @@ function failureIn(body: JsonObject | undefined): JsonObject {
   const { code, message } = error
   return { code: typeof code === 'string' ? code : 'server_error', message: message ?? '' }
 }
-
-/** A response whose process ended before it. */
-export const interrupted = (response: JsonObject): JsonObject => ({ ...response, status: 'failed', error: INTERRUPTED })
-
-export const tooMany = (most: number): GatewayError =>
-  new GatewayError({
-    kind: 'rate-limited',
-    message: `This key has ${most} responses in the making in the background already.`,
-    code: 'background_limit_reached',
-    retryAfterSeconds: 5,
-  })

@@ -1,15 +1,12 @@
-import type { CanonicalError } from '../canonical/error.ts'
+import { type CanonicalError, type ErrorKind, invalid } from '../canonical/error.ts'
 import type { JsonObject } from '../canonical/node.ts'
 import type { CanonicalRequest, State } from '../canonical/request.ts'
 import type { Candidate } from '../router.ts'
+import { STORED_FORMAT } from './items.ts'
 import type { Keeper } from './keeper.ts'
 import type { ResolvedReferences, Stored } from './resolve-references.ts'
-
-export type { Stored } from './resolve-references.ts'
-
 import { type ResponseEcho, responseEchoOf } from './response-echo.ts'
 import { unshortened } from './truncate.ts'
-import { isForgotten } from './upstream-memory.ts'
 
 export interface SessionOptions {
   /** As the caller made it. */
@@ -73,11 +70,7 @@ export class Session {
 
   /** The request as this candidate gets it; the very same object where it is as it came. */
   form(candidate: Candidate): CanonicalRequest {
-    const known = this.forms.get(candidate)
-    if (known !== undefined) return known
-    const form = this.formFor(candidate)
-    this.forms.set(candidate, form)
-    return form
+    return this.forms.getOrInsertComputed(candidate, () => this.formFor(candidate))
   }
 
   /**
@@ -94,13 +87,13 @@ export class Session {
   }
 
   /** What stands before the caller's own items in the candidate's request. */
-  stored({ native, emulated }: Candidate): Stored | undefined {
+  stored(candidate: Candidate): Stored | undefined {
     const { recalled } = this.options
-    return recalled?.known === true && (!native || emulated) ? recalled.stored : undefined
+    return recalled?.known === true && !isOfFormat(candidate) ? recalled.stored : undefined
   }
 
   private formFor(candidate: Candidate): CanonicalRequest {
-    if (!candidate.native || candidate.emulated) return this.forForeign()
+    if (!isOfFormat(candidate)) return this.forForeign()
     const { recalled, request, read } = this.options
     if (recalled === undefined || this.isRemembered(candidate)) return this.inForeground(request)
     return this.inForeground(recalled.known ? read(recalled.whole(candidate.channel.name)) : request)
@@ -109,23 +102,20 @@ export class Session {
   /** How this candidate's answer repeats the request. */
   echo(candidate: Candidate): ResponseEcho {
     const { request, repeated, keeper, unkept } = this.options
-    const shown = this.isShortenedBy(candidate) ? repeated : unshortened(repeated)
+    // Upstreams of the format shorten what is too long; for others the gateway does.
+    const isShortened = isOfFormat(candidate) || this.options.shortened !== undefined
+    const shown = isShortened ? repeated : unshortened(repeated)
     return responseEchoOf(shown, candidate, { keeper, unkept, asItCame: this.form(candidate) === request })
   }
 
-  /** Upstreams of the format shorten what is too long; for others the gateway does. */
-  private isShortenedBy({ native, emulated }: Candidate): boolean {
-    return (native && !emulated) || this.options.shortened !== undefined
+  private isRemembered(candidate: Candidate): boolean {
+    const { name } = candidate.channel
+    return isOfFormat(candidate) && !this.forgetful.has(name) && this.options.recalled?.channel === name
   }
 
-  private isRemembered({ native, emulated, channel }: Candidate): boolean {
-    if (!native || emulated || this.forgetful.has(channel.name)) return false
-    return this.options.recalled?.channel === channel.name
-  }
-
-  private canTake({ native, emulated }: Candidate): boolean {
+  private canTake(candidate: Candidate): boolean {
     const { recalled } = this.options
-    return recalled?.known === true || (native && !emulated && recalled?.mayPass === true)
+    return recalled?.known === true || (isOfFormat(candidate) && recalled?.mayPass === true)
   }
 
   /** The gateway works in the background itself, where it stores the result: upstreams do not. */
@@ -145,8 +135,50 @@ export class Session {
   }
 }
 
+/** The request goes to an upstream of the format, as a request of its own. */
+const isOfFormat = ({ native, emulated }: Candidate): boolean => native && !emulated
+
 function withState(request: CanonicalRequest, state: State | undefined): CanonicalRequest {
   if (request.state === state) return request
   const { state: _, ...rest } = request
   return state === undefined ? rest : { ...rest, state }
+}
+
+/** A stream has no status that distinguishes a failure of the upstream from one of the request. */
+const MAY_SAY: ReadonlySet<ErrorKind> = new Set(['not-found', 'invalid-request', 'upstream-failed'])
+const CODES: ReadonlySet<string | undefined> = new Set([
+  ...['previous_response_not_found', 'response_not_found', 'item_not_found', 'conversation_not_found'],
+])
+const PARAM = /^(?:previous_response_id|conversation)\b/
+const WORDS = /previous[ _]response/i
+const MODEL = /\bmodel\b/i
+
+/**
+ * Whether an upstream's error means that it cannot resolve what a request refers to: it has forgotten it, or stores nothing.
+ * Codes and words are those of OpenAI, Azure, vLLM and xAI; a 404 of one that knew the endpoint and the model means nothing else.
+ *
+ * @param names the ids the request points at.
+ */
+function isForgotten({ kind, code, param, message }: CanonicalError, names: readonly string[]): boolean {
+  if (!MAY_SAY.has(kind)) return false
+  if (CODES.has(code) || PARAM.test(param ?? '') || WORDS.test(message)) return true
+  if (names.some(name => message.includes(name))) return true
+  return kind === 'not-found' && code !== 'model_not_found' && !MODEL.test(message)
+}
+
+/**
+ * The candidates that can look up the prompt a request refers to: it is stored at an upstream, and without it
+ * the model would get another request. All of them where it points at none.
+ *
+ * @throws GatewayError `invalid-request` where none can.
+ */
+export function withStoredPrompt(candidates: readonly Candidate[], request: CanonicalRequest): readonly Candidate[] {
+  if (request.extras?.[STORED_FORMAT]?.['prompt'] == null) return candidates
+  const able = candidates.filter(isOfFormat)
+  if (able.length > 0) return able
+  throw invalid(
+    '`prompt` points at a prompt stored at an upstream, and no upstream of this model has any.',
+    'prompt',
+    'unsupported_parameter',
+  )
 }

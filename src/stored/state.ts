@@ -1,4 +1,4 @@
-import { GatewayError } from '../canonical/error.ts'
+import { GatewayError, invalid } from '../canonical/error.ts'
 import { isObject, type JsonObject } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { WireRequest } from '../canonical/wire.ts'
@@ -7,16 +7,13 @@ import type { Channel } from '../channel/index.ts'
 import type { Config } from '../config/index.ts'
 import type { Call } from '../gateway/call.ts'
 import type { Log } from '../log/index.ts'
-import type { StoreFault } from '../store/fault.ts'
-import { UNAVAILABLE } from '../store/fault.ts'
+import { type StoreFault, UNAVAILABLE } from '../store/fault.ts'
 import type { StoreView } from '../store/lazy-store.ts'
-import type { Turns } from '../store/turns.ts'
 import { Background, type TakePlace } from './background.ts'
 import type { BackgroundRun } from './background-run.ts'
-import { checkCalls } from './calls.ts'
 import { ConversationsApi } from './conversations-api.ts'
 import { Copies } from './copies.ts'
-import { itemsOf } from './items.ts'
+import { checkCalls, itemsOf } from './items.ts'
 import { Keeper } from './keeper.ts'
 import { conversationOf, resolveReferences } from './resolve-references.ts'
 import { ResponsesApi } from './responses-api.ts'
@@ -36,7 +33,7 @@ export interface Reading {
 
 /** Stored responses and conversations of all keys, and work in the background. */
 export class State {
-  private readonly background: Background
+  readonly background: Background
   private readonly copies: Copies
   private readonly log: Log
   private config: Config
@@ -62,38 +59,32 @@ export class State {
   async session(call: Call, owner: string, { wire, request, reader }: Reading): Promise<Session | undefined> {
     checkTruncation(wire.body)
     const { keep } = this.config.responses
-    const saves = keep > 0 && request.state?.store !== false && workOf(request) === 'conversation'
-    const near = workOf(request) === 'conversation' ? call.turns : undefined
+    const isConversation = workOf(request) === 'conversation'
+    const saves = keep > 0 && request.state?.store !== false && isConversation
     if (keep > 0) checkBackground(request, saves)
     const store = keep > 0 && (saves || points(wire.body)) ? this.store : undefined
     const unkept = saves && !(await this.store.takes())
     if (unkept && request.state?.background === true) throw UNAVAILABLE
-    const known = [...(call.turns === undefined ? [] : [call.turns]), ...(store === undefined ? [] : [store.turns])]
     const { previous } = request.state ?? {}
     const found = previous === undefined ? undefined : await call.turns?.find(owner, previous)
     if (previous !== undefined && store !== undefined && found === undefined)
-      await this.responsesAt(store).checkFinished(owner, previous)
-    const memories = { turns: known, found, conversations: store?.conversations, strict: call.strict === true }
+      await this.responses.checkFinished(owner, previous)
+    const turns = [call.turns, store?.turns].filter(memory => memory !== undefined)
+    const memories = { turns, found, conversations: store?.conversations, strict: call.strict === true }
     const recalled = await resolveReferences(wire.body, owner, memories)
     if (recalled?.known === true) await reader.prepare(recalled.added)
     if (call.strict === true && previous !== undefined && recalled?.known === true) checkCalls(recalled.whole())
     const kept = saves && !unkept ? store : undefined
-    const turns: Turns[] = [...(near === undefined ? [] : [near]), ...(kept === undefined ? [] : [kept.turns])]
+    const keepers = [isConversation ? call.turns : undefined, kept?.turns].filter(memory => memory !== undefined)
     const input = recalled?.input ?? itemsOf(wire.body['input'])
     const pointed = { previous, conversation: conversationOf(wire.body) }
-    const keeper =
-      turns.length === 0
-        ? undefined
-        : new Keeper(
-            { owner, input, ...pointed, request },
-            { turns, lifetime: keep, log: this.log, events: kept?.events, conversations: kept?.conversations },
-          )
+    const places = { turns: keepers, store: kept, lifetime: keep, log: this.log }
+    const keeper = keepers.length === 0 ? undefined : new Keeper({ owner, input, ...pointed, request }, places)
     const shortens = mayShorten(request)
     const facts = shortens ? this.config.models.get(request.model) : undefined
     const whole = () => (recalled?.known === true ? reader.read({ ...wire, body: recalled.whole() }) : request)
     const short = facts === undefined ? undefined : await shortened(whole(), facts)
-    const repeated =
-      unkept || (keeper === undefined && workOf(request) === 'conversation') ? unstored(request) : request
+    const repeated = unkept || (keeper === undefined && isConversation) ? unstored(request) : request
     if (recalled === undefined && keeper === undefined && !shortens && repeated === request) return undefined
     return new Session({
       ...{ request, repeated, recalled, keeper, shortened: short, keeps: keep > 0, unkept },
@@ -102,51 +93,24 @@ export class State {
   }
 
   /**
-   * Begins a response in the background, which is stored before this returns; `follow` has its answer stored.
+   * Begins a response in the background, which is stored before this returns; `background.follow` has its answer stored.
    *
    * @throws GatewayError `rate-limited` for a key with too many, `overloaded` where it cannot be stored.
    */
   begin(request: CanonicalRequest, keeper: Keeper): Promise<BackgroundRun> {
-    return this.background.start({ keeper, most: this.config.responses.background, request, store: this.kept() })
+    return this.background.start(request, keeper, this.kept(), this.config.responses.background)
   }
 
-  /**
-   * Stores a response in the background while it is made, and its end.
-   *
-   * @param answered settles when it is answered to the reply of the run; never rejects.
-   */
-  follow(run: BackgroundRun, answered: Promise<void>): void {
-    this.background.follow(run, answered)
+  /** The actions on stored responses. Throws GatewayError `not-found` where nothing is kept. */
+  get responses(): ResponsesApi {
+    return new ResponsesApi(this.kept(), this.background, this.copies)
   }
 
-  /** Settles when no work is left in the background. */
-  idle(): Promise<void> {
-    return this.background.idle()
-  }
-
-  /** Ends the work in the background of owners for whom there is a reason. */
-  end(reasonFor: (owner: string) => GatewayError | undefined): void {
-    this.background.end(reasonFor)
-  }
-
-  /** Ends all work in the background. */
-  stop(): Promise<void> {
-    return this.background.close()
-  }
-
-  async responses(): Promise<ResponsesApi> {
-    return this.responsesAt(this.kept())
-  }
-
-  private responsesAt(kept: StoreView): ResponsesApi {
-    return new ResponsesApi(kept, this.background, this.copies)
-  }
-
-  async conversations(): Promise<ConversationsApi> {
+  /** The actions on conversations. Throws GatewayError `not-found` where nothing is kept. */
+  get conversations(): ConversationsApi {
     return new ConversationsApi(this.kept().conversations, this.config.responses.keep)
   }
 
-  /** What is kept; GatewayError `not-found` where nothing is. */
   private kept(): StoreView {
     if (this.config.responses.keep > 0) return this.store
     throw new GatewayError({ kind: 'not-found', message: 'Nothing is kept here.' })
@@ -160,10 +124,6 @@ export class State {
   reload(config: Config): void {
     this.config = config
   }
-
-  async close(): Promise<void> {
-    await this.background.close()
-  }
 }
 
 /** The request as an answer repeats it that cannot be retrieved. */
@@ -173,11 +133,7 @@ const unstored = (request: CanonicalRequest): CanonicalRequest =>
 /** A response in the background is retrieved later: it must be stored. */
 function checkBackground({ state }: CanonicalRequest, saves: boolean): void {
   if (state?.background !== true || saves) return
-  throw new GatewayError({
-    kind: 'invalid-request',
-    message: 'A response in the background is asked for later, so `store` cannot be false.',
-    param: 'background',
-  })
+  throw invalid('A response in the background is asked for later, so `store` cannot be false.', 'background')
 }
 
 /** Whether a body may refer to earlier turns. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Caller } from '../access/index.ts'
-import { defined } from '../canonical/defined.ts'
-import { GatewayError } from '../canonical/error.ts'
+import { GatewayError, invalid } from '../canonical/error.ts'
+import { defined } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { TaskVariant } from '../canonical/task.ts'
 import { Downloads } from '../channel/download.ts'
@@ -253,12 +253,7 @@ export class VideoTasks {
 /** The name a caller gives its submit. Throws GatewayError `invalid-request` for one that is too long. */
 function keyOf({ message }: Call): string | undefined {
   const key = single(message.headers['idempotency-key'])
-  if (key.length > LONGEST_KEY)
-    throw new GatewayError({
-      kind: 'invalid-request',
-      message: `idempotency-key: at most ${LONGEST_KEY} characters.`,
-      param: 'idempotency-key',
-    })
+  if (key.length > LONGEST_KEY) throw invalid(`idempotency-key: at most ${LONGEST_KEY} characters.`, 'idempotency-key')
   return key === '' ? undefined : key
 }
 

@@ -1,6 +1,6 @@
 import { HeldBytes } from '../canonical/bytes.ts'
 import type { MediaPart } from '../canonical/content.ts'
-import { GatewayError } from '../canonical/error.ts'
+import { GatewayError, invalid } from '../canonical/error.ts'
 import { sniffed } from '../canonical/media/sniff.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 
@@ -46,12 +46,7 @@ function headOf(source: MediaPart['source']): Uint8Array | undefined {
 }
 
 const refusal = (what: string): GatewayError =>
-  new GatewayError({
-    kind: 'invalid-request',
-    message: `input_reference: the file ${what}.`,
-    param: 'input_reference',
-    code: 'invalid_image',
-  })
+  invalid(`input_reference: the file ${what}.`, 'input_reference', 'invalid_image')
 
 const tooLarge = (limit: number): GatewayError =>
   new GatewayError({

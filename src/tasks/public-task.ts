@@ -1,5 +1,4 @@
-import { defined } from '../canonical/defined.ts'
-import type { JsonObject, Node } from '../canonical/node.ts'
+import { defined, type JsonObject, type Node } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import type { CanonicalTask, TaskFailure } from '../canonical/task.ts'

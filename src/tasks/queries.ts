@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { GatewayError } from '../canonical/error.ts'
+import { GatewayError, invalid } from '../canonical/error.ts'
 import type { Format, JsonObject } from '../canonical/node.ts'
 import { TASK_VARIANTS, type TaskVariant } from '../canonical/task.ts'
 import { WRITERS } from '../egress/index.ts'
@@ -104,19 +104,11 @@ function sendHead(reply: Reply, { status, bytes }: OpenedFile, headers: { readon
 function variantOf(name = 'video'): TaskVariant {
   const variant = TASK_VARIANTS.find(one => one === name)
   if (variant !== undefined) return variant
-  throw new GatewayError({
-    kind: 'invalid-request',
-    message: `\`variant\` must be one of ${TASK_VARIANTS.map(one => `\`${one}\``).join(', ')}.`,
-    param: 'variant',
-  })
+  throw invalid(`\`variant\` must be one of ${TASK_VARIANTS.map(one => `\`${one}\``).join(', ')}.`, 'variant')
 }
 
 export const unknownTask = (id: string): GatewayError =>
   new GatewayError({ kind: 'not-found', message: `There is no video '${id.slice(0, 100)}'.`, code: 'video_not_found' })
 
 const noSuchPlace = (after: string): GatewayError =>
-  new GatewayError({
-    kind: 'invalid-request',
-    message: `There is no video '${after.slice(0, 100)}' in this list.`,
-    param: 'after',
-  })
+  invalid(`There is no video '${after.slice(0, 100)}' in this list.`, 'after')

@@ -1,4 +1,4 @@
-import { GatewayError } from '../canonical/error.ts'
+import { type GatewayError, invalid } from '../canonical/error.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { Channel } from '../channel/index.ts'
 import type { Candidate } from '../router.ts'
@@ -36,5 +36,4 @@ export function onlyOrigin(candidates: readonly Candidate[], { channel, format }
   return origin
 }
 
-const refusal = (message: string): GatewayError =>
-  new GatewayError({ kind: 'invalid-request', message, param: 'video_id', code: 'remix_not_supported' })
+const refusal = (message: string): GatewayError => invalid(message, 'video_id', 'remix_not_supported')

@@ -1,4 +1,4 @@
-import { defined } from '../canonical/defined.ts'
+import { defined } from '../canonical/node.ts'
 import type { UpstreamTask } from '../canonical/task.ts'
 import type { Channel } from '../channel/index.ts'
 import type { ChannelFormat } from '../config/index.ts'

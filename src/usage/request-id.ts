@@ -1,17 +1,34 @@
-import { flatJoin } from '../canonical/flat.ts'
+import { randomFillSync } from 'node:crypto'
+import { flatJoin } from '../canonical/text.ts'
 
-/** The time at which an id was made that `requestIdOf` made; Unix milliseconds. */
+const BYTES = 16
+
+/** Random bytes for so many names are drawn at once. */
+const pool = Buffer.alloc(BYTES * 256)
+let used = pool.length
+
+/** A unique name: 32 random hexadecimal digits. */
+export function freshId(): string {
+  if (used === pool.length) {
+    randomFillSync(pool)
+    used = 0
+  }
+  used += BYTES
+  return pool.toString('hex', used - BYTES, used)
+}
+
+/** The time at which an id was made that `requestId` made; Unix milliseconds. */
 export function timeOfId(id: string): number | undefined {
   const match = /^req_([0-9a-f]{12})[0-9a-f]{20}$/.exec(id)
   return match === null ? undefined : Number.parseInt(match[1]!, 16)
 }
 
 /**
- * The id of a request, for its caller and the log: `req_` and 32 hexadecimal digits, of which 12 are its time, so that its
+ * The id of a request that begins now, for its caller and the log: `req_` and 32 hexadecimal digits, of which 12 are its time, so that its
  * row is found, and the others random.
  *
  * @param at Unix milliseconds.
  * @param random 32 random hexadecimal digits.
  */
-export const requestIdOf = (at: number, random: string): string =>
+export const requestId = (at = Date.now(), random = freshId()): string =>
   flatJoin('req_', `${at.toString(16).padStart(12, '0')}${random.slice(12)}`)

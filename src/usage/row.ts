@@ -1,4 +1,6 @@
 import type { Format } from '../canonical/node.ts'
+import type { Usage } from '../canonical/result.ts'
+import { flatCopy } from '../canonical/text.ts'
 
 /** What one request used. Never a body, never a credential. Times are Unix milliseconds, durations milliseconds. */
 export interface UsageRow {
@@ -63,3 +65,50 @@ export interface UsageTry {
   readonly sentAfter: number
   readonly endedAfter: number
 }
+
+/** Tokens that no request has, nor its answer: a higher count is wrong. */
+const IMPOSSIBLE = 1e8
+
+/** Whether an upstream counted tokens, and they can be true: limits must not be used up by a count that is wrong. */
+export const isCounted = ({ input, output }: Usage): boolean =>
+  (input !== undefined || output !== undefined) && !((input ?? 0) > IMPOSSIBLE) && !((output ?? 0) > IMPOSSIBLE)
+
+/** Characters of a model that are recorded; rows wait for the store, and a slice would have all of a name wait. */
+const LONGEST_MODEL = 500
+
+/** The name of a model as it is recorded. */
+export const recordedModel = (model: string): string =>
+  model.length <= LONGEST_MODEL ? model : flatCopy(model.slice(0, LONGEST_MODEL))
+
+type Optional<T> = { readonly [name in keyof T]: T[name] | undefined }
+
+/** Who answered, as `Candidate` has it. */
+interface Upstream {
+  readonly channel: { readonly name: string }
+  readonly format: { readonly format: Format }
+  readonly upstreamModel: string
+}
+
+/** The fields of a row that name the upstream. */
+export const upstreamFields = (
+  candidate: Upstream | undefined,
+): Optional<Pick<UsageRow, 'upstreamModel' | 'channel' | 'upstreamFormat'>> => ({
+  upstreamModel: candidate && recordedModel(candidate.upstreamModel),
+  channel: candidate?.channel.name,
+  upstreamFormat: candidate?.format.format,
+})
+
+/** The fields of a row that count tokens. */
+export const tokenFields = (
+  usage: Usage | undefined,
+): Optional<
+  Pick<UsageRow, 'input' | 'output' | 'cacheRead' | 'cacheWrite' | 'inputAudio' | 'reasoning' | 'outputAudio'>
+> => ({
+  input: usage?.input,
+  output: usage?.output,
+  cacheRead: usage?.cacheRead,
+  cacheWrite: usage?.cacheWrite,
+  inputAudio: usage?.inputBy?.audio,
+  reasoning: usage?.reasoning,
+  outputAudio: usage?.outputBy?.audio,
+})

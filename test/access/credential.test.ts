@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { credentialOf } from '../../src/access/credential.ts'
+import { credentialOf } from '../../src/access/key-ring.ts'
 
 describe('where a key is looked for', () => {
   it.each([

@@ -7,12 +7,10 @@ import { expect, it, vi } from 'vitest'
 import { ANSWER, ASK } from '../builders/chat.ts'
 import { closingAfterEach } from '../builders/closing.ts'
 import { ENGINE, storeAt, written } from '../builders/engines.ts'
-import { CHAT_PATH, MAIN } from '../builders/paths.ts'
+import { CHAT_PATH, ENV, MAIN } from '../builders/paths.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
 
 const closing = closingAfterEach()
-const ENV = { PATH: process.env['PATH'] }
-
 /** A gateway in a process of its own, configured by a file, and a token that the command line made for it. */
 async function start() {
   const upstream = await FakeUpstream.open(response =>

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { defined } from '../../src/canonical/defined.ts'
+import { defined } from '../../src/canonical/node.ts'
 import type { ChannelConfig, Config, GroupConfig, KeyConfig, LimitSettings } from '../../src/config/index.ts'
 import { storeAt } from './engines.ts'
 

@@ -15,3 +15,6 @@ export const TRANSCRIPTIONS_PATH = '/v1/audio/transcriptions'
 
 /** The program, for tests that start one. */
 export const MAIN = join(import.meta.dirname, '../../bin/interlingua.js')
+
+/** The environment of such a program: nothing that could configure a gateway. It runs from its sources. */
+export const ENV = { PATH: process.env['PATH'], INTERLINGUA_BUNDLE: 'off' }

@@ -4,7 +4,7 @@ import { type Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { jsonOf, textOf } from './http.ts'
-import { MAIN } from './paths.ts'
+import { ENV, MAIN } from './paths.ts'
 import { until } from './time.ts'
 
 export interface Answered {
@@ -27,7 +27,7 @@ export class Serving {
   /** @param config JSON of its config file. */
   private constructor(config: object) {
     this.write(config)
-    this.child = spawn(process.execPath, [MAIN], { cwd: this.dir, env: { PATH: process.env['PATH'] } })
+    this.child = spawn(process.execPath, [MAIN], { cwd: this.dir, env: ENV })
     this.child.stdout!.on('data', piece => (this.out += piece))
     this.child.stderr!.on('data', piece => (this.fault += piece))
     this.child.once('exit', code => (this.exitCode = code))

@@ -1,4 +1,4 @@
-import { requestIdOf } from '../../src/usage/request-id.ts'
+import { requestId } from '../../src/usage/request-id.ts'
 import type { UsageRow } from '../../src/usage/row.ts'
 
 /** Numbers between 0 and 1 that are the same in every run (mulberry32). */
@@ -43,7 +43,7 @@ export function* traffic(
     const input = Math.floor(2000 * next())
     const at = Math.floor(since + ((until - since) * (number + next())) / count)
     yield {
-      id: requestIdOf(
+      id: requestId(
         at,
         `000000000000${number.toString(16).padStart(8, '0')}${Math.floor(next() * 2 ** 48)
           .toString(16)

@@ -34,6 +34,12 @@ const called = (name: string, text: string): CanonicalResult => ({
 const restored = (name: string, text: string) => RESTORER.result(called(name, text)).candidates[0]!.content[0]
 
 describe('trap 65: what was done to tools is undone', () => {
+  test('an answer without such calls keeps its candidates', () => {
+    const plain = called('other', '{}')
+    expect(RESTORER.result(plain).candidates[0]).toBe(plain.candidates[0])
+    expect(RESTORER.result(called('apply_patch', '{"input":"x"}')).candidates[0]).not.toBe(plain.candidates[0])
+  })
+
   test('nothing to undo is no restorer', () => {
     expect(restorer(asking([{ type: 'function', name: 'f' }]), undefined)).toBeUndefined()
     expect(restorer(asking(undefined), new Map())).toBeUndefined()

@@ -1,7 +1,7 @@
 import { createGzip, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { GatewayError } from '../../src/canonical/error.ts'
-import { forwardable } from '../../src/channel/answer-headers.ts'
+import { forwardable } from '../../src/channel/headers.ts'
 import { Channel, type Exchange } from '../../src/channel/index.ts'
 import type { ChannelConfig } from '../../src/config/index.ts'
 import { channelAt } from '../builders/config.ts'

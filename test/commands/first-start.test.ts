@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { expectedUser } from '../../src/commands/expected-user.ts'
 import { starting } from '../../src/commands/first-start.ts'
 import { readConfig } from '../../src/config/read.ts'
 import { isPassword } from '../../src/console/scrypt.ts'
@@ -35,6 +36,25 @@ test('the first start makes a key and an admin, whose password is right; the nex
   expect(JSON.stringify(admin)).not.toContain(first.password)
   expect(await starting(config, terminal)).toMatchObject({ known: [{ name: 'first' }] })
   expect(await users()).toEqual([admin])
+})
+
+test('a user who was begun before the store was opened is the first, and nobody where there is one', async () => {
+  const { dir, config, terminal, users } = place()
+  const begun = expectedUser({ ...config, store: { engine: 'sqlite', path: join(dir, 'none.sqlite') } })
+  const first = await starting(config, terminal, begun)
+  const [admin] = await users()
+  expect(await isPassword(first.password!, admin!.password)).toBe(true)
+  const second = expectedUser({ ...config, store: { engine: 'sqlite', path: join(dir, 'none.sqlite') } })
+  expect((await starting(config, terminal, second)).password).toBeUndefined()
+  expect(await users()).toEqual([admin])
+})
+
+test('nobody is begun where there may be users, or no console', () => {
+  const { dir, config } = place()
+  writeFileSync(join(dir, 'old.sqlite'), '')
+  expect(expectedUser({ ...config, store: { engine: 'sqlite', path: join(dir, 'old.sqlite') } })).toBeUndefined()
+  const store = { engine: 'sqlite', path: join(dir, 'none.sqlite') } as const
+  expect(expectedUser({ store })).toBeUndefined()
 })
 
 test('several instances that start at once make one admin, and one of them shows the password', async () => {

@@ -6,13 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { MAIN } from '../builders/paths.ts'
+import { ENV, MAIN } from '../builders/paths.ts'
 
 /** Where the offline upstream says hello in words. */
 const TALKS = ['/v1/chat/completions', '/v1/responses', '/v1/messages', ':generateContent']
-
-/** Nothing of this machine's environment that could configure a gateway. */
-const ENV = { PATH: process.env['PATH'] }
 
 let dir: string
 const running: Serving[] = []

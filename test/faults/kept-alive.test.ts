@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ANSWER, ASK, STREAM } from '../builders/chat.ts'
-import type { ChannelFields } from '../builders/config.ts'
-import { channelAt, KEY } from '../builders/config.ts'
+import { type ChannelFields, channelAt, KEY } from '../builders/config.ts'
 import { opener } from '../builders/opener.ts'
 import { CHAT_PATH } from '../builders/paths.ts'
 import { until } from '../builders/time.ts'

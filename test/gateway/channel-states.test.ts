@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { sumOf } from '../../src/channel/health.ts'
 import { Channel } from '../../src/channel/index.ts'
-import { sumOf } from '../../src/channel/stats.ts'
 import { mergedStates, statesOf } from '../../src/gateway/channel-states.ts'
 import { channelAt } from '../builders/config.ts'
 

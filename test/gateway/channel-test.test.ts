@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { sumOf } from '../../src/channel/health.ts'
 import { Channel } from '../../src/channel/index.ts'
-import { sumOf } from '../../src/channel/stats.ts'
 import { type ChannelTestOptions, testChannel } from '../../src/gateway/channel-test.ts'
 import { channelAt } from '../builders/config.ts'
 import { opener } from '../builders/opener.ts'

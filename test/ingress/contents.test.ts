@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import { GatewayError } from '../../src/canonical/error.ts'
 import { isObject, type Json, type JsonObject } from '../../src/canonical/node.ts'
+import type { WireRequest } from '../../src/canonical/wire.ts'
 import { contents as writer } from '../../src/egress/contents/index.ts'
 import { NATIVE } from '../../src/egress/writer.ts'
 import { contents as reader } from '../../src/ingress/contents/index.ts'
@@ -18,6 +19,41 @@ describe('a request of this format', () => {
       same(written, { ...wire, path: wire.path.replace('%70', 'p').replace('%2F', '/') })
       expect(losses).toEqual([])
     })
+  })
+
+  const sent = (wire: Partial<WireRequest>, to: { model?: string; dialect?: JsonObject } = {}) => {
+    const { model, dialect = {} } = to
+    const asked = reader.request!({ path: '/v1/models/m:generateContent', query: {}, headers: {}, body: {}, ...wire })
+    return writer.request!(model === undefined ? asked : { ...asked, model }, { native: true, dialect }).wire
+  }
+
+  it('has another model in its path and wherever its body names it', () => {
+    const contents = [{ parts: [{ text: 'Hi' }] }]
+    const named = (model: string) => ({ model: `models/${model}`, contents })
+    expect(sent({ body: named('m') }, { model: 'n' })).toMatchObject({
+      ...{ path: '/v1/models/n:generateContent', body: named('n') },
+    })
+    const counted = (model: string) => ({ generate_content_request: named(model), x: null })
+    const count = sent({ path: '/v1beta/models/m:countTokens', body: counted('m') }, { model: 'n' })
+    expect(count).toMatchObject({ path: '/v1beta/models/n:countTokens', body: counted('n') })
+    const embedded = (model: string) => ({ requests: [{ model, content: { parts: { text: 'Hi' } } }] })
+    const embedding = sent({ path: '/v1beta/models/m:batchEmbedContents', body: embedded('m') }, { model: 'n' })
+    expect(embedding.body).toEqual(embedded('n'))
+  })
+
+  it('goes to Google’s cloud without ids of calls, and otherwise as it came (trap 57)', () => {
+    const turns = (id: object) => [
+      { role: 'model', parts: [{ text: 'So' }, { function_call: { name: 'f', ...id }, thought_signature: 'c2ln' }] },
+      { parts: [{ functionResponse: { name: 'f', ...id, response: { a: 1 } } }, { text: 'Hi', x: null }] },
+    ]
+    const { body } = sent({ body: { contents: turns({ id: 'a' }) } }, { dialect: { vertex: true } })
+    expect(body).toEqual({ contents: turns({}) })
+  })
+
+  it('goes without the marks that streams of earlier versions had (trap 90)', () => {
+    const turn = (...parts: JsonObject[]) => ({ role: 'model', parts })
+    const contents = [turn({ text: 'a', x: 1 }, { thought: false }), turn({ thought: false }), turn({ text: 'b' })]
+    expect(sent({ body: { contents } }).body).toEqual({ contents: [turn({ text: 'a', x: 1 }), turn({ text: 'b' })] })
   })
 
   it('is refused by the reader exactly where the schema sees a fault', () => {

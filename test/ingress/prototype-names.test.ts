@@ -14,7 +14,7 @@ describe.each(WORDS)('the word %s means nothing', word => {
     const body = { model: 'm', response_format: word }
     const wire = { path: '/audio/transcriptions', query: {}, headers: {}, body, files }
     expect(() => READERS['transcriptions']!.request!(wire)).toThrow('response_format')
-    const said = { ...asked, spelling: { transcriptions: { said: { response_format: word } } } }
+    const said = { ...asked, spelling: { transcriptions: { shape: word } } }
     const answer = { candidates: [{ content: [{ type: 'text', text: 'Hi.' }] }] } as const
     expect(WRITERS['transcriptions']!.result!(answer, said).wire.body).toEqual({ text: 'Hi.' })
   })

@@ -5,10 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { vi } from 'vitest'
-import { MAIN } from '../builders/paths.ts'
-
-/** Nothing of this machine's environment that could configure a gateway. */
-const ENV = { PATH: process.env['PATH'] }
+import { ENV, MAIN } from '../builders/paths.ts'
 
 /** What several instances have in common, and an own folder for each of them. */
 export interface Shared {

@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest'
 import { lose } from '../../src/canonical/loss.ts'
-import { reduced } from '../../src/canonical/redundant.ts'
+import { reduced } from '../../src/canonical/repair.ts'
 import { traced } from '../../src/canonical/trace.ts'
 import { workOf } from '../../src/canonical/work.ts'
 import { WRITERS } from '../../src/egress/index.ts'

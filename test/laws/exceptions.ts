@@ -1,5 +1,6 @@
 import type { Annotation, Part } from '../../src/canonical/content.ts'
 import type { ErrorKind } from '../../src/canonical/error.ts'
+import type { CanonicalEvent } from '../../src/canonical/event.ts'
 import { bodyOf } from '../../src/canonical/fold.ts'
 import { isObject, type JsonObject } from '../../src/canonical/node.ts'
 import type { CanonicalResult, Segment } from '../../src/canonical/result.ts'
@@ -181,6 +182,23 @@ export function completed(format: string, body: JsonObject): JsonObject {
   if (told.length === 0) return body
   const counts = fields.filter(field => usage[field] == null).map(field => [field, Math.max(...told)])
   return { ...body, usage: { ...usage, ...Object.fromEntries(counts) } }
+}
+
+/** Streams that are not passed on as they came: base64 that may end within a group in each chunk is cut anew. */
+const CUT_ANEW: { readonly [format: string]: (part: Part) => boolean } = {
+  chat: part => part.type === 'media' && part.kind === 'audio',
+}
+
+export const isCutAnew = (format: string, events: readonly CanonicalEvent[]): boolean =>
+  (format === 'chat' && hasRepeatedCall(events)) ||
+  events.some(event => event.type === 'part-start' && CUT_ANEW[format]?.(event.part) === true)
+
+/** Calls of one id: the second one gets another (trap 6). */
+function hasRepeatedCall(events: readonly CanonicalEvent[]): boolean {
+  const calls = events.flatMap(event =>
+    event.type === 'part-start' && event.part.type === 'tool-call' ? [`${event.at.candidate} ${event.part.id}`] : [],
+  )
+  return new Set(calls).size < calls.length
 }
 
 /** Formats whose stream may end behind a call without a word: it says no less than one that goes on (trap 103). */

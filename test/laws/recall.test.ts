@@ -9,8 +9,7 @@ import { responses } from '../../src/ingress/responses/index.ts'
 import { MemoryTurns } from '../../src/store/memory.ts'
 import { openSqlite } from '../../src/store/store.ts'
 import type { Turns } from '../../src/store/turns.ts'
-import { itemsOf, named, referenceOf } from '../../src/stored/items.ts'
-import { portable } from '../../src/stored/portable.ts'
+import { itemsOf, named, portable, referenceOf } from '../../src/stored/items.ts'
 import { resolveReferences } from '../../src/stored/resolve-references.ts'
 import { conversing, RUNS, same } from './support.ts'
 import { request, result } from './wire/responses.ts'
@@ -102,10 +101,10 @@ describe.each([
     check(memories, ({ whole }, full) => {
       const items = whole('elsewhere')['input'] as JsonObject[]
       const last = (recalledInput: readonly JsonObject[]) => read(recalledInput)
-      const [again, all] = [last(items), last(portable({ items: full }, 'elsewhere') as JsonObject[])]
+      const [again, all] = [last(items), last(portable(full, undefined, 'elsewhere') as JsonObject[])]
       if (typeof all === 'string' || typeof again === 'string') return
       const write = (asked: CanonicalRequest) => WRITERS['responses']!.request!(asked, NATIVE).wire
-      const bare = (asked: CanonicalRequest) => portable({ items: itemsOf(write(asked).body['input']) }, 'elsewhere')
+      const bare = (asked: CanonicalRequest) => portable(itemsOf(write(asked).body['input']), undefined, 'elsewhere')
       same(bare(again), bare(all))
     }))
 })

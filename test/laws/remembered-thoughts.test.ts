@@ -193,10 +193,8 @@ describe('exact loss: with what was put back, reading what was written gives the
       )
       for (const [index, answer] of answers.entries())
         thoughts.keep(named(answer, ids.slice(index)), {
-          format: 'chat',
-          candidate,
-          request: REQUEST,
-          recalled: undefined,
+          attempt: { call: { format: 'chat' }, candidate, request: REQUEST },
+          prepared: { recalled: undefined },
         })
       const { wire, losses } = prepare(asked, candidate, thoughts)
       const read = READERS[format]!.request!(plain(wire))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { JsonObject } from '../../src/canonical/node.ts'
+import type { ReasoningPart } from '../../src/canonical/content.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { NATIVE } from '../../src/egress/writer.ts'
 import { READERS } from '../../src/ingress/index.ts'
@@ -40,25 +40,66 @@ describe('same-format identity: an answer that is no JSON goes out as it came in
 })
 
 describe('same-format identity: beside what was changed of a request, it goes out as it came', () => {
-  const { request: write } = WRITERS['messages']!
-  const { request: read, locate } = READERS['messages']!
-  const THOUGHT = { type: 'reasoning', text: 'so', signature: { format: 'messages', value: 'EqQ=' } } as const
-  const BLOCK = { type: 'thinking', thinking: 'so', signature: 'EqQ=' }
+  /** How each format has a thought with its proof, and where its turns and their parts are. */
+  const FORMS = {
+    messages: { turns: 'messages', parts: 'content', thought: { type: 'thinking', thinking: 'so', signature: 'EqQ=' } },
+    contents: { turns: 'contents', parts: 'parts', thought: { text: 'so', thought: true, thoughtSignature: 'EqQ=' } },
+  }
 
-  it('messages: a thought that is put back, and another model', () => {
-    holds(WIRES['messages']!.request, wire => {
-      const asked = read!(wire)
-      const turns = wire.body['messages'] as readonly JsonObject[]
+  const thoughtOf = (format: string): ReasoningPart => ({
+    ...{ type: 'reasoning', text: 'so', signature: { format, value: 'EqQ=' } },
+    ...{ spelling: { contents: { proof: 'self' } } },
+  })
+
+  it.each(Object.entries(FORMS))('%s: a thought that is put back, and another model', (format, form) => {
+    const thought = thoughtOf(format)
+    holds(WIRES[format]!.request, wire => {
+      const asked = READERS[format]!.request!(wire)
+      const turns = wire.body[form.turns]
+      if (!Array.isArray(turns) || (wire.body['model'] !== undefined) !== (format === 'messages')) return
+      const locate = READERS[format]!.locate!(asked)
+      const turnOf = (index: number) => locate(['messages', index])[1] as number
       for (const [index, message] of asked.messages.entries()) {
-        const turn = locate!(asked)(['messages', index])[1] as number
-        if (message.role !== 'assistant' || !Array.isArray(turns[turn]!['content'])) continue
-        const changed = { ...message, content: [THOUGHT, ...message.content] }
+        const turn = turnOf(index)
+        const before = turns[turn]?.[form.parts]
+        if (message.role !== 'assistant' || !Array.isArray(before) || turnOf(index - 1) === turn) continue
+        const changed = { ...message, content: [thought, ...message.content] }
         const request = { ...asked, model: 'another', messages: asked.messages.with(index, changed) }
-        const content = [BLOCK, ...(turns[turn]!['content'] as readonly JsonObject[])]
-        const expected = { ...wire.body, model: 'another', messages: turns.with(turn, { ...turns[turn], content }) }
-        const written = write!(request, NATIVE)
+        const parts = [form.thought, ...before]
+        const expected = {
+          ...wire.body,
+          ...(format === 'messages' ? { model: 'another' } : {}),
+          [form.turns]: turns.with(turn, { ...turns[turn], [form.parts]: parts }),
+        }
+        const written = WRITERS[format]!.request!(request, NATIVE)
         expect(JSON.stringify(written.wire.body)).toBe(JSON.stringify(expected))
         expect(written.losses).toEqual([])
+      }
+    })
+  })
+
+  it('responses: a thought that is put back before an item, and another model', () => {
+    const { request: write } = WRITERS['responses']!
+    const { request: read, locate } = READERS['responses']!
+    const summary = [{ type: 'summary_text', text: 'so' }]
+    const ITEM = { type: 'reasoning', summary, encrypted_content: 'EqQ=' }
+    const thought: ReasoningPart = { type: 'reasoning', text: 'so', signature: { format: 'responses', value: 'EqQ=' } }
+    holds(WIRES['responses']!.request, wire => {
+      const asked = read!(wire)
+      const { input } = wire.body
+      if (!Array.isArray(input)) return
+      for (const [index, message] of asked.messages.entries()) {
+        if (message.role !== 'assistant') continue
+        for (const [place, part] of message.content.entries()) {
+          if (part.type !== 'tool-call' && place > 0) continue
+          const at = locate!(asked)(['messages', index, 'content', place])[1] as number
+          const changed = { ...message, content: message.content.toSpliced(place, 0, thought) }
+          const request = { ...asked, model: 'another', messages: asked.messages.with(index, changed) }
+          const expected = { ...wire.body, model: 'another', input: input.toSpliced(at, 0, ITEM) }
+          const written = write!(request, NATIVE)
+          expect(JSON.stringify(written.wire.body)).toBe(JSON.stringify(expected))
+          expect(written.losses).toEqual([])
+        }
       }
     })
   })

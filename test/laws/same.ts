@@ -1,10 +1,10 @@
 import { HeldBytes } from '../../src/canonical/bytes.ts'
-import type { MediaPart, MediaSource, Part, TextPart } from '../../src/canonical/content.ts'
+import type { MediaPart, MediaSource, Part, ReasoningPart, TextPart } from '../../src/canonical/content.ts'
 import { samplesOf } from '../../src/canonical/media/wav.ts'
 import { isObject, type JsonObject } from '../../src/canonical/node.ts'
 import type { CanonicalRequest, Message } from '../../src/canonical/request.ts'
 import type { Candidate, CanonicalResult } from '../../src/canonical/result.ts'
-import { oneThought } from '../../src/canonical/thought.ts'
+import { isLoneProof, isUnsigned } from '../../src/canonical/signature.ts'
 import { lists } from '../../src/canonical/work.ts'
 
 /**
@@ -34,6 +34,16 @@ function wholeThoughts(content: readonly Part[]): readonly Part[] {
     else whole[whole.length - 1] = one
   }
   return whole
+}
+
+/** Two neighbouring parts as one thought: a thought and its next chunk, or its proof; undefined where they are two. */
+function oneThought(before: Part | undefined, part: Part): ReasoningPart | undefined {
+  if (!isUnsigned(before)) return undefined
+  if (isLoneProof(part)) return { ...before, signature: part.signature }
+  if (part.type !== 'reasoning' || part.continues === undefined || part.redacted || part.cache || part.extras)
+    return undefined
+  const { continues: _, ...chunk } = part
+  return { ...chunk, text: before.text + part.text }
 }
 
 const plainMessage = (message: Message): Message => ({

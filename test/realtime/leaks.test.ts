@@ -1,6 +1,5 @@
 import { createServer as createHttpServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { afterEach, describe, expect, it } from 'vitest'
 import { configOf, KEY, keyOf, REALTIME, type TestServerOptions } from '../builders/config.ts'

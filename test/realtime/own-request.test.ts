@@ -22,9 +22,9 @@ beforeAll(async () => {
   gateway = new Gateway(configOf(withReplay(defaultConfig({}).channels, replay)), log)
   const caller = { key: 'dev', id: 'dev', group: 'default', permissions: permitting('*') }
   const { realtime } = gateway as unknown as {
-    realtime: { run(caller: object, message: IncomingMessage): RunRequest }
+    realtime: Promise<{ run(caller: object, message: IncomingMessage): RunRequest }>
   }
-  run = realtime.run(caller, { headers: {} } as IncomingMessage)
+  run = (await realtime).run(caller, { headers: {} } as IncomingMessage)
 })
 
 afterAll(async () => {

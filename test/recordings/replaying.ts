@@ -5,6 +5,9 @@ import { TestServer } from '../builders/gateway.ts'
 import { FakeUpstream, type Seen } from '../builders/upstream.ts'
 import type { Recording } from './recording.ts'
 
+/** Models that recorded tools name. */
+const IN_TOOLS = ['~anthropic/claude-opus-latest']
+
 /** A gateway before an upstream that answers as recorded; the model asked for names the recording. */
 export class Replaying {
   readonly testServer: TestServer
@@ -18,7 +21,7 @@ export class Replaying {
   static async open(format: string, recordings: readonly Recording[]): Promise<Replaying> {
     const byName = new Map(recordings.map(recording => [recording.name, recording]))
     const upstream = await FakeUpstream.open((response, seen) => answer(response, byName.get(modelOf(seen))!))
-    const named = new Map(recordings.map(({ name }) => [name, name]))
+    const named = new Map([...recordings.map(({ name }) => name), ...IN_TOOLS].map(name => [name, name]))
     const channel = channelAt(upstream.address, { format, models: { named, patterns: [] } })
     return new Replaying(await TestServer.open([channel]), upstream)
   }

@@ -222,9 +222,29 @@ describe.each(ENGINES)('access records in $name', ({ name, open, skipped }) => {
     expect(await records.token('h')).toEqual(token)
     expect(await records.token('j')).toBeUndefined()
     expect((await records.tokens()).map(({ id }) => id)).toEqual(['t', 'u'])
-    expect(await records.dropToken('t')).toBe(true)
-    expect(await records.dropToken('t')).toBe(false)
+    expect(await records.dropToken('t', true)).toBe('done')
+    expect(await records.dropToken('t', true)).toBe('unknown')
     expect(await records.token('h')).toBeUndefined()
+  })
+
+  test('of tokens that are dropped at the same time one is left that is good, unless that is forced', async () => {
+    const [one, other = one] = opened.connections as [AccessRecords, AccessRecords?]
+    const token = { name: 'me', prefix: 'iladm-ab', lastFour: 'wxyz', createdAt: 1 }
+    await one.addToken({ ...token, id: 'expired', hash: 'e', expiresAt: 2 })
+    for (let round = 0; round < 20; round++) {
+      const [left, right] = [`left-${round}`, `right-${round}`]
+      for (const id of [left, right]) await one.addToken({ ...token, id, hash: id })
+      // Of the round before, one is still there.
+      for (const { id } of await one.tokens())
+        if (![left, right, 'expired'].includes(id)) expect(await one.dropToken(id, false)).toBe('done')
+      const dropped = await Promise.all([one.dropToken(left, false), other.dropToken(right, false)])
+      expect(dropped.toSorted()).toEqual(['done', 'last'])
+      expect((await one.tokens()).length).toBe(2)
+    }
+    const [, last] = await one.tokens()
+    expect(await one.dropToken('nothing', false)).toBe('unknown')
+    expect(await one.dropToken(last!.id, false)).toBe('last')
+    expect(await one.dropToken(last!.id, true)).toBe('done')
   })
 })
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { UsageField, UsageGroup } from '../../src/store/usage-records.ts'
 import { isFailed } from '../../src/store/usage-series.ts'
-import { requestIdOf } from '../../src/usage/request-id.ts'
+import { requestId } from '../../src/usage/request-id.ts'
 import type { UsageRow } from '../../src/usage/row.ts'
 import { DAY, HOUR } from '../builders/units.ts'
 import { traffic } from '../builders/usage.ts'
@@ -12,7 +12,7 @@ const NOW = Date.UTC(2026, 10, 22, 12)
 const SINCE = NOW - 3 * DAY
 
 /** The id of a request a second ago, by any name. */
-const idOf = (name: string): string => requestIdOf(NOW - 1000, Buffer.from(name).toString('hex').padStart(32, '0'))
+const idOf = (name: string): string => requestId(NOW - 1000, Buffer.from(name).toString('hex').padStart(32, '0'))
 
 const row = (name: string, more: Partial<UsageRow> = {}): UsageRow => ({
   ...{

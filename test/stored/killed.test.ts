@@ -5,7 +5,7 @@ import OpenAI from 'openai'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { KEY } from '../builders/config.ts'
 import { noticeDead, ON_FILES, storeAt, written } from '../builders/engines.ts'
-import { MAIN } from '../builders/paths.ts'
+import { ENV, MAIN } from '../builders/paths.ts'
 import { until } from '../builders/time.ts'
 import { SOON, Speaker, scratch } from './test-server.ts'
 
@@ -51,7 +51,7 @@ function killed(child: ChildProcess): Promise<unknown> {
 }
 
 async function start(): Promise<{ client: OpenAI; child: ChildProcess }> {
-  const child = spawn(process.execPath, [MAIN, '--port', '0'], { cwd: data.path, env: { PATH: process.env['PATH'] } })
+  const child = spawn(process.execPath, [MAIN, '--port', '0'], { cwd: data.path, env: ENV })
   running.push(child)
   let out = ''
   child.stdout.on('data', piece => (out += piece))

@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { CanonicalRequest, Message } from '../../src/canonical/request.ts'
 import { estimate } from '../../src/gateway/counting/estimate.ts'
-import { blocksOf } from '../../src/stored/blocks.ts'
-import { shortened } from '../../src/stored/truncate.ts'
+import { blocksOf, shortened } from '../../src/stored/truncate.ts'
 
 const text = (role: Message['role'], said: string): Message => ({ role, content: [{ type: 'text', text: said }] })
 const call = (id = 'c'): Message => ({

@@ -53,7 +53,7 @@ export class Stage {
     const asked = this.read(way, wire)
     const candidate = candidateOf(way)
     const prepared = prepare(asked, candidate, this.of(way))
-    const exchange = { format: way.caller, candidate, request: asked, recalled: prepared.recalled }
+    const exchange = { attempt: { call: { format: way.caller }, candidate, request: asked }, prepared }
     const head = { id: 'a1', model: 'm', createdAt: 1 }
     const { restorer } = prepared
     const own = this.of(way)

@@ -162,9 +162,9 @@ const named = (name: string) => KEYWORDS.map(word => [name, word])
 const SENT: { readonly [name: string]: { readonly url: string; readonly fields: readonly (readonly string[])[] } } = {
   transcriptions: {
     url: '/v1/audio/transcriptions',
-    fields: [...FORM, ...named('keywords[]'), ['temperature', '0.2']],
+    fields: [...FORM, ['temperature', '0.2'], ...named('keywords[]')],
   },
-  verbose: { url: '/v1/audio/transcriptions', fields: [...FORM, ...named('keywords[]'), ['temperature', '0.2']] },
+  verbose: { url: '/v1/audio/transcriptions', fields: [...FORM, ['temperature', '0.2'], ...named('keywords[]')] },
   plain: { url: '/v1/audio/transcriptions', fields: [...FORM, ['temperature', '0.2'], ...named('context_bias')] },
   contents: { url: '/v1beta/models/m:generateContent', fields: [] },
   chat: { url: '/v1/chat/completions', fields: [] },

@@ -72,7 +72,7 @@ test.each(all)('asked text and answered %s, it is text', async answer => {
 
 test('asked diarized_json and told nothing of segments, the list that clients go through is empty', async () => {
   const { status, text } = await ask('json', 'diarized_json')
-  expect([status, JSON.parse(text)]).toEqual([200, { duration: 0, text: TEXT, segments: [] }])
+  expect([status, JSON.parse(text)]).toEqual([200, { task: 'transcribe', duration: 0, text: TEXT, segments: [] }])
 })
 
 test.each(timed)('asked subtitles and answered %s, they are of the kind that was asked for', async answer => {

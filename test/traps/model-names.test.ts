@@ -1,6 +1,8 @@
 import { request } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import type { ChannelConfig } from '../../src/config/index.ts'
+import { WRITERS } from '../../src/egress/index.ts'
+import { READERS } from '../../src/ingress/index.ts'
 import { channelAt, KEY } from '../builders/config.ts'
 import type { TestServer } from '../builders/gateway.ts'
 import { VERSION_HEADERS } from '../builders/http.ts'
@@ -16,6 +18,7 @@ const SAID: { readonly [format: string]: object } = {
   chat: { id: 'c', choices: [{ index: 0, message: { role: 'assistant', content: 'Hi.' }, finish_reason: 'stop' }] },
   messages: { id: 'm', type: 'message', role: 'assistant', content: [{ type: 'text', text: 'Hi.' }], usage: {} },
   responses: { id: 'r', object: 'response', status: 'completed', output: [] },
+  embeddings: { object: 'list', data: [{ object: 'embedding', index: 0, embedding: [1] }] },
 }
 
 const COUNTED = { totalTokens: 3 }
@@ -121,7 +124,9 @@ describe('trap 105: the model of a path, said again in the body', () => {
     ['embedContent', { ...toEmbed, model }],
     ['batchEmbedContents', { requests: [toEmbed, { ...toEmbed, model }] }],
     ['countTokens', { generateContentRequest: { ...TURN, model } }],
+    ['batchEmbedContents', { requests: [toEmbed, toEmbed], model }],
     ['countTokens', { generate_content_request: { ...TURN, model } }],
+    ['countTokens', { generateContentRequest: TURN, model }],
   ]
 
   test.each(['pro', 'models/pro', 'tunedModels/pro'])('as %s is written as the upstream calls it', async model => {
@@ -142,7 +147,29 @@ describe('trap 105: the model of a path, said again in the body', () => {
   })
 })
 
+test('trap 105: a request to count is wrapped once, in one spelling', async () => {
+  const { testServer, asked } = await open('contents')
+  for (const generateContentRequest of [TURN, null]) {
+    const body = { ...TURN, generateContentRequest, generate_content_request: { ...TURN, model: 'models/dear' } }
+    const answer = await testServer.ask('/v1beta/models/pro:countTokens', body)
+    expect(answer.status).toBe(400)
+    expect(answer.text).toContain('generate_content_request')
+  }
+  expect(asked()).toEqual([])
+})
+
+test.each([
+  ['kling', '/v1/videos/text2video', { model_name: 'pro', model: 'dear', prompt: 'A cat.' }],
+  ['videos', '/videos/video_1/remix', { model: 'dear', prompt: 'A cat.' }],
+])('trap 105: a body of %s has no model that was not looked at', (format, path, body) => {
+  const read = READERS[format]!.request!({ path, query: {}, headers: {}, body })
+  const { wire, losses } = WRITERS[format]!.request!({ ...read, model: 'cheap' }, { dialect: {}, native: true })
+  expect(JSON.stringify(wire)).not.toContain('dear')
+  expect(losses.map(({ path }) => path)).toEqual([['extras', format, 'model']])
+})
+
 const HI = [{ role: 'user', content: 'Hi.' }]
+const CONTENTS_PATH = '/v1beta/models/pro:generateContent'
 
 /** Where bodies of a format name models beside their own. */
 const OTHERS: readonly (readonly [format: string, path: string, body: (model: string) => Body])[] = [
@@ -161,6 +188,47 @@ const OTHERS: readonly (readonly [format: string, path: string, body: (model: st
     'responses',
     '/v1/responses',
     model => ({ input: [{ type: 'additional_tools', tools: [{ type: 'image_generation', model }] }, ...HI] }),
+  ],
+  [
+    'responses',
+    '/v1/responses',
+    model => ({ input: { type: 'additional_tools', tools: [{ type: 'image_generation', model }] } }),
+  ],
+  [
+    'responses',
+    '/v1/responses',
+    model => ({
+      input: 'Hi.',
+      tools: [{ type: 'namespace', name: 'n', tools: [{ type: 'image_generation', model }] }],
+    }),
+  ],
+  ['chat', '/v1/chat/completions', model => ({ messages: HI, plugins: [{ id: 'fusion', model }] })],
+  ['chat', '/v1/chat/completions', model => ({ messages: HI, plugins: [{ id: 'fusion', analysis_models: [model] }] })],
+  [
+    'chat',
+    '/v1/chat/completions',
+    model => ({ messages: HI, tools: [{ type: 'openrouter:fusion', parameters: { analysis_models: [model] } }] }),
+  ],
+  ['embeddings', '/v1/embeddings', model => ({ input: 'Hi.', fallbacks: [model] })],
+  [
+    'contents',
+    CONTENTS_PATH,
+    model => ({ ...TURN, generationConfig: { routingConfig: { manualMode: { modelName: model } } } }),
+  ],
+  [
+    'contents',
+    CONTENTS_PATH,
+    model => ({ ...TURN, generation_config: { routing_config: { manualMode: { model_name: model } } } }),
+  ],
+  [
+    'contents',
+    CONTENTS_PATH,
+    model => ({
+      ...TURN,
+      tools: [
+        { retrieval: { vertex_rag_store: { ragRetrievalConfig: { ranking: { llmRanker: { modelName: model } } } } } },
+      ],
+    }),
   ],
 ]
 /** The same with the upstream's names. */

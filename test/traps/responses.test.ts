@@ -368,7 +368,7 @@ it('what nobody asked to be kept is not stored, for callers of formats that keep
   const { wire, losses } = writer.request!(REQUEST, FOREIGN)
   expect(wire.body).toMatchObject({ store: false })
   expect(losses).toMatchObject([{ kind: 'added', reason: 'minted-no-storage' }])
-  expect(writer.request!(REQUEST, NATIVE).wire.body).not.toHaveProperty('store')
+  expect(native(read({ input: 'Hi' })).wire.body).not.toHaveProperty('store')
 })
 
 describe('requests', () => {
@@ -530,11 +530,14 @@ describe('answers of other formats', () => {
       tools: [{ type: 'function', name: 'f' }],
       temperature: 0.5,
       truncation: 'auto',
+      ...{ tool_choice: 'required', text: { verbosity: 'low' }, reasoning: { effort: 'high' }, conversation: 'conv_1' },
     })
     const got = written(answer([text('Hello.')]), asked)
     expect(got).toMatchObject({
       ...{ id: 'resp_chatcmpl-1', object: 'response', status: 'completed', error: null, incomplete_details: null },
-      ...{ instructions: 'Be kind.', temperature: 0.5, truncation: 'auto', store: true, tool_choice: 'auto' },
+      ...{ instructions: 'Be kind.', temperature: 0.5, truncation: 'auto', store: true, tool_choice: 'required' },
+      ...{ text: { format: { type: 'text' }, verbosity: 'low' }, reasoning: { effort: 'high', summary: null } },
+      conversation: { id: 'conv_1' },
       tools: [{ type: 'function', name: 'f', description: null, parameters: null, strict: false }],
     })
     const required = [

@@ -1,20 +1,15 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { common } from '../i18n/common.ts'
-import { LANGUAGES, type Language, language } from '../i18n/index.ts'
 import { helpOpen } from '../keyboard.ts'
 import { hrefOf, PAGES } from '../pages.ts'
 import { signOut } from '../session.ts'
 import { session } from '../session-state.ts'
-import { THEMES, theme } from '../theme.ts'
 import { Badge } from '../ui/badge.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { toastProblem } from '../ui/toast.tsx'
-import { Choice } from './choice.tsx'
-
-/** Languages in their own words. */
-export const LANGUAGE_NAMES: { readonly [L in Language]: string } = { en: 'English', zh: '中文' }
+import { Looks } from './looks.tsx'
 
 /** Pages at the side; on narrow screens behind a button. */
 export function Nav() {
@@ -70,22 +65,7 @@ function Foot({ path }: { readonly path: string }) {
   const text = common()
   return (
     <div class="foot">
-      <div class="looks">
-        <Choice
-          label={text.theme}
-          icon="moon"
-          value={theme.value}
-          onValue={value => (theme.value = value)}
-          options={THEMES.map(value => ({ value, label: text.themes[value] }))}
-        />
-        <Choice
-          label={text.language}
-          icon="globe"
-          value={language.value}
-          onValue={value => (language.value = value)}
-          options={LANGUAGES.map(value => ({ value, label: LANGUAGE_NAMES[value] }))}
-        />
-      </div>
+      <Looks />
       <div class="who">
         <a href={hrefOf('/account')} aria-current={isAt(path, '/account') ? 'page' : undefined}>
           <Icon name="account" size={18} />

@@ -2,16 +2,13 @@ import { useState } from 'preact/hooks'
 import { API } from '../api/request.ts'
 import { asProblem } from '../api/use-load.ts'
 import { common } from '../i18n/common.ts'
-import { LANGUAGES, language } from '../i18n/index.ts'
 import { signIn } from '../session.ts'
 import { provider, signedOut } from '../session-state.ts'
-import { THEMES, theme } from '../theme.ts'
 import { Button } from '../ui/button.tsx'
 import { Field } from '../ui/field.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { messageOf } from '../ui/states.tsx'
-import { Choice } from './choice.tsx'
-import { LANGUAGE_NAMES } from './nav.tsx'
+import { Looks } from './looks.tsx'
 
 export function SignIn() {
   const text = common()
@@ -76,22 +73,7 @@ export function SignIn() {
         )}
         <p class="faint">{text.signIn.hint}</p>
       </form>
-      <div class="looks">
-        <Choice
-          label={text.theme}
-          icon="moon"
-          value={theme.value}
-          onValue={value => (theme.value = value)}
-          options={THEMES.map(value => ({ value, label: text.themes[value] }))}
-        />
-        <Choice
-          label={text.language}
-          icon="globe"
-          value={language.value}
-          onValue={value => (language.value = value)}
-          options={LANGUAGES.map(value => ({ value, label: LANGUAGE_NAMES[value] }))}
-        />
-      </div>
+      <Looks />
     </main>
   )
 }

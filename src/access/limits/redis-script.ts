@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { RedisScript } from '../../cluster/redis-link.ts'
 
-/* The counts of `key-count.ts`, in Redis and by its clock. `test/access/limits/engines.test.ts` compares the two. */
+/* The counts of `KeyCount`, in Redis and by its clock. `test/access/limits/engines.test.ts` compares the two. */
 
 const scriptOf = (source: string): RedisScript => ({
   source,

@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import type { Administration } from '../../gateway/administration.ts'
-import type { CaptureDocument } from '../../gateway/captured.ts'
-import { CAPTURE, FIXTURE } from '../capture-shapes.ts'
+import { CAPTURE, type CaptureDocument, FIXTURE } from '../capture-shapes.ts'
 import { endpoint } from '../endpoint.ts'
 import { fixtureOf } from '../fixture.ts'
 import { invalidInput, Problem } from '../problem.ts'
@@ -33,7 +32,7 @@ const dropCapture = endpoint({
   params: id,
   problems: ['not-found'],
   handle: async ({ captures }, { params }) => {
-    if (!(await captures.drop(params.id))) throw UNKNOWN
+    if (!(await captures.records.drop(params.id))) throw UNKNOWN
     return {}
   },
 })

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { defined } from '../../canonical/defined.ts'
+import { defined } from '../../canonical/node.ts'
 import type { Administration } from '../../gateway/administration.ts'
 import type { StoredGroup } from '../../store/access-records.ts'
 import { endpoint } from '../endpoint.ts'

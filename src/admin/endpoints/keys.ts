@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import * as v from 'valibot'
 import { freshSecret } from '../../access/secret.ts'
-import { defined } from '../../canonical/defined.ts'
+import { defined } from '../../canonical/node.ts'
 import { suggestion } from '../../config/faults.ts'
 import type { Administration } from '../../gateway/administration.ts'
 import type { KeyChange, StoredKey } from '../../store/access-records.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { defined } from '../../canonical/defined.ts'
+import { defined } from '../../canonical/node.ts'
 import type { Principal } from '../../console/index.ts'
 import type { Administration } from '../../gateway/administration.ts'
 import type { LiveBeginning, LiveEvent, LiveListener } from '../../gateway/captured.ts'

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Permissions } from '../../access/index.ts'
 import { permissionsOf } from '../../access/permissions.ts'
-import { defined } from '../../canonical/defined.ts'
+import { defined } from '../../canonical/node.ts'
 import type { Rate, Rates } from '../../catalogue/index.ts'
 import type { KeySettings } from '../../config/index.ts'
 import type { Administration } from '../../gateway/administration.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { defined } from '../../canonical/defined.ts'
+import { defined } from '../../canonical/node.ts'
 import type { Administration } from '../../gateway/administration.ts'
 import type { RowPage, UsageField } from '../../store/usage-records.ts'
 import type { UsageRow } from '../../usage/row.ts'
@@ -33,7 +33,7 @@ const listRequests = endpoint({
     const page = { ...filterOf(filter, MONTH), limit, ...defined({ after }) }
     const { rows, next } =
       only === 'captured' ? await capturedRows(gateway, page) : await usage.rows({ ...page, ...defined({ only }) })
-    const captured = await captures.known(rows.map(({ id }) => id))
+    const captured = await captures.records.known(rows.map(({ id }) => id))
     const data = rows.map(row => requestView(row, captured.has(row.id)))
     return { data, ...(next === undefined ? {} : { next_cursor: cursorOf(next) }) }
   },
@@ -45,7 +45,7 @@ async function capturedRows(
   { since, until, limit, after, where = {} }: RowPage,
 ): ReturnType<Administration['usage']['rows']> {
   const { key } = where
-  const { ids, next } = await captures.list({ since, until, limit, ...defined({ after, key }) })
+  const { ids, next } = await captures.records.list({ since, until, limit, ...defined({ after, key }) })
   const found = await Promise.all(ids.map(id => usage.row(id)))
   const rows = found.filter(row => row !== undefined)
   const fits = (row: UsageRow): boolean =>
@@ -64,7 +64,7 @@ const getRequest = endpoint({
   handle: async ({ usage, captures }, { params }) => {
     const row = await usage.row(params.id)
     if (row === undefined) throw new Problem('not-found', 'There is no request of this id, or it is not kept any more.')
-    return requestView(row, (await captures.known([row.id])).has(row.id))
+    return requestView(row, (await captures.records.known([row.id])).has(row.id))
   },
 })
 

@@ -1,4 +1,4 @@
-import { defined } from '../../canonical/defined.ts'
+import { defined } from '../../canonical/node.ts'
 import { DOORS } from '../../providers/index.ts'
 import { endpoint } from '../endpoint.ts'
 import { instantOf } from '../schema.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import * as v from 'valibot'
 import { freshSecret } from '../../access/secret.ts'
-import { defined } from '../../canonical/defined.ts'
+import { defined } from '../../canonical/node.ts'
 import type { AdminToken } from '../../store/access-records.ts'
 import { endpoint } from '../endpoint.ts'
 import { Problem } from '../problem.ts'
@@ -45,18 +45,12 @@ const revokeToken = endpoint({
   query: fields({ force: flag }),
   problems: ['not-found', 'in-use'],
   handle: async ({ records }, { params, query: { force } }) => {
-    const now = Date.now()
-    const tokens = await records.tokens()
-    const isLast = !tokens.some(({ id, expiresAt = Number.POSITIVE_INFINITY }) => id !== params.id && expiresAt > now)
-    const isKnown = tokens.some(({ id }) => id === params.id)
-    if (!isKnown) throw UNKNOWN
-    if (isLast && !force)
+    const dropped = await records.dropToken(params.id, force)
+    if (dropped === 'unknown') throw new Problem('not-found', 'There is no such token.')
+    if (dropped === 'last')
       throw new Problem('in-use', 'This is the last valid token; use force to revoke it all the same.')
-    if (!(await records.dropToken(params.id))) throw UNKNOWN
     return {}
   },
 })
-
-const UNKNOWN = new Problem('not-found', 'There is no such token.')
 
 export const TOKENS = [listTokens, createToken, revokeToken]

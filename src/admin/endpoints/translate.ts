@@ -1,7 +1,6 @@
 import * as v from 'valibot'
-import { defined } from '../../canonical/defined.ts'
 import { GatewayError } from '../../canonical/error.ts'
-import type { Format } from '../../canonical/node.ts'
+import { defined, type Format } from '../../canonical/node.ts'
 import { examples } from '../../kit/examples.ts'
 import { givenOf } from '../../kit/given.ts'
 import { guess } from '../../kit/guess.ts'

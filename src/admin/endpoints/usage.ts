@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { defined } from '../../canonical/defined.ts'
+import { defined } from '../../canonical/node.ts'
 import { TooManyRows, type UsageField, type UsageFilter, type UsageGroup } from '../../store/usage-records.ts'
 import { csvOf } from '../csv.ts'
 import { endpoint } from '../endpoint.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { defined } from '../../canonical/defined.ts'
+import { defined } from '../../canonical/node.ts'
 import type { ConsoleUser } from '../../store/console-records.ts'
 import { endpoint } from '../endpoint.ts'
 import { Problem } from '../problem.ts'

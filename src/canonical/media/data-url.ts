@@ -1,5 +1,5 @@
 import type { MediaKind, MediaSource } from '../content.ts'
-import { flatCopy, flatJoin } from '../flat.ts'
+import { flatCopy, flatJoin } from '../text.ts'
 
 const DATA = 'data:'
 const BASE64 = ';base64,'

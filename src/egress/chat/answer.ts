@@ -1,43 +1,37 @@
-import type { Annotation, Citation, MediaPart, Part, ReasoningPart, ToolCallPart } from '../../canonical/content.ts'
-import type { Json, JsonObject, Node } from '../../canonical/node.ts'
-import type { TokenLogprob } from '../../canonical/result.ts'
+import type {
+  Annotation,
+  Citation,
+  MediaPart,
+  Part,
+  ReasoningPart,
+  TextPart,
+  ToolCallPart,
+} from '../../canonical/content.ts'
+import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { Candidate, Finish, FinishReason, TokenLogprob } from '../../canonical/result.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { around, FORMAT } from './content.ts'
+import { around, FORMAT, writeLink } from './content.ts'
 
 /* Parts of an answer that whole messages and chunks of a stream have in common. */
 
-/**
- * The fields every citation has, zero or empty where unknown; those of an upstream of this same format stay as they
- * are.
- */
-export const requiredFields = (citation: Citation) => {
-  const { title, start, end } = citation
-  return spelt(citation, FORMAT)['bare'] === true
-    ? { title, start, end }
-    : { title: title ?? '', start: start ?? 0, end: end ?? 0 }
-}
+/** The fields every citation has, zero or empty where unknown. */
+export const requiredFields = ({ title = '', start = 0, end = 0 }: Citation) => ({ title, start, end })
 
 /** A citation of the text, which begins `offset` characters into the single text of the message. */
 export function writeAnnotation(annotation: Annotation, offset: number): JsonObject | undefined {
   if (annotation.type === 'opaque') return annotation.format === FORMAT ? annotation.value : undefined
   const { title, start, end } = requiredFields(annotation)
-  const shift = (index: number | undefined) => (index === undefined ? undefined : index + offset)
-  return around(
-    annotation,
-    'url_citation',
-    defined({ url: annotation.url, title, start_index: shift(start), end_index: shift(end) }) as JsonObject,
-  )
+  const { url } = annotation
+  return around(annotation, 'url_citation', { url, title, start_index: start + offset, end_index: end + offset })
 }
 
 /** A token and, where reported, its alternatives, which have none themselves. */
-export function writeLogprob(token: TokenLogprob): JsonObject {
-  return writeToken(token, token.top === undefined && spelt(token, FORMAT)['nulls'] === undefined ? [] : token.top)
-}
+export const writeLogprob = (token: TokenLogprob): JsonObject => writeToken(token, token.top ?? [])
 
-function writeToken({ token, logprob, bytes, top: _, ...node }: TokenLogprob, top: TokenLogprob['top']): JsonObject {
-  const nulls = spelt(node, FORMAT)['nulls'] === undefined && bytes === undefined ? { bytes: null } : {}
+function writeToken({ token, logprob, bytes, ...node }: TokenLogprob, top: TokenLogprob['top']): JsonObject {
   const top_logprobs = top?.map(rival => writeToken(rival, rival.top))
-  return { token, logprob, ...nulls, ...(defined({ bytes, top_logprobs }) as JsonObject), ...kept(node, FORMAT) }
+  return { token, logprob, bytes: bytes ?? null, ...(defined({ top_logprobs }) as JsonObject), ...kept(node, FORMAT) }
 }
 
 /** A signature right before a call, alone or of a thought, is Google's thought signature of that call (trap 31). */
@@ -63,7 +57,130 @@ export function callHead(part: ToolCallPart): { readonly type: string; readonly 
     : { type: 'function', inner: { name: part.name, arguments: '' } }
 }
 
-export const nodeOf = (extras: Json | undefined, spelling: Json | undefined): Node => ({
-  extras: { [FORMAT]: (extras as JsonObject | undefined) ?? {} },
-  spelling: { [FORMAT]: (spelling as JsonObject | undefined) ?? {} },
-})
+/** The field that the text of a thought is written to. */
+export const reasoningField = (part: Part): string =>
+  spelt(part, FORMAT)['field'] === 'reasoning' ? 'reasoning' : 'reasoning_content'
+
+/** Whether the part is a generated image that fits into `images`. */
+export const isPicture = (part: Part): part is MediaPart =>
+  part.type === 'media' && part.kind === 'image' && (part.source.type === 'base64' || part.source.type === 'url')
+
+const PICTURE_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'detail' | 'cache'> = {
+  name: 'no-name-here',
+  transcript: 'no-transcript-here',
+  use: 'no-masks-here',
+  made: 'no-looks-here',
+}
+
+/** The image as an entry of `images`, beside `content`: OpenRouter's field, as OpenAI has none. */
+export function writePicture(part: MediaPart, path: Path, losses: Losses): JsonObject {
+  losses.dropFields(part, path, PICTURE_LOSSES)
+  return writeLink(part, 'image_url', path, { dialect: {}, losses })!
+}
+
+const FINISH_REASONS: { readonly [R in FinishReason]: string } = {
+  stop: 'stop',
+  length: 'length',
+  'tool-calls': 'tool_calls',
+  refused: 'content_filter',
+  paused: 'stop',
+  error: 'content_filter',
+  other: 'stop',
+}
+
+/** How the values above are read. */
+const MEANINGS: { readonly [value: string]: FinishReason } = {
+  stop: 'stop',
+  length: 'length',
+  tool_calls: 'tool-calls',
+  content_filter: 'refused',
+}
+
+/**
+ * The finish reason; with calls it is always `tool_calls` (trap 13), and an error never looks like a finished answer
+ * (trap 15).
+ */
+export function writeFinish(finish: Finish | undefined, called: boolean): string {
+  const value = FINISH_REASONS[finish?.reason ?? 'stop']
+  return value === 'stop' && called ? 'tool_calls' : value
+}
+
+export function reportFinish(candidate: Candidate, value: string, path: Path, losses: Losses): void {
+  const { finish } = candidate
+  if (finish === undefined) return losses.add([...path, 'finish'], { reason: MEANINGS[value] }, 'reason-required')
+  if (finish.stopSequence !== undefined) losses.drop([...path, 'finish', 'stopSequence'], 'no-stop-sequence')
+  const meaning = MEANINGS[value]
+  if (meaning !== finish.reason) losses.change([...path, 'finish', 'reason'], meaning, 'no-such-finish')
+}
+
+interface Placed {
+  readonly part: TextPart
+  readonly path: Path
+  /** Offset in the single text of the message. */
+  readonly offset: number
+}
+
+/** All texts of an answer, as the single text of a message; citations are offsets into it. */
+export class Texts {
+  private readonly list: Placed[] = []
+  private length = 0
+
+  get some(): boolean {
+    return this.list.length > 0
+  }
+
+  add(part: TextPart, path: Path): void {
+    this.list.push({ part, path, offset: this.length })
+    this.length += part.text.length
+  }
+
+  joined(losses: Losses): { readonly text: string; readonly annotations: readonly JsonObject[] } {
+    const text = this.list.map(({ part }) => part.text).join('')
+    const cited = this.list.flatMap(({ part, offset }) => (part.annotations ?? []).map(one => ({ one, offset })))
+    if (this.list.length > 1 && cited.length > 0) this.reportJoin(text, losses)
+    else this.reportQuotes(losses)
+    return {
+      text,
+      annotations: cited.map(({ one, offset }) => writeAnnotation(one, offset)).filter(one => one !== undefined),
+    }
+  }
+
+  /** Joining plain texts is no loss; joining a text with citations changes it. */
+  private reportJoin(text: string, losses: Losses): void {
+    const [first, ...others] = this.list
+    const annotations = this.list.flatMap(({ part, offset }) =>
+      (part.annotations ?? []).flatMap(one => readBack(one, offset) ?? []),
+    )
+    const became = { type: 'text', text, ...(annotations.length === 0 ? {} : { annotations }) }
+    losses.change(first!.path, became, 'one-text-only')
+    for (const { path } of others) losses.drop(path, 'one-text-only')
+  }
+
+  private reportQuotes(losses: Losses): void {
+    for (const { part, path } of this.list)
+      part.annotations?.forEach((annotation, index) => {
+        if (annotation.type === 'citation') reportCitation(annotation, [...path, 'annotations', index], losses)
+      })
+  }
+}
+
+function reportCitation(citation: Citation, path: Path, losses: Losses): void {
+  if (citation.quote !== undefined) losses.drop([...path, 'quote'], 'no-quotes')
+  const fields = requiredFields(citation)
+  for (const field of ['title', 'start', 'end'] as const)
+    if (citation[field] !== fields[field]) losses.add([...path, field], fields[field], 'minted-where-required')
+}
+
+/** The annotation as it is read from the joined text. */
+function readBack(annotation: Annotation, offset: number): Annotation | undefined {
+  if (annotation.type === 'opaque') return annotation.format === FORMAT ? annotation : undefined
+  const { quote: _, extras, ...rest } = annotation
+  const { title, start, end } = requiredFields(annotation)
+  const own = extras?.[FORMAT]
+  const shift = (index: number | undefined) => (index === undefined ? undefined : index + offset)
+  return {
+    ...rest,
+    ...defined({ title, start: shift(start), end: shift(end) }),
+    ...(own === undefined ? {} : { extras: { [FORMAT]: own } }),
+  }
+}

@@ -44,10 +44,9 @@ export function writeAssistantRun(
   const turn = new Turn(messages[run[0]!]!, { ...context, losses })
   const parts: Placed[] = []
   for (const index of run) {
-    const { content } = messages[index]!
-    for (const [at, part] of content.entries()) {
+    for (const [at, part] of messages[index]!.content.entries()) {
       if (isEmptyText(part)) continue
-      const place = placeOf(part, content[at + 1], context)
+      const place = placeOf(part, context)
       parts.push({ part, place, path: ['messages', index, 'content', at] })
     }
   }

@@ -5,12 +5,20 @@ import { Losses } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { TokenLogprob } from '../../canonical/result.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
-import { kept, spelt } from '../fields.ts'
-import { callHead, isAudio, signatureExtra, writeAnnotation, writeLogprob } from './answer.ts'
+import { kept } from '../fields.ts'
+import {
+  callHead,
+  isAudio,
+  isPicture,
+  reasoningField,
+  signatureExtra,
+  writeAnnotation,
+  writeFinish,
+  writeLogprob,
+  writePicture,
+} from './answer.ts'
 import type { Envelope } from './chunk.ts'
 import { around, FORMAT } from './content.ts'
-import { streamedFinish } from './finish.ts'
-import { isPicture, writePicture } from './images.ts'
 
 /** A field of the message that a part writes to. */
 type Lane = 'content' | 'reasoning' | 'refusal' | 'audio'
@@ -36,13 +44,16 @@ type PartEvent = PartStart | PartPatch | PartEnd
  * chunks.
  */
 export class CandidateWriter {
+  /** The caller has the role. */
+  begun = false
+  /** The caller has the finish reason. */
+  isOver = false
   private readonly index: number
   private readonly envelope: Envelope
   private open: Open | undefined
   /** The signature of the last thought that ended: it signs the call after it. */
   private signature: string | undefined
   private out: WireEvent[] = []
-  private begun = false
   private hasAudio = false
   private calls = 0
   private written = 0
@@ -67,15 +78,24 @@ export class CandidateWriter {
     return this.out
   }
 
+  /** The caller has the delta as it came. */
+  passed({ append, of }: PartDelta): void {
+    const { open } = this
+    if (open === undefined) return
+    open.hasDelta = true
+    if (open.lane === 'content' && of === undefined) this.written += append.length
+  }
+
   keepLogprobs(append: readonly TokenLogprob[]): void {
     for (const one of append) this.logprobs.push(one)
   }
 
   end(event: CandidateEnd): readonly WireEvent[] {
     this.out = []
+    if (this.isOver) return this.out
     this.begin()
     const { message, finish_reason: _, ...extras } = kept(event, FORMAT)
-    const finish = streamedFinish(event, this.calls > 0)
+    const finish = writeFinish(event.finish, this.calls > 0)
     this.pushChunk((message as JsonObject | undefined) ?? {}, finish, extras)
     return this.out
   }
@@ -134,13 +154,6 @@ export class CandidateWriter {
   private openCall(part: ToolCallPart): Pick<Open, 'prefix' | 'suffix'> {
     const call = this.calls++
     const { type, inner } = callHead(part)
-    if (spelt(part, FORMAT)['as'] === 'function_call') {
-      this.pushChunk({ ...this.role(), function_call: { ...inner, ...kept(part, FORMAT) } })
-      return {
-        prefix: this.envelope.prefix(this.index, '"function_call":{"arguments":'),
-        suffix: this.envelope.suffix('}', 'null'),
-      }
-    }
     const signed = this.signature === undefined ? {} : signatureExtra(this.signature)
     this.pushChunk({
       ...this.role(),
@@ -228,6 +241,3 @@ function laneOf(part: Part): Lane | undefined {
 
 const signatureOf = (part: Part & { type: 'reasoning' }): string | undefined =>
   part.signature?.format === 'contents' && !part.redacted ? part.signature.value : undefined
-
-const reasoningField = (part: Part): string =>
-  spelt(part, FORMAT)['field'] === 'reasoning' ? 'reasoning' : 'reasoning_content'

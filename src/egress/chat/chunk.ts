@@ -1,7 +1,8 @@
 import type { ResultStart } from '../../canonical/event.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import { kept, spelt } from '../fields.ts'
+import { kept } from '../fields.ts'
+import { wantsUsage } from '../stream-options.ts'
 import { FORMAT } from './content.ts'
 
 /**
@@ -28,8 +29,7 @@ export class Envelope {
     const extras = Object.entries(kept(start, FORMAT))
     const always = Object.fromEntries(extras.filter(([, value]) => typeof value !== 'object'))
     const once = Object.fromEntries(extras.filter(([, value]) => value !== null && typeof value === 'object'))
-    const options = spelt(request, FORMAT)['stream_options'] as JsonObject | undefined
-    this.withUsage = options?.['include_usage'] === true
+    this.withUsage = wantsUsage(request, FORMAT)
     this.bare = opened({ ...fixed, ...always })
     this.head = `${this.bare}"choices":[{"index":`
     this.first = `${opened({ ...fixed, ...always, ...once })}"choices":[{"index":`

@@ -2,7 +2,7 @@ import type { MediaPart, Part } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
 import { urlOfSource } from '../../canonical/media/data-url.ts'
 import type { Json, JsonObject, Node } from '../../canonical/node.ts'
-import { defined, kept, spelt } from '../fields.ts'
+import { defined, kept } from '../fields.ts'
 import type { ChatDialect } from './dialect.ts'
 
 export const FORMAT = 'chat'
@@ -10,7 +10,6 @@ export const FORMAT = 'chat'
 /** Context of writing a message. */
 export interface WriteContext {
   readonly dialect: ChatDialect
-  readonly native: boolean
   readonly losses: Losses
 }
 
@@ -31,8 +30,6 @@ function writeBare(part: Part, path: Path, context: WriteContext): JsonObject | 
       return { type: 'refusal', refusal: part.text }
     case 'media':
       return writeMedia(part, path, context)
-    case 'reasoning':
-      return spelt(part, FORMAT)['as'] === 'thinking' ? (spelt(part, FORMAT)['value'] as JsonObject) : undefined
     case 'opaque':
       return part.format === FORMAT
         ? part.value
@@ -45,18 +42,14 @@ function writeBare(part: Part, path: Path, context: WriteContext): JsonObject | 
   }
 }
 
-/** The cache marker as the caller wrote it, or in the upstream's dialect (trap 63). */
+/** The cache marker in the upstream's dialect (trap 63). */
 export function writeCache(
   node: Node & { cache?: Part['cache'] },
   path: Path,
-  { dialect, native, losses }: WriteContext,
+  { dialect, losses }: WriteContext,
 ): JsonObject {
   const { cache } = node
   if (cache === undefined) return {}
-  if (native) {
-    const { nulls: _, ...spelling } = spelt(cache, FORMAT)
-    return spelling
-  }
   const field = dialect.cache ?? 'none'
   if (field === 'cache_control') return { cache_control: { type: 'ephemeral', ...defined({ ttl: cache.ttl }) } }
   if (field === 'none') losses.drop([...path, 'cache'], 'no-cache-markers')
@@ -68,9 +61,7 @@ type MediaWriter = (part: MediaPart, path: Path, context: WriteContext) => JsonO
 
 function writeMedia(part: MediaPart, path: Path, context: WriteContext): JsonObject | undefined {
   if (part.source.type === 'text') return writeDocument(part, path, context)
-  const { as } = spelt(part, FORMAT)
-  const write = as === 'file' ? writeFile : as === 'document_url' && context.native ? writeLinked : MEDIA[part.kind]
-  const wire = write(part, path, context)
+  const wire = MEDIA[part.kind](part, path, context)
   if (wire === undefined) return undefined
   if (part.transcript !== undefined) context.losses.drop([...path, 'transcript'], 'no-transcript-in-requests')
   if (part.kind !== 'image' && part.kind !== 'video' && part.detail !== undefined)
@@ -83,15 +74,13 @@ function writeMedia(part: MediaPart, path: Path, context: WriteContext): JsonObj
 const MEDIA: { readonly [K in MediaPart['kind']]: MediaWriter } = {
   image: (part, path, context) => writeLink(part, 'image_url', path, context),
   video: (part, path, context) => {
-    if (context.native || context.dialect.video === true) return writeLink(part, 'video_url', path, context)
+    if (context.dialect.video === true) return writeLink(part, 'video_url', path, context)
     context.losses.drop(path, 'no-video')
     return undefined
   },
   audio: writeAudio,
   file: (part, path, context) =>
-    !context.native && context.dialect.document_url === true
-      ? writeLinked(part, path, context)
-      : writeFile(part, path, context),
+    context.dialect.document_url === true ? writeLinked(part, path, context) : writeFile(part, path, context),
 }
 
 /** An image or a video by its URL. */
@@ -103,7 +92,6 @@ export function writeLink(part: MediaPart, field: string, path: Path, context: W
   }
   if (part.source.type === 'url' && part.source.mediaType !== undefined)
     context.losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-urls')
-  if (spelt(part, FORMAT)['link'] === 'string') return { type: field, [field]: url, ...kept(part, FORMAT) }
   return around(part, field, defined({ url, detail: part.detail }))
 }
 
@@ -120,7 +108,7 @@ const AUDIO_TYPES: { readonly [format: string]: string } = { mp3: 'audio/mpeg', 
 function writeAudio(part: MediaPart, path: Path, context: WriteContext): JsonObject | undefined {
   const { source } = part
   const mediaType = source.type === 'base64' ? source.mediaType : undefined
-  const format = (spelt(part, FORMAT)['format'] as string | undefined) ?? AUDIO_FORMATS[mediaType ?? '']
+  const format = AUDIO_FORMATS[mediaType ?? '']
   if (source.type !== 'base64' || format === undefined) {
     context.losses.drop(path, 'only-wav-and-mp3')
     return undefined
@@ -134,17 +122,17 @@ function writeAudio(part: MediaPart, path: Path, context: WriteContext): JsonObj
 function writeFile(part: MediaPart, path: Path, context: WriteContext): JsonObject | undefined {
   const { source, name } = part
   if (source.type === 'file-id' && source.format === FORMAT) {
-    if (!context.native && part.kind !== 'file') context.losses.change([...path, 'kind'], 'file', 'kind-not-told')
+    if (part.kind !== 'file') context.losses.change([...path, 'kind'], 'file', 'kind-not-told')
     if (source.mediaType !== undefined) context.losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-ids')
     return around(part, 'file', defined({ file_id: source.id, filename: name }))
   }
   const url = urlOfSource(source)
-  if (url === undefined || (source.type === 'url' && !context.native)) {
+  if (url === undefined || source.type === 'url') {
     context.losses.drop(path, source.type === 'url' ? 'no-file-urls' : 'no-such-file-ids')
     return undefined
   }
-  if (name === undefined && !context.native) context.losses.add([...path, 'name'], 'file', 'name-required')
-  return around(part, 'file', defined({ file_data: url, filename: name ?? (context.native ? undefined : 'file') }))
+  if (name === undefined) context.losses.add([...path, 'name'], 'file', 'name-required')
+  return around(part, 'file', defined({ file_data: url, filename: name ?? 'file' }))
 }
 
 /** A file by its URL, or as a `data:` URL (Mistral). */
@@ -158,7 +146,6 @@ function writeLinked(part: MediaPart, path: Path, context: WriteContext): JsonOb
   if (source.type === 'url' && source.mediaType !== undefined)
     context.losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-urls')
   const named = defined({ document_name: name }) as JsonObject
-  if (spelt(part, FORMAT)['link'] === 'object') return { ...around(part, 'document_url', { url }), ...named }
   return { type: 'document_url', document_url: url, ...named, ...kept(part, FORMAT) }
 }
 
@@ -173,28 +160,15 @@ function writeDocument(part: MediaPart, path: Path, context: WriteContext): Json
 /** A part with its fields in a nested object, both levels with the fields that the format itself had there. */
 export function around(node: Node, field: string, inside: JsonObject): JsonObject {
   const { [field]: deeper, ...outer } = kept(node, FORMAT)
-  const marks = spelt(node, FORMAT)['inside'] as JsonObject | undefined
-  const within = kept(
-    { extras: { [FORMAT]: (deeper as JsonObject | undefined) ?? {} }, spelling: { [FORMAT]: marks ?? {} } },
-    FORMAT,
-  )
-  return { type: field, [field]: { ...inside, ...within } as Json, ...outer }
+  return { type: field, [field]: { ...inside, ...(deeper as JsonObject | undefined) }, ...outer }
 }
 
-/** Texts as one, or as a list of parts, as the caller had them and the upstream takes them. */
-export function contentOf(
-  parts: readonly JsonObject[],
-  spelling: Json | undefined,
-  { dialect, native }: Pick<WriteContext, 'dialect' | 'native'>,
-): { content?: Json } {
-  if (parts.length === 0) return native ? (spelling === 'absent' ? {} : { content: parts }) : { content: '' }
-  const said = native ? parts : parts.filter(part => !isPlainText(part) || part['text'] !== '')
-  if (said.length < parts.length) return contentOf(said, spelling, { dialect, native })
-  const single = parts.length === 1 && isPlainText(parts[0]!)
-  if (single && (spelling === 'string' || !native)) return { content: parts[0]!['text']! }
-  if (!native && dialect.text_only_content === 'string' && parts.every(isPlainText))
-    return { content: parts.map(part => part['text']).join('\n\n') }
-  return { content: parts }
+/** Texts as one, or as a list of parts, as the upstream takes them; empty texts are left out. */
+export function contentOf(parts: readonly JsonObject[], { text_only_content }: ChatDialect): Json {
+  const said = parts.filter(part => !isPlainText(part) || part['text'] !== '')
+  if (said.length === 0) return ''
+  if (said.length === 1 && isPlainText(said[0]!)) return said[0]!['text']!
+  return text_only_content === 'string' && said.every(isPlainText) ? said.map(part => part['text']).join('\n\n') : said
 }
 
 const isPlainText = (wire: JsonObject): boolean => wire['type'] === 'text' && Object.keys(wire).length === 2

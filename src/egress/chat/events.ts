@@ -1,5 +1,5 @@
 import type { CanonicalError } from '../../canonical/error.ts'
-import type { CandidateEnd, CanonicalEvent, ResultEnd } from '../../canonical/event.ts'
+import type { CandidateEnd, CanonicalEvent, PartDelta, ResultEnd } from '../../canonical/event.ts'
 import { Losses } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
@@ -7,13 +7,13 @@ import type { Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { kept } from '../fields.ts'
+import { writeUsage } from '../usage/openai.ts'
 import { CandidateWriter } from './candidate.ts'
 import { Envelope } from './chunk.ts'
 import { FORMAT } from './content.ts'
 import { errorBody } from './error.ts'
-import { writeUsage } from './usage.ts'
 
-const DONE: WireEvent = { data: '[DONE]' }
+export const DONE: WireEvent = { data: '[DONE]' }
 
 /**
  * A streamed answer as chunks (FORMATS §2): usage only where requested, then `[DONE]`; an error ends the stream without
@@ -73,6 +73,23 @@ export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
     return this.over ? NOTHING : this.fail({ kind: 'upstream-failed', message: 'The answer ended early.' })
   }
 
+  /** Whether the caller wants to see the usage. */
+  get withUsage(): boolean {
+    return this.envelope.withUsage
+  }
+
+  /** The caller has the delta as it came. */
+  passed(event: PartDelta): void {
+    this.candidate(event.at.candidate).passed(event)
+  }
+
+  /** The caller has a choice of a chunk as it came. */
+  passedChoice({ index, finish_reason }: JsonObject): void {
+    const candidate = this.candidate(Number(index))
+    candidate.begun = true
+    candidate.isOver ||= typeof finish_reason === 'string'
+  }
+
   private candidate(index: number): CandidateWriter {
     while (this.candidates.length <= index)
       this.candidates.push(new CandidateWriter(this.candidates.length, this.envelope))
@@ -90,7 +107,7 @@ export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
       ...kept(event, FORMAT),
     }
     const usage =
-      this.envelope.withUsage && this.usage !== undefined ? { usage: writeUsage(this.usage, new Losses()) } : {}
+      this.envelope.withUsage && this.usage !== undefined ? { usage: writeUsage(FORMAT, this.usage, new Losses()) } : {}
     const facts = { ...late, ...usage }
     return Object.keys(facts).length === 0 ? [DONE] : [{ data: this.envelope.closing(facts) }, DONE]
   }

@@ -1,10 +1,9 @@
-import { Sequential } from '../../canonical/sequential.ts'
 import { transcriptionByChat } from '../media/transcription-by-chat.ts'
 import type { Writer } from '../writer.ts'
 import { writeError } from './error.ts'
-import { ChatChunks } from './events.ts'
-import { handsBack } from './hand-back.ts'
 import { models } from './models.ts'
+import { handsBack } from './own.ts'
+import { RelayedChunks } from './own-stream.ts'
 import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
 
@@ -12,7 +11,7 @@ import { writeResult } from './result.ts'
 export const chat: Writer = {
   request: transcriptionByChat(writeRequest, { times: false }),
   result: writeResult,
-  events: request => new Sequential(new ChatChunks(request)),
+  events: request => new RelayedChunks(request),
   handsBack,
   fetches: ({ kind }, { document_url }) => (kind === 'file' && document_url !== true) || kind === 'audio',
   error: writeError,

@@ -1,9 +1,10 @@
-import { append } from '../../canonical/append.ts'
+import { createHash } from 'node:crypto'
 import type { Part, ToolResultPart } from '../../canonical/content.ts'
+import { append } from '../../canonical/lists.ts'
 import { foreign, Losses, lose, type Path } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Message } from '../../canonical/request.ts'
-import { defined, kept, spelt } from '../fields.ts'
+import { defined, kept } from '../fields.ts'
 import { resultsFirst } from '../sanitize/results-first.ts'
 import { writeAssistant } from './assistant.ts'
 import { lengthOfRun, writeAssistantRun } from './assistant-run.ts'
@@ -16,7 +17,7 @@ import { contentOf, FORMAT, type WriteContext, writePart } from './content.ts'
 export function writeMessages(messages: readonly Message[], context: WriteContext): JsonObject[] {
   const wire: JsonObject[] = []
   let waiting: Waiting[] = []
-  const order = context.native ? [...messages.keys()] : resultsFirst(messages, 0)
+  const order = resultsFirst(messages, 0)
   for (let place = 0; place < order.length; place++) {
     const index = order[place]!
     const message = messages[index]!
@@ -26,7 +27,7 @@ export function writeMessages(messages: readonly Message[], context: WriteContex
       continue
     }
     waiting = flush(waiting, place, wire, context)
-    const run = context.native ? 1 : lengthOfRun(messages, order, place)
+    const run = lengthOfRun(messages, order, place)
     place += run - 1
     const written =
       message.role !== 'assistant'
@@ -34,7 +35,7 @@ export function writeMessages(messages: readonly Message[], context: WriteContex
         : run === 1
           ? writeAssistant(message, path, context)
           : writeAssistantRun(messages, order.slice(place - run + 1, place + 1), context)
-    if (!context.native && !hasContent(written)) continue
+    if (!hasContent(written)) continue
     if (message.role !== 'assistant') answerTools(place, wire, context)
     wire.push(written)
   }
@@ -47,7 +48,7 @@ export function writeMessages(messages: readonly Message[], context: WriteContex
 const ANSWER = 'Done.'
 
 /** Some upstreams refuse any role but the assistant's after a tool message. */
-function answerTools(index: number, wire: JsonObject[], { dialect, losses }: WriteContext): void {
+export function answerTools(index: number, wire: JsonObject[], { dialect, losses }: WriteContext): void {
   if (dialect.after_tools !== 'assistant' || wire.at(-1)?.['role'] !== 'tool') return
   const answer: Message = { role: 'assistant', content: [{ type: 'text', text: ANSWER }] }
   losses.insert(['messages', index], answer, 'no-user-after-tools')
@@ -80,22 +81,17 @@ function flush(waiting: Waiting[], index: number, wire: JsonObject[], context: W
 }
 
 function writeMessage(message: Message, path: Path, context: WriteContext): JsonObject {
-  const content = writeContent(
-    message,
-    [...path, 'content'],
-    context,
-    message.role === 'user' ? FOR_USERS : FOR_SYSTEMS,
-  )
+  const allowed = message.role === 'user' ? FOR_USERS : FOR_SYSTEMS
   return {
     role: writeRole(message, path, context),
-    ...content,
+    content: writeContent(message, [...path, 'content'], context, allowed),
     ...defined({ name: message.name }),
     ...kept(message, FORMAT),
   }
 }
 
-function writeRole({ role }: Message, path: Path, { dialect, native, losses }: WriteContext): string {
-  if (role !== 'developer' || native || dialect.developer_role !== false) return role
+function writeRole({ role }: Message, path: Path, { dialect, losses }: WriteContext): string {
+  if (role !== 'developer' || dialect.developer_role !== false) return role
   losses.change([...path, 'role'], 'system', 'no-developer-role')
   return 'system'
 }
@@ -104,23 +100,23 @@ const FOR_USERS: ReadonlySet<Part['type']> = new Set(['text', 'media', 'opaque']
 const FOR_SYSTEMS: ReadonlySet<Part['type']> = new Set(['text', 'opaque'])
 const FOR_RESULTS: ReadonlySet<Part['type']> = new Set(['text', 'opaque'])
 
-/** The `content` field: a single plain text is a string where it was one, or where the caller uses another format. */
+/** The `content` field: a single plain text is a string. */
 function writeContent(
   node: Message | ToolResultPart,
   path: Path,
   context: WriteContext,
   allowed: ReadonlySet<Part['type']>,
-): { content?: Json } {
+): Json {
   const parts: JsonObject[] = []
   node.content.forEach((part, index) => {
     const at = [...path, index]
-    if (!context.native && !allowed.has(part.type)) context.losses.drop(at, 'not-in-this-turn')
+    if (!allowed.has(part.type)) context.losses.drop(at, 'not-in-this-turn')
     else {
       const wire = writePart(part, at, context)
       if (wire !== undefined) parts.push(wire)
     }
   })
-  return contentOf(parts, spelt(node, FORMAT)['content'], context)
+  return contentOf(parts, context.dialect)
 }
 
 /** Each result is a separate message here. */
@@ -139,14 +135,9 @@ function writeResults(message: Message, path: Path, context: WriteContext, waiti
 function writeResult(result: ToolResultPart, path: Path, context: WriteContext, waiting: Waiting[]): JsonObject {
   if (result.cache !== undefined) context.losses.drop([...path, 'cache'], 'no-cache-markers-here')
   if (result.freeform !== undefined) context.losses.hide([...path, 'freeform'], 'told-by-the-call')
-  const adapted = context.native ? result : withoutMedia(withFailure(result, path, context), path, context, waiting)
+  const adapted = withoutMedia(withFailure(result, path, context), path, context, waiting)
   const content = writeContent(adapted, [...path, 'content'], context, FOR_RESULTS)
-  const spelling = spelt(result, FORMAT)
-  if (spelling['as'] === 'function')
-    return { role: 'function', ...content, ...defined({ name: result.name }), ...kept(result, FORMAT) }
-  const id = spelling['id'] === 'absent' ? {} : { tool_call_id: result.id }
-  const name = context.native ? defined({ name: result.name }) : {}
-  return { role: 'tool', ...id, ...content, ...name, ...kept(result, FORMAT) }
+  return { role: 'tool', tool_call_id: result.id, content, ...kept(result, FORMAT) }
 }
 
 /** Moves media from the result to the user message after it, each labelled with its call's id. */
@@ -184,4 +175,23 @@ function withFailure(result: ToolResultPart, path: Path, { losses }: WriteContex
   const text = `Error: ${(result.content[index] as { text: string }).text}`
   losses.change([...path, 'content', index, 'text'], text, 'failure-said-in-words')
   return { ...result, content: result.content.with(index, { ...result.content[index]!, text } as Part) }
+}
+
+const SHORT = /^[a-zA-Z0-9]{9}$/
+
+const shortId = (id: string): string =>
+  SHORT.test(id) ? id : createHash('sha256').update(id).digest('hex').slice(0, 9)
+
+/** The messages with call ids that the upstream takes: some take only those of nine letters and digits. */
+export function withLegalIds(messages: readonly Message[], { dialect, losses }: WriteContext): readonly Message[] {
+  if (dialect.call_ids !== 'short') return messages
+  return messages.map((message, place) => {
+    const content = message.content.map((part, index): Part => {
+      const id = part.type === 'tool-call' || part.type === 'tool-result' ? shortId(part.id) : undefined
+      if (id === undefined || id === (part as ToolResultPart).id) return part
+      losses.rename(['messages', place, 'content', index, 'id'], id, 'id-made-short')
+      return { ...part, id } as Part
+    })
+    return content.some((part, index) => part !== message.content[index]) ? { ...message, content } : message
+  })
 }

@@ -1,11 +1,11 @@
 import { CREATED, type ModelCard } from '../../canonical/model-card.ts'
-import { type ModelEntry, modelListText } from '../transport/json.ts'
 import type { ModelWriter } from '../writer.ts'
+import type { ModelEntry } from './model-list.ts'
 
 const entry = ({ id }: ModelCard): ModelEntry => ({ id, object: 'model', created: CREATED, owned_by: 'interlingua' })
 
-/** Models as OpenAI lists them (FORMATS §1); there are no pages. */
+/** Models as OpenAI lists them (FORMATS §1); there are no pages. What writes the list is loaded with the first one. */
 export const models: ModelWriter = {
-  list: cards => modelListText({ object: 'list', data: cards.map(entry) }),
+  list: async cards => (await import('./model-list.ts')).modelListText({ object: 'list', data: cards.map(entry) }),
   record: card => ({ ...entry(card) }),
 }

@@ -1,85 +1,74 @@
 import { foreign, type Losses, type Unwritten, type Written } from '../../canonical/loss.ts'
-import { isImplied, type Json, type JsonObject } from '../../canonical/node.ts'
-import type { CanonicalRequest, Output, Reasoning, Sampling, State } from '../../canonical/request.ts'
+import { isImplied, type JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest, Modality, Output, Reasoning, Sampling, State } from '../../canonical/request.ts'
+import type { SettingName } from '../../canonical/settings.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
+import { SETTINGS } from '../../settings/chat.ts'
 import { reportCompletion } from '../completion.ts'
-import { defined, kept, spelt } from '../fields.ts'
-import { endUserOf } from '../sanitize/end-user.ts'
-import { sanitize, unchanged } from '../sanitize/names.ts'
-import { fewStops } from '../sanitize/stops.ts'
-import { supportedTier } from '../sanitize/tiers.ts'
+import { defined, kept } from '../fields.ts'
+import { ownOrigin } from '../own.ts'
+import { endUserOf, fewStops, supportedTier } from '../sanitize/limits.ts'
+import { sanitize } from '../sanitize/names.ts'
+import { writeSettings } from '../settings.ts'
+import { streamFields } from '../stream-options.ts'
 import type { WriteOptions } from '../writer.ts'
-import { writeAudio, writeModalities } from './audio-output.ts'
-import { withShortIds } from './call-ids.ts'
 import { around, FORMAT, type WriteContext } from './content.ts'
 import { chatDialect } from './dialect.ts'
-import { writeMessages } from './messages.ts'
+import { withLegalIds, writeMessages } from './messages.ts'
+import { PATH, REWRITTEN, writeOwnRequest } from './own.ts'
 import { writeToolChoice, writeTools } from './tools.ts'
 
 /** The canonical request as `POST /chat/completions` (FORMATS §2, §16). */
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const dialect = chatDialect(options.dialect)
+  const own = options.native ? ownOrigin(original, FORMAT, REWRITTEN) : undefined
+  if (own !== undefined) return writeOwnRequest(original, own, dialect)
   const rule = { name: 64, id: 64, freeform: dialect.custom_tools !== false, namespaces: false }
-  const { request, losses, renamed } = options.native ? unchanged(original) : sanitize(original, rule)
-  if (!options.native) losses.report(foreign(request, FORMAT))
-  const context: WriteContext = { dialect, native: options.native, losses }
-  const { messages } = dialect.call_ids === 'short' ? withShortIds(request, losses) : request
+  const { request, losses, renamed } = sanitize(original, rule)
+  losses.report(foreign(request, FORMAT))
+  const context: WriteContext = { dialect, losses }
   const extras = kept(request, FORMAT)
   const tools = writeTools(request, context)
   const body = {
     model: request.model,
-    messages: writeMessages(messages, context),
+    messages: writeMessages(withLegalIds(request.messages, context), context),
     ...tools,
-    ...writeToolChoice(request, tools, context),
-    ...writeSampling(request.sampling, request, context),
+    ...writeToolChoice(request, tools['tools'] !== undefined, context),
+    ...writeSettings(SETTINGS, request, losses),
+    ...writeSampling(request.sampling, context),
     ...writeOutput(request.output, context),
     ...writeReasoning(request.reasoning, context),
-    ...writeSettings(request, context),
+    ...writeService(request, context),
     ...extras,
-    ...writeStreaming(request, context, extras),
+    // Usage is always requested for callers of other formats, as some compact by it.
+    ...streamFields(request, dialect.include_usage !== false, extras),
   } as JsonObject
-  const wire = { path: '/chat/completions', query: {}, headers: {}, body }
-  return { wire, losses: losses.list, renamed }
+  return { wire: { path: PATH, query: {}, headers: {}, body }, losses: losses.list, renamed }
 }
 
-function writeSampling(
-  sampling: Sampling,
-  request: CanonicalRequest,
-  { dialect, native, losses }: WriteContext,
-): JsonObject {
-  const { limit, stop, logprobs } = spelt(request, FORMAT)
-  if (sampling.topK !== undefined) losses.drop(['sampling', 'topK'], 'no-top-k')
-  const stops = native ? sampling.stop : fewStops(sampling.stop, 4, losses)
-  const field = native ? (limit ?? 'max_completion_tokens') : (dialect.limit_field ?? 'max_completion_tokens')
+function writeSampling({ maxTokens, stop, logprobs }: Sampling, { dialect, losses }: WriteContext): JsonObject {
   return defined({
-    [field as string]: sampling.maxTokens,
-    temperature: sampling.temperature,
-    top_p: sampling.topP,
-    frequency_penalty: sampling.frequencyPenalty,
-    presence_penalty: sampling.presencePenalty,
-    seed: sampling.seed,
-    stop: stop === 'string' && stops?.length === 1 ? stops[0] : stops,
-    logprobs: sampling.logprobs === undefined ? logprobs : true,
-    top_logprobs: sampling.logprobs === 0 ? undefined : sampling.logprobs,
+    [dialect.limit_field ?? 'max_completion_tokens']: maxTokens,
+    stop: fewStops(stop, 4, losses),
+    logprobs: logprobs === undefined ? undefined : true,
+    top_logprobs: logprobs === 0 ? undefined : logprobs,
   }) as JsonObject
 }
 
 function writeOutput(output: Output, context: WriteContext): JsonObject {
   context.losses.dropFields(output, ['output'], OUTPUT_LOSSES)
   reportCompletion(output, context.losses)
-  const { candidates, text, verbosity } = output
+  const { text } = output
   return defined({
     modalities: writeModalities(output, context),
-    n: candidates,
     response_format: text === undefined ? undefined : writeShape(text, context),
-    verbosity,
     audio: writeAudio(output, context),
   }) as JsonObject
 }
 
 const OUTPUT_LOSSES: Unwritten<
   Output,
-  'modalities' | 'candidates' | 'text' | 'verbosity' | 'audio' | 'ranking' | 'completion' | 'count' | 'compaction'
+  SettingName | 'modalities' | 'text' | 'audio' | 'ranking' | 'completion' | 'count' | 'compaction'
 > = {
   image: 'no-image-settings',
   video: 'no-video-settings',
@@ -87,25 +76,22 @@ const OUTPUT_LOSSES: Unwritten<
   transcript: 'no-transcripts',
 }
 
-function writeShape(text: NonNullable<Output['text']>, { dialect, native, losses }: WriteContext): JsonObject {
+function writeShape(text: NonNullable<Output['text']>, { dialect, losses }: WriteContext): JsonObject {
   if (text.shape === 'text') return { type: 'text', ...kept(text, FORMAT) }
   if (text.shape === 'json') return { type: 'json_object', ...kept(text, FORMAT) }
-  if (!native && dialect.json_schema === false) {
+  if (dialect.json_schema === false) {
     losses.change(['output', 'text'], { shape: 'json' }, 'no-json-schema')
     return { type: 'json_object' }
   }
-  const { schema, description, strict } = text
-  if (text.name === undefined && !native) losses.add(['output', 'text', 'name'], 'answer', 'name-required')
-  const name = text.name ?? (native ? undefined : 'answer')
+  const { schema, name = 'answer', description, strict } = text
+  if (text.name === undefined) losses.add(['output', 'text', 'name'], name, 'name-required')
   return around(text, 'json_schema', defined({ name, description, schema, strict }) as JsonObject)
 }
 const REASONING_LOSSES: Unwritten<Reasoning, 'effort' | 'show'> = { budget: 'no-thinking-budget' }
 
-function writeReasoning(reasoning: Reasoning | undefined, { dialect, native, losses }: WriteContext): JsonObject {
+function writeReasoning(reasoning: Reasoning | undefined, { dialect, losses }: WriteContext): JsonObject {
   if (reasoning === undefined) return {}
-  const own = native
-    ? (spelt(reasoning, FORMAT)['as'] ?? 'reasoning_effort')
-    : (dialect.reasoning_as ?? 'reasoning_effort')
+  const own = dialect.reasoning_as ?? 'reasoning_effort'
   if (own === 'reasoning') {
     const { effort, budget, show } = reasoning
     const exclude = show === undefined ? undefined : !show
@@ -145,34 +131,65 @@ const STATE_LOSSES: Unwritten<State, 'store'> = {
   thread: 'no-threads',
 }
 
-function writeSettings(request: CanonicalRequest, { dialect, native, losses }: WriteContext): JsonObject {
+function writeService(request: CanonicalRequest, { dialect, losses }: WriteContext): JsonObject {
   const { state, endUser, cache } = request
   losses.dropFields(state, ['state'], STATE_LOSSES)
   if (cache !== undefined) losses.drop(['cache'], 'no-cache-markers-here')
-  const stores = native || dialect.store !== false
+  const stores = dialect.store !== false
   if (!stores && state?.store !== undefined) losses.drop(['state', 'store'], 'no-storage')
-  const user = spelt(request, FORMAT)['user'] === 'user' || !native ? 'user' : 'safety_identifier'
   return defined({
     store: stores ? state?.store : undefined,
-    [user]: native ? endUser : endUserOf(endUser, losses),
-    metadata: request.metadata,
-    service_tier: supportedTier(request.serviceTier, TIERS, { native, losses }),
-    prompt_cache_key: request.cacheKey,
+    user: endUserOf(endUser, losses),
+    service_tier: supportedTier(request.serviceTier, TIERS, { native: false, losses }),
   }) as JsonObject
 }
 
-/**
- * A stream contains usage only on request. For callers of other formats it is always requested, as some compact by it;
- * a channel may always request it, for its log (trap 22).
- */
-function writeStreaming(request: CanonicalRequest, { dialect, native }: WriteContext, extras: JsonObject): JsonObject {
-  const { stream, stream_options } = spelt(request, FORMAT)
-  if (!request.stream) return { ...(stream === false ? { stream } : {}), ...options(stream_options, extras) }
-  const forced = (dialect.include_usage ?? !native) ? { include_usage: true } : undefined
-  return { stream: true, ...options(forced ?? stream_options, extras) }
+const MODALITIES: ReadonlySet<Modality> = new Set<Modality>(['text', 'audio'])
+
+/** The modalities of the answer: text, and audio beside it. */
+function writeModalities({ modalities }: Output, { losses }: WriteContext): Output['modalities'] {
+  if (modalities === undefined) return undefined
+  const supported = modalities.filter(modality => MODALITIES.has(modality))
+  if (supported.length === 0) losses.drop(['output', 'modalities'], 'text-and-audio-only')
+  else
+    for (const [index, modality] of modalities.entries())
+      if (!MODALITIES.has(modality)) losses.drop(['output', 'modalities', index], 'text-and-audio-only')
+  return supported.length === 0 ? undefined : supported
 }
 
-function options(spelled: Json | undefined, extras: JsonObject): JsonObject {
-  if (spelled === undefined) return {}
-  return { stream_options: { ...(spelled as JsonObject), ...(extras['stream_options'] as JsonObject | undefined) } }
+/** The value of `format` for each audio type and its aliases. */
+const CONTAINERS: { readonly [type: string]: string } = {
+  ...{ wav: 'wav', 'x-wav': 'wav', wave: 'wav', mp3: 'mp3', mpeg: 'mp3', aac: 'aac', flac: 'flac', 'x-flac': 'flac' },
+  ...{ opus: 'opus', ogg: 'opus', pcm16: 'pcm16', pcm: 'pcm16', l16: 'pcm16' },
+}
+
+const USUAL = { voice: 'alloy', mediaType: 'audio/wav' } as const
+
+/** Settings of the model's speech: voice and container are required, so a caller without them gets the defaults. */
+function writeAudio({ audio, modalities }: Output, { losses }: WriteContext): JsonObject | undefined {
+  if (audio === undefined) {
+    if (modalities?.includes('audio') !== true) return undefined
+    losses.add(['output', 'audio'], USUAL, 'minted-voice')
+    return { voice: USUAL.voice, format: 'wav' }
+  }
+  if (audio.speed !== undefined) losses.drop(['output', 'audio', 'speed'], 'no-speed')
+  const format = writeContainer(audio.mediaType, losses)
+  if (audio.voice === undefined) losses.add(['output', 'audio', 'voice'], USUAL.voice, 'minted-voice')
+  if (format === undefined) losses.add(['output', 'audio', 'mediaType'], USUAL.mediaType, 'minted-container')
+  return { voice: audio.voice ?? USUAL.voice, format: format ?? 'wav', ...kept(audio, FORMAT) }
+}
+
+function writeContainer(mediaType: string | undefined, losses: Losses): string | undefined {
+  const [kind, name = ''] = mediaType?.split('/', 2) ?? []
+  if (kind === undefined) return undefined
+  if (kind !== 'audio') {
+    losses.drop(['output', 'audio', 'mediaType'], 'not-an-audio-type')
+    return undefined
+  }
+  const type = name.split(';')[0]!.trim().toLowerCase()
+  const container = Object.hasOwn(CONTAINERS, type) ? CONTAINERS[type]! : undefined
+  if (container === undefined) losses.drop(['output', 'audio', 'mediaType'], 'no-such-container')
+  else if (container !== name)
+    losses.rename(['output', 'audio', 'mediaType'], `audio/${container}`, 'another-word-for-it')
+  return container
 }

@@ -1,14 +1,29 @@
+import { AnswerIds } from '../../canonical/call-ids.ts'
+import type { MediaPart, OpaquePart, Part, ReasoningPart, ToolCallPart } from '../../canonical/content.ts'
+import { bodyOf } from '../../canonical/fold.ts'
 import { foreign, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { defined, kept, spelt } from '../fields.ts'
-import { nodeOf, writeLogprob } from './answer.ts'
+import { defined, kept } from '../fields.ts'
+import { dated, ownBody } from '../own.ts'
+import { writeUsage } from '../usage/openai.ts'
+import {
+  isAudio,
+  isHidden,
+  isPicture,
+  reasoningField,
+  reportFinish,
+  signatureExtra,
+  signsCall,
+  Texts,
+  writeFinish,
+  writeLogprob,
+  writePicture,
+} from './answer.ts'
+import { writeCall } from './assistant.ts'
 import { FORMAT } from './content.ts'
-import { reportFinish, writeFinish } from './finish.ts'
-import { writeMessage } from './message.ts'
-import { writeUsage } from './usage.ts'
 
 const RESULT_LOSSES: Unwritten<
   CanonicalResult,
@@ -17,46 +32,210 @@ const RESULT_LOSSES: Unwritten<
 
 /** A whole answer as a `chat.completion` (FORMATS §2, §16.3). */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
+  const own = ownBody(result, FORMAT)
+  if (own !== undefined) return { wire: { status: 200, headers: {}, body: dated(own, result) }, losses: [] }
   const losses = new Losses()
   losses.report(foreign(result, FORMAT))
   losses.dropFields(result, [], RESULT_LOSSES)
   if (result.createdAt === undefined) losses.add(['createdAt'], 0, 'time-required')
-  const object = spelt(result, FORMAT)['object'] ?? 'chat.completion'
   const body = {
-    id: result.id ?? '',
-    ...(object === 'absent' ? {} : { object }),
-    created: result.createdAt ?? 0,
+    ...{ id: result.id ?? '', object: 'chat.completion', created: result.createdAt ?? 0 },
     model: result.model ?? request.model,
     choices: result.candidates.map((candidate, index) => writeChoice(candidate, index, request, losses)),
-    ...defined({ usage: result.usage && writeUsage(result.usage, losses), service_tier: result.serviceTier }),
+    ...defined({ usage: result.usage && writeUsage(FORMAT, result.usage, losses), service_tier: result.serviceTier }),
     ...kept(result, FORMAT),
   } as JsonObject
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
+
 const CANDIDATE_LOSSES: Unwritten<Candidate, 'content' | 'finish' | 'logprobs'> = { transcript: 'no-times' }
 
 function writeChoice(candidate: Candidate, index: number, request: CanonicalRequest, losses: Losses): JsonObject {
   const path: Path = ['candidates', index]
-  const own = spelt(candidate, FORMAT)
   const { message: extras, ...outer } = kept(candidate, FORMAT)
-  const content = { ...writeMessage(candidate, path, request, losses), ...kept(nodeOf(extras, own['inside']), FORMAT) }
-  const finish_reason = writeFinish(
-    candidate,
-    candidate.content.some(part => part.type === 'tool-call'),
-  )
+  const content = { ...writeMessage(candidate, path, request, losses), ...(extras as JsonObject | undefined) }
+  const called = candidate.content.some(part => part.type === 'tool-call')
+  const finish_reason = writeFinish(candidate.finish, called)
   reportFinish(candidate, finish_reason, path, losses)
   losses.dropFields(candidate, path, CANDIDATE_LOSSES)
-  const logprobs = writeLogprobs(candidate, own)
-  const ended = finish_reason === 'absent' ? {} : { finish_reason }
-  return { index: own['index'] ?? index, message: content, ...logprobs, ...ended, ...outer }
+  const { logprobs } = candidate
+  const rated = logprobs === undefined ? null : { content: logprobs.map(writeLogprob), refusal: null }
+  return { index, message: content, logprobs: rated, finish_reason, ...outer }
 }
 
-function writeLogprobs(candidate: Candidate, own: JsonObject): { logprobs?: Json } {
-  if (candidate.logprobs === undefined) return own['own'] === undefined ? { logprobs: null } : {}
-  return {
-    logprobs: {
-      content: candidate.logprobs.map(writeLogprob),
-      ...((own['logprobs'] as JsonObject) ?? { refusal: null }),
-    },
+/** The message of a choice: each kind of part has its field, and a part without one is a loss. */
+function writeMessage(candidate: Candidate, path: Path, request: CanonicalRequest, losses: Losses): JsonObject {
+  const message = new MessageWriter(losses, request)
+  const at: Path = [...path, 'content']
+  reportOrder(candidate.content, at, losses)
+  reportJoined(candidate.content, at, losses)
+  candidate.content.forEach((part, index) => {
+    message.put(part, candidate.content[index + 1], [...at, index])
+  })
+  return message.written()
+}
+
+/** The order in which the fields of a message are read. */
+const ORDER: { readonly [T in Part['type']]: number } = {
+  ...{
+    reasoning: 0,
+    text: 1,
+    opaque: 1,
+    refusal: 2,
+    media: 3,
+    'tool-call': 5,
+    'tool-result': 6,
+    embedding: 6,
+    rank: 6,
+  },
+}
+
+/** After spoken audio, before calls. */
+const PICTURES = 4
+
+function rankOf(part: Part, next: Part | undefined): number {
+  if (signsCall(part, next) && bodyOf(part) === '') return ORDER['tool-call']
+  return isPicture(part) ? PICTURES : ORDER[part.type]
+}
+
+function reportOrder(content: readonly Part[], path: Path, losses: Losses): void {
+  if (content.length < 2) return
+  const rank = content.map((part, index) => rankOf(part, content[index + 1]))
+  const order = [...rank.keys()].sort((a, b) => rank[a]! - rank[b]! || a - b)
+  reportParted(content, order, path, losses)
+  if (order.some((from, to) => from !== to)) losses.move(path, order, 'fields-have-an-order')
+}
+
+/**
+ * In this format a thought's proof belongs to the call after it, and is read as the call's where other fields separate
+ * the two.
+ */
+function reportParted(content: readonly Part[], order: readonly number[], path: Path, losses: Losses): void {
+  for (const [place, index] of order.entries()) {
+    const call = content[index]!
+    const thought = content[index - 1]
+    if (thought?.type !== 'reasoning' || !signsCall(thought, call)) continue
+    if (thought.text === '' || order[place - 1] === index - 1) continue
+    const { signature } = thought
+    losses.drop([...path, index - 1, 'signature'], 'signs-the-call')
+    losses.insert([...path, place], { type: 'reasoning', text: '', signature }, 'signs-the-call')
+  }
+}
+
+/** All thoughts are one field: where a call's proof may stand behind it, what it proves is all of them. */
+function reportJoined(content: readonly Part[], path: Path, losses: Losses): void {
+  const thoughts = [...content.entries()].filter(([, part]) => part.type === 'reasoning' && isShown(part))
+  if (thoughts.length < 2 || !content.some((part, index) => signsCall(part, content[index + 1]))) return
+  const joined = thoughts.map(([, part]) => bodyOf(part)).join('')
+  for (const [place, [index]] of thoughts.entries())
+    losses.change([...path, index, 'text'], place === 0 ? joined : '', 'thoughts-are-one')
+}
+
+const isShown = (part: ReasoningPart): boolean => part.text !== '' && !isHidden(part)
+
+const MEDIA_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'transcript' | 'made' | 'use' | 'cache'> = {
+  name: 'no-name-here',
+  detail: 'no-detail-here',
+}
+
+class MessageWriter {
+  private readonly texts = new Texts()
+  private readonly thoughts: ReasoningPart[] = []
+  private readonly calls: JsonObject[] = []
+  private readonly images: JsonObject[] = []
+  private readonly fields: { refusal?: string; audio?: JsonObject } = {}
+  private signature: string | undefined
+  private readonly losses: Losses
+  private readonly request: CanonicalRequest
+  private readonly ids: AnswerIds
+
+  constructor(losses: Losses, request: CanonicalRequest) {
+    this.losses = losses
+    this.request = request
+    this.ids = new AnswerIds(request)
+  }
+
+  put(part: Part, next: Part | undefined, path: Path): void {
+    if (part.type !== 'opaque') this.reportNode(part, path)
+    switch (part.type) {
+      case 'text':
+        return this.texts.add(part, path)
+      case 'reasoning':
+        return this.reasoning(part, next, path)
+      case 'refusal':
+        this.fields.refusal = (this.fields.refusal ?? '') + part.text
+        return
+      case 'tool-call':
+        return this.call(part, path)
+      case 'opaque':
+        return this.opaque(part, path)
+      default:
+        if (isAudio(part) && this.fields.audio === undefined) this.speech(part, path)
+        else if (isPicture(part)) this.images.push(writePicture(part, path, this.losses))
+        else this.losses.drop(path, 'no-such-content')
+    }
+  }
+
+  /** Only parts written as objects have a place for the format's own extras. */
+  private reportNode(part: Exclude<Part, OpaquePart>, path: Path): void {
+    if (part.cache !== undefined) this.losses.drop([...path, 'cache'], 'no-cache-markers-here')
+    if (part.extras?.[FORMAT] === undefined || part.type === 'tool-call' || isAudio(part) || isPicture(part)) return
+    this.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+  }
+
+  private reasoning(part: ReasoningPart, next: Part | undefined, path: Path): void {
+    if (signsCall(part, next)) {
+      this.signature = part.signature!.value
+      if (part.text !== '') this.thoughts.push(part)
+    } else if (isHidden(part)) this.losses.drop(path, 'no-hidden-reasoning')
+    else {
+      if (part.signature !== undefined) this.losses.drop([...path, 'signature'], 'no-signatures')
+      this.thoughts.push(part)
+    }
+  }
+
+  private call(part: ToolCallPart, path: Path): void {
+    if (part.namespace !== undefined) this.losses.drop([...path, 'namespace'], 'no-namespaces')
+    const signed = this.signature === undefined ? {} : signatureExtra(this.signature)
+    const id = this.ids.call(part.id, part.name)
+    if (id !== part.id) this.losses.rename([...path, 'id'], id, 'id-made-unique')
+    this.calls.push({ ...writeCall(id === part.id ? part : { ...part, id }), ...signed })
+    this.signature = undefined
+  }
+
+  private opaque(part: OpaquePart, path: Path): void {
+    if (part.format !== FORMAT) {
+      if (part.text !== undefined) this.texts.add({ type: 'text', text: part.text }, path)
+    } else this.losses.drop(path, 'no-place-for-it')
+  }
+
+  private speech(part: MediaPart, path: Path): void {
+    const { source, transcript } = part
+    this.losses.dropFields(part, path, MEDIA_LOSSES)
+    if (source.type !== 'base64') return
+    const mediaType = this.request.output.audio?.mediaType ?? 'audio/wav'
+    if (mediaType !== source.mediaType) this.losses.change([...path, 'source', 'mediaType'], mediaType, 'type-as-asked')
+    this.fields.audio = defined({ data: source.data, transcript, ...kept(part, FORMAT) }) as JsonObject
+  }
+
+  written(): JsonObject {
+    const calls = this.calls.length > 0 ? { tool_calls: this.calls } : {}
+    const images = this.images.length === 0 ? {} : { images: this.images }
+    return {
+      ...{ role: 'assistant', ...this.content(), refusal: null, ...this.reasoned() },
+      ...{ ...images, ...calls, ...this.fields },
+    }
+  }
+
+  private content(): { content: Json; annotations?: readonly JsonObject[] } {
+    if (!this.texts.some) return { content: null }
+    const { text, annotations } = this.texts.joined(this.losses)
+    return annotations.length === 0 ? { content: text } : { content: text, annotations }
+  }
+
+  private reasoned(): JsonObject {
+    const [first] = this.thoughts
+    if (first === undefined) return {}
+    return { [reasoningField(first)]: this.thoughts.map(part => part.text).join('') }
   }
 }

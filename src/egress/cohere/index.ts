@@ -1,5 +1,5 @@
+import { writeRetrievalError } from '../errors/retrieval-error.ts'
 import type { Writer } from '../writer.ts'
-import { writeError } from './error.ts'
 import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
 
@@ -9,5 +9,5 @@ export const cohere: Writer = {
   result: writeResult,
   // It embeds images as data, never by URL (FORMATS §8), and ranks none.
   fetches: ({ kind }, _, work) => kind === 'image' && work === 'embedding',
-  error: writeError,
+  error: writeRetrievalError,
 }

@@ -1,39 +1,46 @@
-import type { TextPart } from '../../canonical/content.ts'
+import type { MediaPart, Part, TextPart } from '../../canonical/content.ts'
 import { GatewayError } from '../../canonical/error.ts'
 import { foreign, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
-import type { JsonObject } from '../../canonical/node.ts'
-import type { CanonicalRequest, Message } from '../../canonical/request.ts'
+import { urlOfSource } from '../../canonical/media/data-url.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { workOf } from '../../canonical/work.ts'
 import { defined, kept } from '../fields.ts'
+import { ownOrigin, underModel } from '../own.ts'
 import { reportUnwritten } from '../sanitize/bare.ts'
 import type { WriteOptions } from '../writer.ts'
-import { writeEmbed } from './embed.ts'
 
-export const FORMAT = 'cohere'
+const FORMAT = 'cohere'
 
 /** The canonical request as `POST /v2/rerank` or `/v2/embed`. Throws GatewayError `cannot-express` for any other work. */
 export function writeRequest(request: CanonicalRequest, { native }: WriteOptions): Written<WireRequest> {
+  const own = native ? ownOrigin(request, FORMAT) : undefined
   const losses = new Losses()
-  losses.report(foreign(request, FORMAT))
   const work = workOf(request)
   const write = WORK[work]
   if (write === undefined)
     throw new GatewayError({ kind: 'cannot-express', message: 'This upstream does nothing but rank and embed.' })
-  return { wire: { query: {}, headers: {}, ...write(request, native, losses) }, losses: losses.list }
+  const { path } = write
+  const body = own === undefined ? write.body(request, losses) : underModel(request, own)
+  return { wire: { query: {}, headers: {}, path, body }, losses: losses.list }
 }
 
-type Write = (request: CanonicalRequest, native: boolean, losses: Losses) => Pick<WireRequest, 'path' | 'body'>
+interface Write {
+  readonly path: string
+  body(request: CanonicalRequest, losses: Losses): JsonObject
+}
 
 const WORK: { readonly [work: string]: Write } = {
-  ranking: writeRerank,
-  embedding: (request, native, losses) => ({ path: '/v2/embed', body: writeEmbed(request, native, losses) }),
+  ranking: { path: '/v2/rerank', body: writeRerank },
+  embedding: { path: '/v2/embed', body: writeEmbed },
 }
 
 const RANKING = new Set(['ranking'])
 
 /** The gateway adds the content of documents itself, so nothing is lost where the caller wants it. */
-function writeRerank(request: CanonicalRequest, _: boolean, losses: Losses): Pick<WireRequest, 'path' | 'body'> {
+function writeRerank(request: CanonicalRequest, losses: Losses): JsonObject {
+  losses.report(foreign(request, FORMAT))
   const ranking = request.output.ranking!
   reportUnwritten(request, RANKING, losses)
   const echo: Path = ['output', 'ranking', 'echo']
@@ -43,14 +50,13 @@ function writeRerank(request: CanonicalRequest, _: boolean, losses: Losses): Pic
   const documents = request.messages.map((message, index) =>
     writeDocument(message, ['messages', index, 'content'], losses),
   )
-  const body = {
+  return {
     model: request.model,
     query: ranking.query,
     documents,
     ...defined({ top_n: ranking.top }),
     ...kept(request, FORMAT),
   } as JsonObject
-  return { path: '/v2/rerank', body }
 }
 
 const NO_MARKS: Unwritten<TextPart, 'type' | 'text'> = { cache: 'no-cache-markers', annotations: 'no-annotations' }
@@ -73,4 +79,116 @@ function writeDocument({ content }: Message, path: Path, losses: Losses): string
   const text = texts.join('\n')
   if (texts.length > 1) losses.change(path, [{ type: 'text', text }], 'one-text-each')
   return text
+}
+
+const EMBEDDING = new Set(['modalities', 'embedding'])
+
+const WRITTEN_OUT = { kind: 'added', reason: 'said-outright', restored: true } as const
+
+/** An embedding request (FORMATS §8). */
+function writeEmbed(request: CanonicalRequest, losses: Losses): JsonObject {
+  losses.report(foreign(request, FORMAT))
+  reportUnwritten(request, EMBEDDING, losses)
+  const { dimensions } = request.output.embedding ?? {}
+  if (request.output.embedding === undefined)
+    losses.list.push({ ...WRITTEN_OUT, path: ['output', 'embedding'], became: {} })
+  return {
+    model: request.model,
+    ...writeLists(request, losses),
+    ...defined({
+      input_type: writePurpose(request, losses),
+      embedding_types: writeEncoding(request, losses),
+      output_dimension: dimensions,
+    }),
+    ...kept(request, FORMAT),
+  } as JsonObject
+}
+
+/** The input type for each purpose, and the purpose it stands for, where that is only near to the requested one. */
+const PURPOSES: { readonly [P in EmbeddingPurpose]: readonly [word: string, means?: EmbeddingPurpose] } = {
+  query: ['search_query'],
+  document: ['search_document'],
+  classification: ['classification'],
+  clustering: ['clustering'],
+  similarity: ['clustering', 'clustering'],
+  'question-answering': ['search_query', 'query'],
+  'fact-verification': ['search_query', 'query'],
+  'code-query': ['search_query', 'query'],
+}
+
+/** The field is required; images alone have an input type of their own. */
+function writePurpose(request: CanonicalRequest, losses: Losses): Json {
+  const { embedding } = request.output
+  const path = ['output', 'embedding', 'purpose']
+  if (embedding?.purpose !== undefined) {
+    const [inputType, means = embedding.purpose] = PURPOSES[embedding.purpose]
+    if (means !== embedding.purpose) losses.change(path, means, 'nearest-purpose')
+    return inputType
+  }
+  if (request.messages.every(({ content }) => content.length === 1 && linkOf(content[0]!) !== undefined)) return 'image'
+  losses.add(path, 'document', 'purpose-required')
+  return 'search_document'
+}
+
+/** Floats by default. */
+function writeEncoding({ output: { embedding } }: CanonicalRequest, losses: Losses): readonly Json[] {
+  if (embedding?.encoding !== undefined) return [embedding.encoding]
+  losses.list.push({ ...WRITTEN_OUT, path: ['output', 'embedding', 'encoding'], became: 'float' })
+  return ['float']
+}
+
+/** Texts alone as texts; otherwise each input as its parts. */
+function writeLists({ messages }: CanonicalRequest, losses: Losses): JsonObject {
+  const inputs = messages.map((message, index) => writeInput(message, ['messages', index], losses))
+  const texts = inputs.map(plainText)
+  return texts.every(text => text !== undefined) ? { texts } : { inputs }
+}
+
+/** The text of an input that has nothing else. */
+function plainText(input: JsonObject): string | undefined {
+  const [only, ...others] = input['content'] as readonly JsonObject[]
+  const isPlain = others.length === 0 && Object.keys(input).length === 1 && Object.keys(only!).length === 2
+  return isPlain && only!['type'] === 'text' ? (only!['text'] as string) : undefined
+}
+
+const NOTHING: JsonObject = { type: 'text', text: '' }
+
+function writeInput(message: Message, path: Path, losses: Losses): JsonObject {
+  const content = message.content.flatMap((part, index): JsonObject[] => {
+    const written = writePart(part, [...path, 'content', index], losses)
+    return written === undefined ? [] : [written]
+  })
+  return { content: content.length === 0 ? [NOTHING] : content, ...kept(message, FORMAT) }
+}
+
+const NO_NOTES = { cache: 'no-cache-markers', name: 'no-name-here', detail: 'no-detail-here', use: 'no-masks' }
+
+function writePart(part: Part, at: Path, losses: Losses): JsonObject | undefined {
+  if (part.type === 'text') {
+    losses.dropFields(part, at, NO_MARKS)
+    return { type: 'text', text: part.text, ...kept(part, FORMAT) }
+  }
+  if (part.type === 'opaque') {
+    if (part.format === FORMAT) return part.value
+    // A part of another format: its loss is reported with all such.
+    return part.text === undefined ? undefined : { type: 'text', text: part.text }
+  }
+  const url = linkOf(part)
+  if (part.type !== 'media' || url === undefined) {
+    losses.drop(at, part.type === 'media' ? 'texts-and-pictures-only' : 'no-place-for-it')
+    return undefined
+  }
+  losses.dropFields(part, at, { ...NO_NOTES, transcript: 'no-transcript-here' })
+  if (part.source.type === 'url' && part.source.mediaType !== undefined)
+    losses.drop([...at, 'source', 'mediaType'], 'told-by-the-address')
+  return writePicture(part, url)
+}
+
+/** The data or the URL of an image. */
+const linkOf = (part: Part): string | undefined =>
+  part.type === 'media' && part.kind === 'image' ? urlOfSource(part.source) : undefined
+
+function writePicture(part: MediaPart, url: string): JsonObject {
+  const { image_url: more, ...outer } = kept(part, FORMAT)
+  return { type: 'image_url', image_url: { url, ...(more as JsonObject) }, ...outer }
 }

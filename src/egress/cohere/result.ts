@@ -7,37 +7,31 @@ import { encodingOf, type VectorEncoding, vectorAs } from '../../canonical/vecto
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { workOf } from '../../canonical/work.ts'
 import { defined, kept, spelt } from '../fields.ts'
+import { OPTIONAL_HEAD, ownBody } from '../own.ts'
 import { onlyAnswers } from '../sanitize/bare.ts'
 import { writeMeta } from '../usage/meta.ts'
 
 const FORMAT = 'cohere'
 const WRITTEN = new Set(['id', 'candidates', 'usage'])
-const NAMED = new Set([...WRITTEN, 'model'])
 const AT: Path = ['candidates', 0, 'content']
 
 /** A whole answer (FORMATS §8, §9): a ranking, or vectors where they were requested. */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
+  const own = ownBody(result, FORMAT, OPTIONAL_HEAD)
+  if (own !== undefined) return { wire: { status: 200, headers: {}, body: own }, losses: [] }
   const losses = new Losses()
   losses.report(foreign(result, FORMAT))
-  const named = spelt(result, FORMAT)['named'] === true
-  onlyAnswers(result, named ? NAMED : WRITTEN, losses)
-  const isEmbed = workOf(request) === 'embedding' || spelt(result, FORMAT)['kind'] === 'embed'
-  const body = {
-    ...defined({ id: result.id, model: named ? result.model : undefined }),
-    ...(isEmbed ? writeVectors(result, request, losses) : { results: writeRanks(result, losses) }),
-    ...writeSpent(result, isEmbed, losses),
-  } as JsonObject
+  onlyAnswers(result, WRITTEN, losses)
+  const isEmbed = workOf(request) === 'embedding'
   const { embeddings: more, ...others } = kept(result, FORMAT)
-  const all = { ...body, ...others }
-  const merged =
-    more === undefined ? all : { ...all, embeddings: { ...(body['embeddings'] as object), ...(more as object) } }
-  return { wire: { status: 200, headers: {}, body: merged }, losses: losses.list }
+  const answer = isEmbed ? writeVectors(result, request, more, losses) : { results: writeRanks(result, losses) }
+  const body = { ...defined({ id: result.id }), ...answer, ...writeSpent(result, isEmbed, losses), ...others }
+  return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
 
 /** Clients require billed units for vectors. */
-function writeSpent(result: CanonicalResult, isEmbed: boolean, losses: Losses): JsonObject {
-  const { usage } = result
-  if (!isEmbed || usage?.input !== undefined || spelt(result, FORMAT)['kind'] !== undefined)
+function writeSpent({ usage }: CanonicalResult, isEmbed: boolean, losses: Losses): JsonObject {
+  if (!isEmbed || usage?.input !== undefined)
     return usage === undefined ? {} : { meta: writeMeta(FORMAT, usage, losses) }
   if (usage === undefined) losses.add(['usage'], { input: 0 }, 'usage-required')
   else losses.add(['usage', 'input'], 0, 'usage-required')
@@ -57,28 +51,26 @@ function writeRanks({ candidates }: CanonicalResult, losses: Losses): readonly J
   })
 }
 
-function writeVectors(result: CanonicalResult, request: CanonicalRequest, losses: Losses): JsonObject {
+function writeVectors(
+  result: CanonicalResult,
+  request: CanonicalRequest,
+  more: Json | undefined,
+  losses: Losses,
+): JsonObject {
   const content = result.candidates[0]?.content ?? []
   const parts = content.filter(part => part.type === 'embedding')
-  const { type, flat, response_type = 'embeddings_by_type' } = spelt(result, FORMAT)
-  const own = typeof type === 'string' ? type : undefined
   const wanted = wantedOf(parts, request)
   const vectors = content.flatMap((part, index): Json[] => {
-    if (part.type === 'embedding')
-      return [own === undefined ? inEncoding(part, wanted, index, losses) : (part.vector as Json)]
+    if (part.type === 'embedding') return [inEncoding(part, wanted, index, losses)]
     if (part.type !== 'opaque' || part.text !== undefined || part.format === FORMAT)
       losses.drop([...AT, index], 'no-place-for-it')
     return []
   })
-  const lists = { ...(own === 'none' ? {} : { [own ?? wanted]: vectors }), ...besideOf(parts) }
-  return {
-    ...(response_type === 'absent' ? {} : { response_type }),
-    embeddings: flat === true ? vectors : lists,
-    ...echoOf(parts),
-  }
+  const embeddings = { [wanted]: vectors, ...besideOf(parts), ...(more as JsonObject | undefined) }
+  return { response_type: 'embeddings_by_type', embeddings, ...echoOf(parts) }
 }
 
-/** The embedded texts, where the upstream returned them. */
+/** The embedded texts, where the upstream returned them with every vector: batches are put together. */
 function echoOf(parts: readonly EmbeddingPart[]): JsonObject {
   const texts = parts.map(part => spelt(part, FORMAT)['text'])
   return parts.length > 0 && texts.every(text => text !== undefined) ? { texts: texts as readonly Json[] } : {}

@@ -1,5 +1,16 @@
+import type { Part } from '../../canonical/content.ts'
 import type { CanonicalError } from '../../canonical/error.ts'
-import type { CandidateEnd, CanonicalEvent, ResultEnd, ResultStart } from '../../canonical/event.ts'
+import type {
+  CandidateEnd,
+  CanonicalEvent,
+  PartDelta,
+  PartEnd,
+  PartPatch,
+  PartStart,
+  ResultEnd,
+  ResultStart,
+} from '../../canonical/event.ts'
+import { patched } from '../../canonical/fold.ts'
 import { Losses } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
@@ -7,13 +18,11 @@ import type { TokenLogprob, Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { kept, spelt } from '../fields.ts'
-import { ChoiceText } from './choice.ts'
+import { wantsUsage } from '../stream-options.ts'
+import { writeUsage } from '../usage/openai.ts'
 import { errorBody } from './error.ts'
-import { writeFinish } from './finish.ts'
-import { writeLogprobs } from './logprobs.ts'
-import { FORMAT } from './prompt.ts'
-import { echoOf } from './texts.ts'
-import { writeUsage } from './usage.ts'
+import { FORMAT } from './request.ts'
+import { echoOf, textIn, writeFinish, writeLogprobs } from './result.ts'
 
 const DONE: WireEvent = { data: '[DONE]' }
 
@@ -43,8 +52,7 @@ export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
 
   constructor(request: CanonicalRequest) {
     this.request = request
-    const options = spelt(request, FORMAT)['stream_options'] as JsonObject | undefined
-    this.withUsage = options?.['include_usage'] === true
+    this.withUsage = wantsUsage(request, FORMAT)
     this.start({ type: 'result-start' })
   }
 
@@ -87,10 +95,9 @@ export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
 
   /** The fixed text around every chunk, made once. */
   private start(event: ResultStart): void {
-    const { own, object = 'text_completion' } = spelt(event, FORMAT)
     const fixed = {
       id: event.id ?? '',
-      ...(object === 'absent' ? {} : { object }),
+      object: 'text_completion',
       created: event.createdAt ?? 0,
       model: event.model ?? this.request.model,
       ...(event.serviceTier === undefined ? {} : { service_tier: event.serviceTier }),
@@ -98,7 +105,7 @@ export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
     }
     this.head = `${JSON.stringify(fixed).slice(0, -1)},"choices":[`
     this.tail = this.withUsage ? '],"usage":null}' : ']}'
-    this.echoes = own !== true
+    this.echoes = spelt(event, FORMAT)['own'] !== true
     this.tiered = event.serviceTier !== undefined
   }
 
@@ -119,7 +126,7 @@ export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
     const choice = this.choice(event.candidate)
     const text = this.echo(choice, event.candidate)
     const rated = choice.rated.length === 0 ? null : this.ratings(choice)
-    return [this.chunk(event.candidate, text, rated, writeFinish(event), kept(event, FORMAT))]
+    return [this.chunk(event.candidate, text, rated, writeFinish(event.finish), kept(event, FORMAT))]
   }
 
   /** The prompt, before the first text of a choice. */
@@ -151,7 +158,7 @@ export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
     const facts = {
       ...(event.serviceTier === undefined || this.tiered ? {} : { service_tier: event.serviceTier }),
       ...kept(event, FORMAT),
-      ...(this.withUsage && this.usage !== undefined ? { usage: writeUsage(this.usage, new Losses()) } : {}),
+      ...(this.withUsage && this.usage !== undefined ? { usage: writeUsage(FORMAT, this.usage, new Losses()) } : {}),
     }
     const text = JSON.stringify(facts).slice(1, -1)
     return text === '' ? [DONE] : [{ data: `${this.head}],${text}}` }, DONE]
@@ -162,3 +169,23 @@ export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
     return [{ data: JSON.stringify(errorBody(error)) }]
   }
 }
+
+/** The single text of a choice, from its parts one after another. Returns the text that may be written now. */
+class ChoiceText {
+  private part: Part | undefined
+
+  take(event: PartStart | PartDelta | PartPatch | PartEnd): string {
+    const { part } = this
+    if (event.type === 'part-start') {
+      this.part = event.part
+      return ''
+    }
+    if (part === undefined) return ''
+    if (event.type === 'part-delta') return event.of === undefined && streams(part) ? event.append : ''
+    if (event.type === 'part-patch') this.part = patched(part, event, true)
+    return event.type === 'part-end' && part.type === 'opaque' ? (textIn(part) ?? '') : ''
+  }
+}
+
+/** Whether the text streams; that of an opaque part is complete at its end. */
+const streams = ({ type }: Part): boolean => type === 'text' || type === 'refusal' || type === 'opaque'

@@ -1,69 +1,61 @@
-import { foreign, Losses, type Unwritten, type Written } from '../../canonical/loss.ts'
-import type { JsonObject, Node } from '../../canonical/node.ts'
-import type { CanonicalRequest, Output, Sampling } from '../../canonical/request.ts'
+import type { Part, TextPart } from '../../canonical/content.ts'
+import { foreign, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest, Message, Output } from '../../canonical/request.ts'
+import type { SettingName } from '../../canonical/settings.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { defined, kept, spelt } from '../fields.ts'
-import { fewStops } from '../sanitize/stops.ts'
+import { SETTINGS } from '../../settings/completions.ts'
+import { defined, kept } from '../fields.ts'
+import { ownOrigin } from '../own.ts'
+import { fewStops } from '../sanitize/limits.ts'
+import { writeSettings } from '../settings.ts'
+import { ownBodyOf, streamFields, wantsUsage } from '../stream-options.ts'
 import type { WriteOptions } from '../writer.ts'
-import { type CompletionsDialect, completionsDialect } from './dialect.ts'
-import { FORMAT, writePrompt } from './prompt.ts'
+import { completionsDialect } from './dialect.ts'
+
+export const FORMAT = 'completions'
+
+/** What was changed of a request that still goes out as it came. */
+const REWRITTEN: ReadonlySet<string> = new Set(['model', 'stream'])
 
 /** The canonical request as `POST /completions` (FORMATS §3): every message is a prompt. */
 export function writeRequest(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
+  const isCounted = completionsDialect(options.dialect).include_usage === true
+  const own = options.native ? ownOrigin(request, FORMAT, REWRITTEN) : undefined
   const losses = new Losses()
-  losses.report(foreign(request, FORMAT))
-  losses.dropFields(request, [], LOSSES)
-  const extras = kept(request, FORMAT)
-  const body = {
-    model: request.model,
-    prompt: writePrompt(request, losses),
-    ...writeSampling(request, options.native, losses),
-    ...writeOutput(request.output, losses),
-    ...defined({ user: request.endUser }),
-    ...extras,
-    ...writeStreaming(request, completionsDialect(options.dialect), extras),
-  } as JsonObject
+  const body = own === undefined ? writeBody(request, isCounted, losses) : ownBodyOf(request, own, isCounted)
   return { wire: { path: '/completions', query: {}, headers: {}, body }, losses: losses.list }
 }
 
-const LOSSES: Unwritten<CanonicalRequest, 'model' | 'messages' | 'output' | 'sampling' | 'endUser' | 'stream'> = {
+function writeBody(request: CanonicalRequest, isCounted: boolean, losses: Losses): JsonObject {
+  losses.report(foreign(request, FORMAT))
+  losses.dropFields(request, [], LOSSES)
+  const { stop, logprobs } = request.sampling
+  const extras = kept(request, FORMAT)
+  return {
+    model: request.model,
+    prompt: writePrompt(request, losses),
+    ...writeSettings(SETTINGS, request, losses),
+    ...(defined({ stop: fewStops(stop, 4, losses), logprobs }) as JsonObject),
+    ...writeOutput(request.output, losses),
+    ...extras,
+    ...streamFields(request, isCounted || wantsUsage(request, FORMAT), extras),
+  }
+}
+
+const LOSSES: Unwritten<CanonicalRequest, 'model' | 'messages' | 'output' | 'sampling' | 'stream' | SettingName> = {
   tools: 'no-tools',
   toolChoice: 'no-tools',
-  parallelToolCalls: 'no-tools',
   reasoning: 'no-reasoning',
   state: 'no-storage',
-  metadata: 'no-metadata',
-  serviceTier: 'no-tiers',
   cache: 'no-cache-markers',
-  cacheKey: 'no-cache-keys',
 }
-const SAMPLING_LOSSES: Unwritten<
-  Sampling,
-  'maxTokens' | 'temperature' | 'topP' | 'seed' | 'stop' | 'frequencyPenalty' | 'presencePenalty' | 'logprobs'
-> = { topK: 'no-top-k' }
-
-function writeSampling({ sampling, ...request }: CanonicalRequest, native: boolean, losses: Losses): JsonObject {
-  losses.dropFields(sampling, ['sampling'], SAMPLING_LOSSES)
-  const stop = native ? sampling.stop : fewStops(sampling.stop, 4, losses)
-  return defined({
-    max_tokens: sampling.maxTokens,
-    temperature: sampling.temperature,
-    top_p: sampling.topP,
-    frequency_penalty: sampling.frequencyPenalty,
-    presence_penalty: sampling.presencePenalty,
-    seed: sampling.seed,
-    stop: spelt(request as Node, FORMAT)['stop'] === 'string' && stop?.length === 1 ? stop[0] : stop,
-    logprobs: sampling.logprobs,
-  }) as JsonObject
-}
-
 const OUTPUT_LOSSES: Unwritten<
   Output,
-  'candidates' | 'embedding' | 'ranking' | 'transcript' | 'completion' | 'count' | 'compaction'
+  SettingName | 'embedding' | 'ranking' | 'transcript' | 'completion' | 'count' | 'compaction'
 > = {
   modalities: 'text-only',
   text: 'no-shapes-of-text',
-  verbosity: 'no-verbosity',
   image: 'text-only',
   audio: 'text-only',
   video: 'text-only',
@@ -71,18 +63,57 @@ const OUTPUT_LOSSES: Unwritten<
 
 function writeOutput(output: Output, losses: Losses): JsonObject {
   losses.dropFields(output, ['output'], OUTPUT_LOSSES)
-  const { candidates, completion } = output
-  return defined({ n: candidates, suffix: completion?.suffix, echo: completion?.echo }) as JsonObject
+  const { completion } = output
+  return defined({ suffix: completion?.suffix, echo: completion?.echo }) as JsonObject
 }
 
-/** A stream contains usage only on request; a channel may always request it, for its log (trap 22). */
-function writeStreaming(request: CanonicalRequest, dialect: CompletionsDialect, extras: JsonObject): JsonObject {
-  const { stream, stream_options } = spelt(request, FORMAT)
-  const streamFields = request.stream ? { stream: true } : stream === false ? { stream } : {}
-  const forced = request.stream && dialect.include_usage === true ? { include_usage: true } : stream_options
-  if (forced === undefined) return streamFields
-  return {
-    ...streamFields,
-    stream_options: { ...(forced as JsonObject), ...(extras['stream_options'] as JsonObject | undefined) },
+/** Messages as independent prompts (FORMATS §3); a single one is written alone. */
+function writePrompt(request: CanonicalRequest, losses: Losses): Json {
+  const prompts = request.messages.map((message, index) => writeMessage(message, ['messages', index], losses))
+  return prompts.length === 1 ? prompts[0]! : prompts
+}
+const MESSAGE_LOSSES: Unwritten<Message, 'role' | 'content'> = { name: 'prompts-have-no-names' }
+
+function writeMessage(message: Message, path: Path, losses: Losses): Json {
+  if (message.role !== 'user') losses.change([...path, 'role'], 'user', 'prompts-have-no-roles')
+  losses.dropFields(message, path, MESSAGE_LOSSES)
+  const tokens = tokensIn(message.content)
+  if (tokens !== undefined) return tokens
+  return joined(message.content, [...path, 'content'], losses)
+}
+
+/** A prompt of tokens has no other part. */
+function tokensIn(content: readonly Part[]): Json | undefined {
+  const [only, ...others] = content
+  if (others.length > 0 || only?.type !== 'opaque' || only.format !== FORMAT) return undefined
+  return only.value['tokens']
+}
+
+/** All texts of a prompt as one: the first becomes all of them. */
+function joined(content: readonly Part[], path: Path, losses: Losses): string {
+  const texts: { readonly index: number; readonly text: string }[] = []
+  for (const [index, part] of content.entries()) {
+    const text = textOf(part)
+    if (text === undefined) {
+      if (part.type !== 'opaque' || part.format === FORMAT) losses.drop([...path, index], 'prompts-are-texts')
+      continue
+    }
+    if (part.type === 'text') losses.dropFields(part, [...path, index], TEXT_LOSSES)
+    texts.push({ index, text })
   }
+  const all = texts.map(({ text }) => text).join('')
+  const [first, ...others] = texts
+  if (first !== undefined && others.length > 0) {
+    losses.change([...path, first.index], { type: 'text', text: all }, 'one-text-only')
+    for (const { index } of others) losses.drop([...path, index], 'one-text-only')
+  }
+  return all
+}
+
+const TEXT_LOSSES: Unwritten<TextPart, 'type' | 'text'> = { cache: 'no-cache-markers', annotations: 'no-citations' }
+
+/** The plain text of a part, if it has one. */
+export function textOf(part: Part): string | undefined {
+  if (part.type === 'text') return part.text
+  return part.type === 'opaque' && part.format !== FORMAT ? part.text : undefined
 }

@@ -1,14 +1,13 @@
-import { foreign, Losses, type Unwritten, type Written } from '../../canonical/loss.ts'
-import type { JsonObject } from '../../canonical/node.ts'
+import type { Part, TextPart } from '../../canonical/content.ts'
+import { foreign, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
+import type { Candidate, CanonicalResult, Finish, FinishReason, TokenLogprob } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { reportFinish, writeFinish } from './finish.ts'
-import { reportLogprobs, writeLogprobs } from './logprobs.ts'
-import { FORMAT } from './prompt.ts'
-import { echoOf, writeTexts } from './texts.ts'
-import { writeUsage } from './usage.ts'
+import { dated, ownBody } from '../own.ts'
+import { writeUsage } from '../usage/openai.ts'
+import { FORMAT, textOf } from './request.ts'
 
 const RESULT_LOSSES: Unwritten<
   CanonicalResult,
@@ -17,46 +16,146 @@ const RESULT_LOSSES: Unwritten<
 
 /** A whole answer as a `text_completion` (FORMATS §3). */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
+  const own = ownBody(result, FORMAT)
+  if (own !== undefined) return { wire: { status: 200, headers: {}, body: dated(own, result) }, losses: [] }
   const losses = new Losses()
   losses.report(foreign(result, FORMAT))
   losses.dropFields(result, [], RESULT_LOSSES)
-  const { own, object = 'text_completion' } = spelt(result, FORMAT)
-  if (own === undefined && result.createdAt === undefined) losses.add(['createdAt'], 0, 'time-required')
+  if (result.createdAt === undefined) losses.add(['createdAt'], 0, 'time-required')
+  const isOwn = spelt(result, FORMAT)['own'] === true
   const { length } = result.candidates
   const body = {
-    ...(own === true && result.id === undefined ? {} : { id: result.id ?? '' }),
-    ...(object === 'absent' ? {} : { object }),
-    ...(own === true && result.createdAt === undefined ? {} : { created: result.createdAt ?? 0 }),
-    ...(own === true && result.model === undefined ? {} : { model: result.model ?? request.model }),
+    ...{ id: result.id ?? '', object: 'text_completion', created: result.createdAt ?? 0 },
+    model: result.model ?? request.model,
     choices: result.candidates.map((candidate, index) =>
-      writeChoice(candidate, index, own === true ? '' : echoOf(request, index, length), losses),
+      writeChoice(candidate, index, isOwn ? '' : echoOf(request, index, length), losses),
     ),
-    ...defined({ usage: result.usage && writeUsage(result.usage, losses), service_tier: result.serviceTier }),
+    ...defined({ usage: result.usage && writeUsage(FORMAT, result.usage, losses), service_tier: result.serviceTier }),
     ...kept(result, FORMAT),
   } as JsonObject
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
+
 const CANDIDATE_LOSSES: Unwritten<Candidate, 'content' | 'finish' | 'logprobs'> = { transcript: 'no-times' }
 
 function writeChoice(candidate: Candidate, index: number, echo: string, losses: Losses): JsonObject {
   const path = ['candidates', index]
   losses.dropFields(candidate, path, CANDIDATE_LOSSES)
-  const text = writeTexts(candidate.content, [...path, 'content'], losses)
+  const text = echo + writeTexts(candidate.content, [...path, 'content'], losses)
   if (echo !== '')
     losses.list.push({ kind: 'inserted', path: [...path, 'content', 0], value: { type: 'text', text: echo }, ...ECHO })
-  reportFinish(candidate, path, losses)
-  const own = spelt(candidate, FORMAT)
-  const { logprobs } = candidate
-  if (logprobs !== undefined && own['logprobs'] === undefined) reportLogprobs(logprobs, [...path, 'logprobs'], losses)
-  const rated = own['logprobs'] ?? (logprobs === undefined ? null : writeLogprobs(logprobs, echo.length))
-  return {
-    ...(own['index'] === 'absent' ? {} : { index: own['index'] ?? index }),
-    ...(own['text'] === undefined ? { text: echo + text } : own['text'] === 'absent' ? {} : { text: own['text'] }),
-    ...(rated === 'absent' ? {} : { logprobs: rated }),
-    ...(own['finish'] === 'absent' ? {} : { finish_reason: writeFinish(candidate) }),
-    ...kept(candidate, FORMAT),
-  }
+  const { finish, logprobs } = candidate
+  reportFinish(finish, path, losses)
+  if (logprobs !== undefined) reportLogprobs(logprobs, [...path, 'logprobs'], losses)
+  const rated = logprobs === undefined ? null : writeLogprobs(logprobs, echo.length)
+  return { index, text, logprobs: rated, finish_reason: writeFinish(finish), ...kept(candidate, FORMAT) }
 }
 
 /** The caller requested the echo, so it is not shown as a loss. */
 const ECHO = { reason: 'echoed', restored: true } as const
+
+const FINISH_REASONS: { readonly [R in FinishReason]: 'stop' | 'length' | 'content_filter' } = {
+  stop: 'stop',
+  length: 'length',
+  'tool-calls': 'stop',
+  refused: 'content_filter',
+  paused: 'stop',
+  error: 'content_filter',
+  other: 'stop',
+}
+
+/** How the values above are read. */
+const MEANINGS = { stop: 'stop', length: 'length', content_filter: 'refused' } as const
+
+/** The finish reason; an error never looks like a finished answer (trap 15). */
+export const writeFinish = (finish: Finish | undefined): Json =>
+  finish === undefined ? null : FINISH_REASONS[finish.reason]
+
+const FINISH_LOSSES: Unwritten<Finish, 'reason' | 'raw'> = { stopSequence: 'no-stop-sequence' }
+
+function reportFinish(finish: Finish | undefined, path: Path, losses: Losses): void {
+  if (finish === undefined) return
+  losses.dropFields(finish, [...path, 'finish'], FINISH_LOSSES)
+  const meaning = MEANINGS[FINISH_REASONS[finish.reason]]
+  if (meaning !== finish.reason) losses.change([...path, 'finish', 'reason'], meaning, 'no-such-finish')
+}
+
+/** The text of a part in a completion, including a refusal's; undefined where it has none. */
+export const textIn = (part: Part): string | undefined => (part.type === 'refusal' ? part.text : textOf(part))
+
+/** All texts of an answer, as the single text of a completion. */
+function writeTexts(content: readonly Part[], path: Path, losses: Losses): string {
+  let text = ''
+  for (const [index, part] of content.entries()) {
+    text += textIn(part) ?? ''
+    reportPart(part, [...path, index], losses)
+  }
+  return text
+}
+const TEXT_LOSSES: Unwritten<TextPart, 'type' | 'text'> = { annotations: 'no-citations', cache: 'no-cache-markers' }
+
+function reportPart(part: Part, path: Path, losses: Losses): void {
+  if (part.type === 'text') losses.dropFields(part, path, TEXT_LOSSES)
+  else if (part.type === 'refusal') losses.change(path, { type: 'text', text: part.text }, 'said-as-text')
+  else if (part.type === 'reasoning') losses.drop(path, 'no-reasoning')
+  else if (part.type === 'tool-call') losses.drop(path, 'no-tool-calls')
+  // Losses of opaque parts are reported by `foreign`.
+  else if (part.type !== 'opaque') losses.drop(path, 'text-only')
+}
+
+/**
+ * The prompt that a choice repeats before its own text, where the caller wants it and the upstream did not do so: with
+ * several prompts, choices are in their order (FORMATS §3).
+ */
+export function echoOf({ messages, output }: CanonicalRequest, index: number, choices: number): string {
+  if (output.completion?.echo !== true || messages.length === 0) return ''
+  const each = Math.max(1, Math.floor(choices / messages.length))
+  const prompt = messages[Math.min(messages.length - 1, Math.floor(index / each))]!
+  return prompt.content.map(part => textOf(part) ?? '').join('')
+}
+
+/**
+ * Tokens as the four parallel lists of a choice (FORMATS §3); `from` is the first token's offset in the choice's text.
+ */
+export function writeLogprobs(tokens: readonly TokenLogprob[], from: number): JsonObject {
+  let offset = from
+  const text_offset = tokens.map(one => {
+    const at = offset
+    offset += one.token.length
+    return spelt(one, FORMAT)['offset'] ?? at
+  })
+  return {
+    tokens: tokens.map(({ token }) => token),
+    token_logprobs: tokens.map(({ logprob }) => logprob),
+    top_logprobs: tokens.map(({ top }) => (top === undefined ? null : rivals(top))),
+    text_offset,
+  }
+}
+
+/** Alternatives are an object by token text: of equal texts only one is written. */
+const rivals = (top: readonly TokenLogprob[]): Json =>
+  Object.fromEntries(top.toReversed().map(({ token, logprob }) => [token, logprob]))
+const LOGPROB_LOSSES: Unwritten<TokenLogprob, 'token' | 'logprob' | 'top'> = { bytes: 'no-bytes-of-tokens' }
+
+/** Reports fields that the lists have no place for. */
+function reportLogprobs(tokens: readonly TokenLogprob[], path: Path, losses: Losses): void {
+  for (const [index, token] of tokens.entries()) {
+    losses.dropFields(token, [...path, index], LOGPROB_LOSSES)
+    if (token.top !== undefined) reportRivals(token.top, [...path, index, 'top'], losses)
+  }
+}
+
+function reportRivals(top: readonly TokenLogprob[], path: Path, losses: Losses): void {
+  const first = new Map<string, number>()
+  for (const [index, { token }] of top.entries()) if (!first.has(token)) first.set(token, index)
+  const written = new Set(first.values())
+  for (const [index, rival] of top.entries()) {
+    if (!written.has(index)) losses.drop([...path, index], 'told-already')
+    else losses.dropFields(rival, [...path, index], { bytes: 'no-bytes-of-tokens', top: 'no-rivals-of-rivals' })
+  }
+  const read = Object.keys(rivals(top) as JsonObject)
+    .map(token => first.get(token)!)
+    .sort((a, b) => top[b]!.logprob - top[a]!.logprob)
+  const order = [...read, ...top.keys().filter(index => !written.has(index))]
+  if (order.some((from, to) => from !== to)) losses.move(path, order, 'the-likeliest-first')
+}

@@ -1,31 +1,18 @@
 import type { CallIds } from '../../canonical/call-ids.ts'
 import type { MediaSource, Part, TextPart, ToolCallPart, ToolResultPart } from '../../canonical/content.ts'
 import type { Path, Unwritten } from '../../canonical/loss.ts'
-import { type Json, type JsonObject, parseObject, stringIn } from '../../canonical/node.ts'
-import { spelt } from '../fields.ts'
+import { type JsonObject, parseObject, stringIn } from '../../canonical/node.ts'
 import { sanitizeName } from '../sanitize/names.ts'
-import { FORMAT, inner, type WriteContext, withExtras } from './fields.ts'
+import { FORMAT, ownIn, ownOf, type WriteContext, withOwn } from './fields.ts'
 import { writeMedia } from './media.ts'
 
 /** A call in a request. Arguments that are no object are sent as its one argument `input`. */
 export function writeCall(part: ToolCallPart, path: Path, context: WriteContext, ids: CallIds): JsonObject {
-  const node = inner(part, 'functionCall')
-  const spelling = spelt(node, FORMAT)
-  const id = idOf(part, spelling['id'], context)
+  const id = context.dialect.vertex ? undefined : part.id
   const read = ids.call(id, part.name)
-  if (!context.native && read !== part.id) context.losses.rename([...path, 'id'], read, 'id-made-unique')
-  const args = spelling['args'] === 'absent' && context.native ? undefined : writeArguments(part, path, context)
-  return { functionCall: withExtras(node, { id, name: part.name, args }) }
-}
-
-function idOf(
-  { id }: ToolCallPart | ToolResultPart,
-  rawId: Json | undefined,
-  context: WriteContext,
-): string | undefined {
-  if (context.dialect.vertex) return undefined
-  if (!context.native || rawId === undefined) return id
-  return rawId === 'absent' ? undefined : (rawId as { said: string }).said
+  if (read !== part.id) context.losses.rename([...path, 'id'], read, 'id-made-unique')
+  const args = writeArguments(part, path, context)
+  return { functionCall: withOwn(ownIn(ownOf(part), 'functionCall'), { id, name: part.name, args }) }
 }
 
 export function writeArguments(part: ToolCallPart, path: Path, { losses }: Pick<WriteContext, 'losses'>): JsonObject {
@@ -42,30 +29,15 @@ const TOOL_RESULT_LOSSES: Unwritten<ToolResultPart, 'type' | 'id' | 'name' | 'co
 
 /** The result of a call: text and failure in `response`, media beside it in `parts` (trap 48). */
 export function writeResult(part: ToolResultPart, path: Path, context: WriteContext, ids: CallIds): JsonObject {
-  const node = inner(part, 'functionResponse')
-  const spelling = spelt(node, FORMAT)
-  const id = idOf(part, spelling['id'], context)
-  const name = context.native ? part.name : (ids.nameOf(part.id) ?? sanitizeName(part.name ?? 'unknown', 64, true))
+  const id = context.dialect.vertex ? undefined : part.id
+  const name = ids.nameOf(part.id) ?? sanitizeName(part.name ?? 'unknown', 64, true)
   const read = ids.result(id, name)
-  if (!context.native) {
-    context.losses.dropFields(part, path, TOOL_RESULT_LOSSES)
-    if (read !== part.id) context.losses.rename([...path, 'id'], read, 'id-made-unique')
-  }
+  context.losses.dropFields(part, path, TOOL_RESULT_LOSSES)
+  if (read !== part.id) context.losses.rename([...path, 'id'], read, 'id-made-unique')
   const { texts, media } = sorted(part, [...path, 'content'], context)
-  const response = context.native
-    ? writeSpelled(texts, spelling['response'])
-    : writeResponse(texts.join('\n\n'), part.failed)
-  const parts = media.length > 0 || (context.native && spelling['parts'] === 'empty') ? media : undefined
-  return { functionResponse: withExtras(node, { id, name, response, parts }) }
-}
-
-/** The response in the caller's own spelling. */
-function writeSpelled(texts: readonly string[], how: Json | undefined): JsonObject | undefined {
-  const text = texts.join('')
-  if (how === 'absent') return undefined
-  if (how === 'object') return JSON.parse(text) as JsonObject
-  const { key, json } = (how ?? { key: 'result' }) as { key: string; json?: boolean }
-  return { [key]: json ? (JSON.parse(text) as Json) : text }
+  const response = writeResponse(texts.join('\n\n'), part.failed)
+  const fields = { id, name, response, parts: media.length > 0 ? media : undefined }
+  return { functionResponse: withOwn(ownIn(ownOf(part), 'functionResponse'), fields) }
 }
 
 /** Keys that hold the whole text where they are the only one. */
@@ -95,46 +67,36 @@ function sorted(part: ToolResultPart, path: Path, context: WriteContext): Sorted
     if (typeof wire === 'string') texts.push({ text: wire, index })
     else media.push({ wire, index })
   })
-  if (!context.native) {
-    reportOrder(
-      [...texts, ...media].map(({ index }) => index),
-      part.content.length,
-      path,
-      context,
-    )
-    const nonEmpty = texts.filter(({ text }) => text !== '')
-    if (nonEmpty.length > 1) reportJoin(nonEmpty, path, context)
-    return { texts: nonEmpty.map(({ text }) => text), media: media.map(({ wire }) => wire) }
-  }
-  return { texts: texts.map(({ text }) => text), media: media.map(({ wire }) => wire) }
+  const written = [...texts, ...media].map(({ index }) => index)
+  context.losses.reorder(path, written, part.content.length, 'media-after-text')
+  const nonEmpty = texts.filter(({ text }) => text !== '')
+  if (nonEmpty.length > 1) reportJoin(nonEmpty, path, context)
+  return { texts: nonEmpty.map(({ text }) => text), media: media.map(({ wire }) => wire) }
 }
+
 const TEXT_LOSSES: Unwritten<TextPart, 'type' | 'text' | 'cache'> = { annotations: 'no-annotations-here' }
 
 function writeItem(part: Part, path: Path, context: WriteContext): string | JsonObject | undefined {
   if (part.type === 'opaque') return part.format === FORMAT ? part.value : part.text
-  if (!context.native) context.losses.dropFields(part, path, { cache: 'no-cache-markers' })
+  const { losses, dialect } = context
+  losses.dropFields(part, path, { cache: 'no-cache-markers' })
   if (part.type === 'text') {
-    if (!context.native) {
-      context.losses.dropFields(part, path, TEXT_LOSSES)
-      if (part.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
-    }
+    losses.dropFields(part, path, TEXT_LOSSES)
+    if (ownOf(part) !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
     return part.text
   }
   if (part.type === 'media') {
-    const place = context.native || context.dialect.vertex === true ? undefined : placeOf(part.source)
+    const place = dialect.vertex === true ? undefined : placeOf(part.source)
     if (place !== undefined) {
-      context.losses.change(path, { type: 'text', text: place }, 'said-in-words')
+      losses.change(path, { type: 'text', text: place }, 'said-in-words')
       return place
     }
     const { extras: _, ...plain } = part
-    const wire = writeMedia(part.source.type === 'text' ? plain : part, path, {
-      native: context.native,
-      names: context.native || context.dialect.vertex === true,
-      losses: context.losses,
-    })
-    return wire !== undefined && 'text' in wire ? stringIn(wire['text']) : wire && withExtras(part, wire)
+    const rule = { names: dialect.vertex === true, losses }
+    const wire = writeMedia(part.source.type === 'text' ? plain : part, path, rule)
+    return wire !== undefined && 'text' in wire ? stringIn(wire['text']) : wire && withOwn(ownOf(part), wire)
   }
-  context.losses.drop(path, 'not-in-results')
+  losses.drop(path, 'not-in-results')
   return undefined
 }
 
@@ -142,13 +104,6 @@ function writeItem(part: Part, path: Path, context: WriteContext): string | Json
 function placeOf(source: MediaSource): string | undefined {
   if (source.type === 'url') return source.url
   return source.type === 'file-id' && source.format === FORMAT ? source.id : undefined
-}
-
-function reportOrder(written: readonly number[], length: number, path: Path, { losses }: WriteContext): void {
-  if (written.every((index, place) => place === 0 || written[place - 1]! < index)) return
-  const there = new Set(written)
-  const gone = [...Array(length).keys()].filter(index => !there.has(index))
-  losses.move(path, [...written, ...gone], 'media-after-text')
 }
 
 function reportJoin(texts: readonly { text: string; index: number }[], path: Path, { losses }: WriteContext): void {

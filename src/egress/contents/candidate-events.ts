@@ -5,14 +5,12 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { TokenLogprob } from '../../canonical/result.ts'
 import { NOTHING } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
-import { defined, spelt } from '../fields.ts'
+import { defined } from '../fields.ts'
 import { aloneSignature, signedPart, type Thought, writeAnswerPart, writeThought } from './answer.ts'
-import { hasOwnGrounding, isRefusal, refusalOf } from './candidate.ts'
+import { groundingOf, isRefusal, refusalOf, writeLogprobs, writeStreamFinish } from './candidate.ts'
 import { GroundingWriter } from './citations.ts'
 import { Envelope } from './envelope.ts'
-import { FORMAT, withExtras } from './fields.ts'
-import { writeStreamFinish } from './finish.ts'
-import { writeLogprobs } from './logprobs.ts'
+import { ownOf, withOwn } from './fields.ts'
 import { Slotted } from './proofs.ts'
 import { type Flow, Slot } from './slot.ts'
 
@@ -107,19 +105,17 @@ export class CandidateWriter {
   /** The candidate's fields in the last event. */
   written(): JsonObject {
     const { finish } = this
-    const own = spelt(finish, FORMAT)
-    const grounding = finish !== undefined && hasOwnGrounding(finish) ? undefined : this.grounding.written()
     const facts = {
       finishReason: finish === undefined ? undefined : writeStreamFinish(finish),
       finishMessage: this.refusal,
-      groundingMetadata: own['groundingMetadata'] ?? grounding,
+      groundingMetadata: groundingOf(finish ?? {}, this.grounding),
       logprobsResult: this.logprobs.length === 0 ? undefined : writeLogprobs(this.logprobs),
     }
     const signature = this.slotted.take()
     const last = signature === undefined ? this.lone : aloneSignature(signature)
     const content =
       this.hasParts || last !== undefined ? { content: { parts: [last ?? EMPTY_PART], role: 'model' } } : {}
-    return { ...content, index: this.index, ...withExtras(finish, facts) }
+    return { ...content, index: this.index, ...withOwn(ownOf(finish), facts) }
   }
 
   /** Writes what can be written in order. */

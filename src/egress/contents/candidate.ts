@@ -2,13 +2,11 @@ import type { CallIds } from '../../canonical/call-ids.ts'
 import type { Part } from '../../canonical/content.ts'
 import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
-import type { Candidate } from '../../canonical/result.ts'
+import type { Candidate, FinishReason, TokenLogprob } from '../../canonical/result.ts'
 import { spelt } from '../fields.ts'
-import { aloneSignature, isBare, signedPart, writeAnswerPart, writeThought } from './answer.ts'
+import { aloneSignature, givenId, isBare, signedPart, writeAnswerPart, writeThought } from './answer.ts'
 import { GroundingWriter, reportCitations } from './citations.ts'
-import { FORMAT, inner, withExtras } from './fields.ts'
-import { reportFinish, writeFinish } from './finish.ts'
-import { reportLogprobs, writeLogprobs } from './logprobs.ts'
+import { FORMAT, ownIn, ownOf, withOwn } from './fields.ts'
 import { Slotted } from './proofs.ts'
 
 export interface CandidateContext {
@@ -17,6 +15,7 @@ export interface CandidateContext {
   readonly own: boolean
   readonly losses: Losses
 }
+
 const CANDIDATE_LOSSES: Unwritten<Candidate, 'content' | 'finish' | 'logprobs'> = { transcript: 'no-times' }
 
 /** One candidate of a whole answer. */
@@ -26,30 +25,35 @@ export function writeCandidate(
   { ids, own: isOwn, losses }: CandidateContext,
 ): JsonObject {
   const path: Path = ['candidates', index]
-  const own = spelt(candidate, FORMAT)
-  const refusal = refusalOf(candidate)
+  const own = ownOf(candidate)
   const { parts, grounding } = writeParts(candidate, path, isOwn, losses)
   reportFinish(candidate, path, losses)
   losses.dropFields(candidate, path, CANDIDATE_LOSSES)
   reportIds(candidate, ids, path, losses)
-  if (own['logprobsResult'] === undefined) reportLogprobs(candidate.logprobs, [...path, 'logprobs'], losses)
   const { logprobs } = candidate
-  return withExtras(candidate, {
-    index: own['index'] === 'absent' ? undefined : (own['index'] ?? index),
-    content: own['content'] === 'absent' ? undefined : writeContent(candidate, parts),
+  reportLogprobs(logprobs, [...path, 'logprobs'], losses)
+  return withOwn(own, {
+    index,
+    content: withOwn(ownIn(own, 'content'), { parts, role: 'model' }),
     finishReason: writeFinish(candidate),
-    finishMessage: refusal,
-    groundingMetadata: own['groundingMetadata'] ?? (hasOwnGrounding(candidate) ? undefined : grounding.written()),
-    logprobsResult: own['logprobsResult'] ?? (logprobs === undefined ? undefined : writeLogprobs(logprobs)),
+    finishMessage: refusalOf(candidate),
+    groundingMetadata: groundingOf(candidate, grounding),
+    logprobsResult: logprobs && writeLogprobs(logprobs),
   })
+}
+
+/** Grounding metadata: as it came where all of it is in citations, else of the citations, unless it is in the extras. */
+export function groundingOf(candidate: Pick<Candidate, 'extras' | 'spelling'>, grounding: GroundingWriter) {
+  const asItCame = spelt(candidate, FORMAT)['groundingMetadata'] as JsonObject | undefined
+  if (asItCame !== undefined) return asItCame
+  return ownOf(candidate)?.['groundingMetadata'] === undefined ? grounding.written() : undefined
 }
 
 /** Calls that share an id get different ones when they are read (trap 6). */
 function reportIds({ content }: Candidate, ids: CallIds, path: Path, losses: Losses): void {
   for (const [index, part] of content.entries()) {
     if (part.type !== 'tool-call') continue
-    const rawId = spelt(inner(part, 'functionCall'), FORMAT)['id'] as 'absent' | { said: string } | undefined
-    const id = ids.call(rawId === undefined ? part.id : rawId === 'absent' ? undefined : rawId.said, part.name)
+    const id = ids.call(givenId(part), part.name)
     if (id !== part.id) losses.rename([...path, 'content', index, 'id'], id, 'id-made-unique')
   }
 }
@@ -62,19 +66,6 @@ export function refusalOf({ content, finish }: Pick<Candidate, 'content' | 'fini
 
 export const isRefusal = (part: Part): part is Part & { readonly type: 'refusal' } =>
   part.type === 'refusal' && part.text !== '' && isBare(part)
-
-/** The upstream's own grounding metadata is in the candidate's extras. */
-export const hasOwnGrounding = (candidate: Pick<Candidate, 'extras'>): boolean =>
-  candidate.extras?.[FORMAT]?.['groundingMetadata'] !== undefined
-
-function writeContent(candidate: Candidate, parts: readonly JsonObject[]): JsonObject {
-  const node = inner(candidate, 'content')
-  const { role, parts: how } = spelt(node, FORMAT)
-  return withExtras(node, {
-    parts: how === 'absent' && parts.length === 0 ? undefined : parts,
-    role: role === 'absent' ? undefined : (role ?? 'model'),
-  })
-}
 
 function writeParts(
   candidate: Candidate,
@@ -110,4 +101,60 @@ function writeParts(
   }
   flush()
   return { parts, grounding }
+}
+
+/** Google has no finish reason for calls (FORMATS §16.3). */
+const FINISH_REASONS: { readonly [R in FinishReason]: string } = {
+  stop: 'STOP',
+  'tool-calls': 'STOP',
+  length: 'MAX_TOKENS',
+  refused: 'SAFETY',
+  paused: 'CONTINUATION',
+  error: 'OTHER',
+  other: 'FINISH_REASON_UNSPECIFIED',
+}
+
+/** The finish reason, or undefined where the upstream gave none. */
+function writeFinish({ finish, ...node }: Pick<Candidate, 'finish' | 'spelling'>): string | undefined {
+  const own = spelt(node, FORMAT)['finishReason']
+  if (own === 'absent') return undefined
+  if (typeof own === 'string') return own
+  return FINISH_REASONS[finish?.reason ?? 'stop']
+}
+
+/** The finish reason of a stream, which is required: clients take a stream without one for cut off. */
+export const writeStreamFinish = (candidate: Pick<Candidate, 'finish' | 'spelling'>): string =>
+  writeFinish(candidate) ?? FINISH_REASONS.other
+
+function reportFinish(candidate: Candidate, path: Path, losses: Losses): void {
+  const { finish, content } = candidate
+  const called = content.some(part => part.type === 'tool-call')
+  const stop = called ? 'tool-calls' : 'stop'
+  const own = spelt(candidate, FORMAT)
+  if (own['finishReason'] !== undefined || own['blocked'] !== undefined) return
+  if (finish === undefined) return losses.add([...path, 'finish'], { reason: stop }, 'finish-required')
+  if (finish.stopSequence !== undefined) losses.drop([...path, 'finish', 'stopSequence'], 'no-stop-sequence')
+  const read = FINISH_REASONS[finish.reason] === 'STOP' ? stop : finish.reason
+  if (read !== finish.reason) losses.change([...path, 'finish', 'reason'], read, 'calls-tell-the-finish')
+}
+
+/** The chosen tokens and, where any are reported, the most likely alternatives at each step. */
+export function writeLogprobs(logprobs: readonly TokenLogprob[]): JsonObject {
+  const rivals = logprobs.some(({ top }) => top !== undefined && top.length > 0)
+  return {
+    chosenCandidates: logprobs.map(writeToken),
+    ...(rivals ? { topCandidates: logprobs.map(({ top }) => ({ candidates: (top ?? []).map(writeToken) })) } : {}),
+  }
+}
+
+const writeToken = ({ token, logprob, ...node }: TokenLogprob): JsonObject =>
+  withOwn(ownOf(node), { token, logProbability: logprob })
+
+const LOGPROB_LOSSES: Unwritten<TokenLogprob, 'token' | 'logprob' | 'top'> = { bytes: 'no-bytes-of-tokens' }
+
+function reportLogprobs(logprobs: readonly TokenLogprob[] | undefined, path: Path, losses: Losses): void {
+  logprobs?.forEach((token, index) => {
+    losses.dropFields(token, [...path, index], LOGPROB_LOSSES)
+    reportLogprobs(token.top, [...path, index, 'top'], losses)
+  })
 }

@@ -1,7 +1,7 @@
 import type { Annotation, Citation } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
-import { Offsets } from '../../canonical/offsets.ts'
+import { Offsets } from '../../canonical/text.ts'
 import { spelt } from '../fields.ts'
 import { Budget } from '../sanitize/budget.ts'
 import { FORMAT } from './fields.ts'

@@ -1,40 +1,41 @@
 import { CallIds } from '../../canonical/call-ids.ts'
+import type { EmbeddingPart } from '../../canonical/content.ts'
 import { foreign, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
-import type { Json, JsonObject } from '../../canonical/node.ts'
+import { type JsonObject, originOf } from '../../canonical/node.ts'
 import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonical/request.ts'
-import type { WireRequest } from '../../canonical/wire.ts'
-import { defined, spelt } from '../fields.ts'
+import type { Candidate, CanonicalResult, Usage } from '../../canonical/result.ts'
+import { vectorAs } from '../../canonical/vector.ts'
+import type { WireAnswer, WireRequest } from '../../canonical/wire.ts'
+import { ownBody } from '../own.ts'
 import { type Conversational, reportConversational } from '../sanitize/bare.ts'
 import { Budget } from '../sanitize/budget.ts'
 import type { WriteOptions } from '../writer.ts'
 import { contentsDialect } from './dialect.ts'
-import { FORMAT, inner, type WriteContext, withExtras, withExtrasUnlessEmpty } from './fields.ts'
+import { FORMAT, ownIn, ownOf, type WriteContext, withOwn, withOwnUnlessEmpty } from './fields.ts'
+import { ownRequest } from './own.ts'
 import { PartsWriter } from './parts.ts'
-import { modelOf, pathOf } from './request.ts'
+import { pathOf } from './path.ts'
+import { writeUsage } from './usage.ts'
 
 /**
  * Inputs to embed as `:batchEmbedContents`, one request each (FORMATS §8); a single one as `:embedContent` where the
- * caller used it, or where the upstream has no batches.
+ * upstream has no batches.
  */
 export function writeEmbedding(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
+  const asItCame = ownRequest(request, options)
+  if (asItCame !== undefined) return asItCame
   const losses = new Losses()
   losses.report(foreign(request, FORMAT))
-  const context: WriteContext = {
-    dialect: contentsDialect(options.dialect),
-    native: options.native,
-    losses,
-    budget: new Budget(),
-  }
-  const marks = context.native ? spelt(request, FORMAT) : {}
-  const alone = request.messages.length === 1 && (marks['method'] === 'embedContent' || context.dialect.vertex === true)
+  const dialect = contentsDialect(options.dialect)
+  const context: WriteContext = { dialect, native: false, losses, budget: new Budget() }
+  const alone = request.messages.length === 1 && dialect.vertex === true
   const items = request.messages.map((message, index) =>
     writeItem(message, ['messages', index], request, alone, context),
   )
-  const body = withExtras(request, alone ? items[0]! : { requests: items })
+  const body = withOwn(ownOf(request), alone ? items[0]! : { requests: items })
   report(request, losses)
-  const path = pathOf(request, alone ? 'embedContent' : 'batchEmbedContents', context)
-  const query = (marks['query'] ?? {}) as { readonly [name: string]: string }
-  return { wire: { path, query, headers: {}, body }, losses: losses.list }
+  const path = pathOf(request.model, alone ? 'embedContent' : 'batchEmbedContents', dialect)
+  return { wire: { path, query: {}, headers: {}, body }, losses: losses.list }
 }
 
 const PURPOSES: { readonly [P in EmbeddingPurpose]: string } = {
@@ -56,46 +57,28 @@ function writeItem(
   alone: boolean,
   context: WriteContext,
 ): JsonObject {
+  const own = ownOf(message)
   const { purpose, dimensions } = request.output.embedding ?? {}
-  const { config = context.dialect.vertex === true && !context.native ? SETTINGS : [] } = spelt(message, FORMAT)
-  const settings = Object.entries({
-    taskType: purpose === undefined ? undefined : PURPOSES[purpose],
-    outputDimensionality: dimensions,
-  })
-  const within = ([field]: readonly [string, unknown]): boolean => (config as readonly string[]).includes(field)
-  return withExtras(message, {
-    model: writeModel(message, request.model, alone, context),
-    content: writeContent(message, path, context),
-    ...Object.fromEntries(settings.filter(setting => !within(setting))),
-    embedContentConfig: withExtrasUnlessEmpty(
-      inner(message, 'embedContentConfig'),
-      defined(Object.fromEntries(settings.filter(within))),
-    ),
+  const settings = { taskType: purpose && PURPOSES[purpose], outputDimensionality: dimensions }
+  const within = context.dialect.vertex === true
+  return withOwn(own, {
+    // Each request of a batch names the model, as the path does.
+    model: alone ? undefined : `models/${request.model}`,
+    content: writeContent(message, ownIn(own, 'content'), path, context),
+    ...(within ? {} : settings),
+    embedContentConfig: withOwnUnlessEmpty(ownIn(own, 'embedContentConfig'), within ? settings : {}),
   })
 }
 
-const SETTINGS = ['taskType', 'outputDimensionality']
-
-/** Each request of a batch names the model, as the path does. */
-function writeModel(message: Message, model: string, alone: boolean, { native }: WriteContext): Json | undefined {
-  if (native) return modelOf(spelt(message, FORMAT)['model'], model)
-  return alone ? undefined : `models/${model}`
-}
 const MESSAGE_LOSSES: Unwritten<Message, 'role' | 'content'> = { name: 'no-speaker-names' }
 
-function writeContent(message: Message, path: Path, context: WriteContext): JsonObject {
+function writeContent(message: Message, own: JsonObject | undefined, path: Path, context: WriteContext): JsonObject {
   context.losses.dropFields(message, path, MESSAGE_LOSSES)
   if (message.role !== 'user') context.losses.change([...path, 'role'], 'user', 'no-roles')
   const writer = new PartsWriter(context, new CallIds())
   writer.putAll(message, 'user', path)
   writer.end()
-  const { parts } = writer
-  const node = inner(message, 'content')
-  const { parts: how, role } = context.native ? spelt(node, FORMAT) : {}
-  return withExtras(node, {
-    role,
-    parts: how === 'single' ? parts[0] : how === 'absent' && parts.length === 0 ? undefined : parts,
-  })
+  return withOwn(own, { parts: writer.parts })
 }
 
 const REQUEST_LOSSES: Unwritten<
@@ -109,4 +92,62 @@ function report(request: CanonicalRequest, losses: Losses): void {
   losses.dropFields(request, [], REQUEST_LOSSES)
   if (request.output.embedding?.encoding !== undefined)
     losses.hide(['output', 'embedding', 'encoding'], 'always-numbers')
+}
+
+/** Vectors in the shape of the requested method: one `embedding`, or a list of `embeddings` (FORMATS §8). */
+export function writeEmbedded(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
+  const alone = originOf<WireRequest>(request, FORMAT)?.wire.path.endsWith(':embedContent')
+  const asItCame = ownBody(result, FORMAT, {})
+  if (asItCame !== undefined && (alone === undefined || alone === 'embedding' in asItCame))
+    return { wire: { status: 200, headers: {}, body: asItCame }, losses: [] }
+  const losses = new Losses()
+  losses.report(foreign(result, FORMAT))
+  losses.dropFields(result, [], RESULT_LOSSES)
+  const vectors = writeVectors(result.candidates, losses)
+  const body = withOwn(ownOf(result), {
+    ...(alone && vectors.length === 1 ? { embedding: vectors[0] } : { embeddings: vectors }),
+    usageMetadata: writeCounts(result.usage, losses),
+  })
+  return { wire: { status: 200, headers: {}, body }, losses: losses.list }
+}
+
+const RESULT_LOSSES = {
+  ...{ id: 'no-id', model: 'no-model-told', createdAt: 'no-time' },
+  ...{ task: 'no-tasks', error: 'no-error-beside-an-answer', serviceTier: 'no-tiers' },
+}
+const CANDIDATE_LOSSES: Unwritten<Candidate, 'content'> = {
+  finish: 'nothing-to-finish',
+  logprobs: 'no-logprobs',
+  transcript: 'no-transcript',
+}
+
+function writeVectors([candidate, ...others]: readonly Candidate[], losses: Losses): readonly JsonObject[] {
+  for (const index of others.keys()) losses.drop(['candidates', index + 1], 'one-candidate')
+  if (candidate === undefined) return []
+  losses.dropFields(candidate, ['candidates', 0], CANDIDATE_LOSSES)
+  for (const field in candidate.extras?.[FORMAT])
+    losses.drop(['candidates', 0, 'extras', FORMAT, field], 'no-place-for-it')
+  const vectors: JsonObject[] = []
+  for (const [index, part] of candidate.content.entries()) {
+    const path: Path = ['candidates', 0, 'content', index]
+    if (part.type === 'embedding') vectors.push(withOwn(ownOf(part), { values: numbersOf(part, path, losses) }))
+    else if (part.type === 'opaque' && part.format === FORMAT) vectors.push(part.value)
+    else losses.drop(path, 'no-vector')
+  }
+  return vectors
+}
+
+/** Always numbers; a conversion is no loss to the caller. */
+function numbersOf({ vector }: EmbeddingPart, path: Path, losses: Losses): readonly number[] {
+  const numbers = vectorAs(vector, 'float') as readonly number[]
+  if (typeof vector !== 'string') return numbers
+  losses.rename([...path, 'vector'], numbers, 'always-numbers')
+  return numbers
+}
+
+function writeCounts(usage: Usage | undefined, losses: Losses): JsonObject | undefined {
+  const counts = writeUsage(usage, undefined, losses)
+  if (counts === undefined) return counts
+  const { promptTokensDetails, ...others } = counts
+  return promptTokensDetails === undefined ? counts : { ...others, promptTokenDetails: promptTokensDetails }
 }

@@ -1,6 +1,6 @@
 import type { ResultStart } from '../../canonical/event.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
-import { withExtras } from './fields.ts'
+import { ownOf, withOwn } from './fields.ts'
 import { isOwn, writeHead } from './result.ts'
 
 /** The text around the parts of every event, made once per stream. */
@@ -17,7 +17,7 @@ export class Envelope {
     const own = start === undefined ? {} : writeHead(start)
     this.tail = inside(own)
     this.own = start !== undefined && isOwn(start)
-    this.head = start === undefined ? {} : withExtras(start, own)
+    this.head = start === undefined ? {} : withOwn(ownOf(start), own)
   }
 
   /** The text before the parts of an event. */

@@ -1,8 +1,7 @@
 import type { CanonicalError, ErrorKind } from '../../canonical/error.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { messageOf, type TooLongMessage } from '../errors/context-length.ts'
-import { retryAfterHeader } from '../transport/retry-after.ts'
+import { messageOf, retryAfterHeader, type TooLongMessage } from '../errors/error.ts'
 
 interface Shape {
   readonly code: number

@@ -8,8 +8,8 @@ import type { WireEvent } from '../../canonical/wire.ts'
 import { CandidateWriter } from './candidate-events.ts'
 import { Envelope } from './envelope.ts'
 import { errorBody } from './error.ts'
-import { FORMAT, withExtras } from './fields.ts'
-import { blockedHow } from './result.ts'
+import { FORMAT, ownOf } from './fields.ts'
+import { isBlocked } from './result.ts'
 import { writeUsage } from './usage.ts'
 
 /**
@@ -71,14 +71,14 @@ export class ContentsStream implements Transducer<CanonicalEvent, WireEvent> {
   private close(event: ResultEnd): readonly WireEvent[] {
     this.over = true
     this.tier = event.serviceTier ?? this.tier
-    return [this.last(withExtras(event, {}))]
+    return [this.last(ownOf(event) ?? {})]
   }
 
   /** Finish and usage of all candidates, including those that finished before an error. */
   private last(late: JsonObject): WireEvent {
     const usageMetadata = writeUsage(this.usage, this.tier, new Losses())
     const [first] = this.candidates
-    const blocked = first?.finish !== undefined && blockedHow(first.finish) !== undefined
+    const blocked = first?.finish !== undefined && isBlocked(first.finish)
     const candidates = blocked ? undefined : this.candidates.map(candidate => candidate.written())
     const facts = { ...(usageMetadata === undefined ? {} : { usageMetadata }), ...late }
     return { data: this.envelope.last(candidates, facts) }

@@ -1,7 +1,5 @@
-import { put } from '../../canonical/defined.ts'
 import type { Losses } from '../../canonical/loss.ts'
-import type { Json, JsonObject, Node } from '../../canonical/node.ts'
-import { defined, kept, spelt } from '../fields.ts'
+import { type JsonObject, type Node, withDefined } from '../../canonical/node.ts'
 import type { Budget } from '../sanitize/budget.ts'
 import type { ContentsDialect } from './dialect.ts'
 
@@ -10,42 +8,33 @@ export const FORMAT = 'contents'
 /** Context of writing a request. */
 export interface WriteContext {
   readonly dialect: ContentsDialect
+  /** Turns of a request that goes out as it came but for what was changed: parts that are as they were read are given back. */
   readonly native: boolean
   readonly losses: Losses
   /** Limits repetition of schemas through references. */
   readonly budget: Budget
 }
 
-const NONE: JsonObject = {}
+/** The format's own fields of a node. */
+export const ownOf = (node: Node | undefined): JsonObject | undefined => node?.extras?.[FORMAT]
 
-/** The format's extras and spelling of an object inside the node, as a node. */
-export function inner(node: Node | undefined, field: string): Node {
-  const extras = node?.extras?.[FORMAT]?.[field] as JsonObject | undefined
-  const marks = (node?.spelling?.[FORMAT]?.['inside'] as JsonObject | undefined)?.[field] as JsonObject | undefined
-  return { extras: { [FORMAT]: extras ?? NONE }, spelling: { [FORMAT]: marks ?? NONE } }
+/** The format's own fields of an object inside one with these. */
+export const ownIn = (own: JsonObject | undefined, field: string): JsonObject | undefined =>
+  own?.[field] as JsonObject | undefined
+
+/** The format's own extras of a node, as those of a node that is written as another. */
+export const extrasOf = (node: Node): Pick<Node, 'extras'> => {
+  const own = ownOf(node)
+  return own === undefined ? {} : { extras: { [FORMAT]: own } }
 }
 
-/** The object with the format's own extras, field names in their original spelling, and numbers that were strings. */
-export function withExtras(node: Node | undefined, fields: object): JsonObject {
-  const own = kept(node, FORMAT)
-  const out = own === NONE ? (defined(fields) as JsonObject) : { ...own, ...(defined(fields) as JsonObject) }
-  const { names, numerals } = spelt(node, FORMAT) as { readonly [mark: string]: JsonObject | undefined }
-  if (names === undefined && numerals === undefined) return out
-  const named: JsonObject = {}
-  for (const key in out) {
-    const name = names !== undefined && Object.hasOwn(names, key) ? String(names[key]) : key
-    put(named, name, asNumeral(out[key], numerals?.[key]))
-  }
-  return named
-}
+/** An object of these fields, and of the format's own where it has any. */
+export const withOwn = (own: JsonObject | undefined, fields: object): JsonObject =>
+  withDefined(own === undefined ? {} : { ...own }, fields) as JsonObject
 
-/** A number in the string form it had. */
-const asNumeral = (value: Json | undefined, text: Json | undefined): Json | undefined =>
-  typeof text === 'string' && Number(text) === value ? text : value
-
-/** As `withExtras`, or undefined where there are no fields and the original had none. */
-export function withExtrasUnlessEmpty(node: Node, fields: object): JsonObject | undefined {
-  const out = withExtras(node, fields)
+/** As `withOwn`; undefined where there are no fields. */
+export function withOwnUnlessEmpty(own: JsonObject | undefined, fields: object): JsonObject | undefined {
+  const out = withOwn(own, fields)
   for (const _ in out) return out
-  return spelt(node, FORMAT)['present'] === true ? out : undefined
+  return undefined
 }

@@ -18,10 +18,7 @@ const LOSSES = {
 }
 
 /** `imageConfig`: an image has a ratio here, maybe with a size class; pixels become the nearest. */
-export function writeImage(
-  { output, model }: CanonicalRequest,
-  { native, losses }: WriteContext,
-): JsonObject | undefined {
+export function writeImage({ output, model }: CanonicalRequest, { losses }: WriteContext): JsonObject | undefined {
   const { image } = output
   if (image === undefined) return undefined
   losses.dropFields(image, ['output', 'image'], LOSSES)
@@ -29,9 +26,7 @@ export function writeImage(
   if (image.delivery !== undefined) losses.hide(['output', 'image', 'delivery'], 'delivered-by-the-gateway')
   for (const field of ['quality', 'background'] as const) reportChoice(image, field, losses)
   const { size } = image
-  if (size === undefined) return undefined
-  if (native) return configOf(size)
-  return writeSize(size, model, losses)
+  return size === undefined ? undefined : writeSize(size, model, losses)
 }
 
 /** A setting left to the model equals none. */
@@ -40,20 +35,13 @@ function reportChoice(image: Image, field: 'quality' | 'background' | 'size', lo
   else if (image[field] !== undefined) losses.drop(['output', 'image', field], `no-${field}`)
 }
 
-const BOTH = /^(\d+:\d+) (\d+K|512)$/
 const CLASS = /^(?:\d+K|512)$/
-
-function configOf(size: string): JsonObject {
-  const [, aspectRatio, imageSize] = BOTH.exec(size) ?? []
-  if (aspectRatio !== undefined) return { aspectRatio, imageSize: imageSize! }
-  return CLASS.test(size) ? { imageSize: size } : { aspectRatio: size }
-}
 
 /** Older models have a single size class. */
 const ONE_CLASS = /gemini-2\.5/
 
 function writeSize(size: string, model: string, losses: Losses): JsonObject | undefined {
-  if (CLASS.test(size)) return configOf(size)
+  if (CLASS.test(size)) return { imageSize: size }
   const [, width, height, among] = /^(\d+)[x:](\d+)(?: (\d+K|512))?$/.exec(size) ?? []
   if (!(Number(width) > 0) || !(Number(height) > 0)) {
     reportChoice({ size }, 'size', losses)

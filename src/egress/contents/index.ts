@@ -1,17 +1,21 @@
+import type { ReasoningPart } from '../../canonical/content.ts'
 import { workOf } from '../../canonical/work.ts'
 import { transcriptionByChat } from '../media/transcription-by-chat.ts'
-import type { Writer } from '../writer.ts'
+import type { HandBack, Writer } from '../writer.ts'
 import { writeCounted, writeCounting } from './count.ts'
-import { writeEmbedded } from './embedded.ts'
-import { writeEmbedding } from './embedding.ts'
+import { writeEmbedded, writeEmbedding } from './embedding.ts'
 import { writeError } from './error.ts'
 import { ContentsStream } from './events.ts'
-import { handsBack } from './hand-back.ts'
+import { FORMAT } from './fields.ts'
 import { models } from './models.ts'
 import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
 
 const write = transcriptionByChat(writeRequest, { times: true })
+
+/** A whole turn is returned to the model that generated it, as Google's own clients do (trap 31). */
+const handsBack = (thought: ReasoningPart, { own }: HandBack): ReasoningPart | undefined =>
+  own && (thought.signature === undefined || thought.signature.format === FORMAT) ? thought : undefined
 
 /** Google's generateContent and embedding methods, FORMATS §7 and §8. */
 export const contents: Writer = {

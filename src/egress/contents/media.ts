@@ -2,18 +2,16 @@ import type { MediaKind, MediaPart, Part } from '../../canonical/content.ts'
 import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import { kindOfMediaType } from '../../canonical/media/data-url.ts'
 import type { JsonObject } from '../../canonical/node.ts'
-import { defined, spelt } from '../fields.ts'
-import { FORMAT, inner, withExtras } from './fields.ts'
+import { extrasOf, FORMAT, ownIn, ownOf, withOwn } from './fields.ts'
 
 /** How media are written in a place. */
 export interface MediaRule {
-  /** The caller uses this same format: media are sent as they came. */
-  readonly native: boolean
   /** Whether the place has a field for names. */
   readonly names: boolean
   readonly losses: Losses
 }
-const MEDIA_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'name' | 'detail' | 'use' | 'cache'> = {
+const MEDIA_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'name' | 'use' | 'cache'> = {
+  detail: 'no-detail-here',
   transcript: 'no-transcript-here',
   made: 'no-looks-here',
 }
@@ -34,41 +32,28 @@ export function writeMedia(part: MediaPart, path: Path, rule: MediaRule): JsonOb
     rule.losses.drop(path, 'no-such-file-ids')
     return undefined
   }
-  const resolution = spelt(part, FORMAT)['mediaResolution']
-  if (!rule.native) {
-    rule.losses.dropFields(part, path, MEDIA_LOSSES)
-    if (resolution === undefined) rule.losses.dropFields(part, path, { detail: 'no-detail-here' })
-    if (part.name !== undefined && !rule.names) rule.losses.drop([...path, 'name'], 'no-name-here')
-  }
-  const displayName = rule.native || rule.names ? part.name : undefined
-  const wire =
-    source.type === 'base64' ? writeBytes(part, path, displayName, rule) : writeFile(part, path, displayName, rule)
-  return { ...wire, ...defined({ mediaResolution: resolution }) }
+  rule.losses.dropFields(part, path, MEDIA_LOSSES)
+  if (part.name !== undefined && !rule.names) rule.losses.drop([...path, 'name'], 'no-name-here')
+  const displayName = rule.names ? part.name : undefined
+  return source.type === 'base64' ? writeBytes(part, path, displayName, rule) : writeFile(part, path, displayName, rule)
 }
 
 function writeBytes(part: MediaPart, path: Path, displayName: string | undefined, rule: MediaRule): JsonObject {
   const { mediaType, data } = part.source as { mediaType: string; data: string }
-  const node = inner(part, 'inlineData')
-  const urlSafe = spelt(node, FORMAT)['alphabet'] === 'url'
-  const written = urlSafe ? data.replaceAll('+', '-').replaceAll('/', '_') : data
   reportKind(part, mediaType, path, rule)
-  return { inlineData: withExtras(node, { mimeType: mediaType, data: written, displayName }) }
+  return { inlineData: withOwn(ownIn(ownOf(part), 'inlineData'), { mimeType: mediaType, data, displayName }) }
 }
 
 function writeFile(part: MediaPart, path: Path, displayName: string | undefined, rule: MediaRule): JsonObject {
   const { source } = part
   const uri = source.type === 'url' ? source.url : (source as { id: string }).id
   const own = isOwn(uri)
-  const node = inner(part, 'fileData')
   const declared = 'mediaType' in source ? source.mediaType : undefined
-  const omitted = rule.native || spelt(node, FORMAT)['mimeType'] === 'absent'
-  const mimeType = declared ?? (omitted ? undefined : guess(uri, part.kind))
-  if (!rule.native && mimeType !== undefined) {
-    if (declared === undefined) rule.losses.add([...path, 'source', 'mediaType'], mimeType, 'media-type-guessed')
-    if (own !== (source.type === 'file-id')) reportSource(uri, own, mimeType, path, rule.losses)
-    reportKind(part, mimeType, path, rule)
-  }
-  return { fileData: withExtras(node, { mimeType, fileUri: uri, displayName }) }
+  const mimeType = declared ?? guess(uri, part.kind)
+  if (declared === undefined) rule.losses.add([...path, 'source', 'mediaType'], mimeType, 'media-type-guessed')
+  if (own !== (source.type === 'file-id')) reportSource(uri, own, mimeType, path, rule.losses)
+  reportKind(part, mimeType, path, rule)
+  return { fileData: withOwn(ownIn(ownOf(part), 'fileData'), { mimeType, fileUri: uri, displayName }) }
 }
 
 /** A URI of Google's own is read as a file of theirs, and any other as a URL, whatever the part's source was. */
@@ -78,18 +63,16 @@ function reportSource(uri: string, own: boolean, mediaType: string, path: Path, 
 }
 
 /** The kind is determined by the media type alone. */
-function reportKind(part: MediaPart, mediaType: string, path: Path, { native, losses }: MediaRule): void {
+function reportKind(part: MediaPart, mediaType: string, path: Path, { losses }: MediaRule): void {
   const kind = kindOfMediaType(mediaType)
-  if (!native && kind !== part.kind) losses.change([...path, 'kind'], kind, 'told-by-the-media-type')
+  if (kind !== part.kind) losses.change([...path, 'kind'], kind, 'told-by-the-media-type')
 }
 
 /** A document that is text is written as text. */
 function writeDocument(part: MediaPart, path: Path, { losses }: MediaRule): JsonObject {
   const source = part.source as { text: string }
   const text = part.name === undefined ? source.text : `${part.name}\n\n${source.text}`
-  const own = part.extras?.[FORMAT]
-  const became: Part = { type: 'text', text, ...(own === undefined ? {} : { extras: { [FORMAT]: own } }) }
-  losses.change(path, became, 'said-in-words')
+  losses.change(path, { type: 'text', text, ...extrasOf(part) } satisfies Part, 'said-in-words')
   return { text }
 }
 

@@ -1,10 +1,10 @@
 import { CallIds } from '../../canonical/call-ids.ts'
-import type { Path, Unwritten } from '../../canonical/loss.ts'
+import type { Part } from '../../canonical/content.ts'
+import { append } from '../../canonical/lists.ts'
+import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Message, Role } from '../../canonical/request.ts'
-import { kept, spelt } from '../fields.ts'
-import { FORMAT, type WriteContext, withExtras } from './fields.ts'
-import { inCallOrder, placesOfCalls, resultsInCallOrder } from './order.ts'
+import { FORMAT, ownOf, type WriteContext } from './fields.ts'
 import { PartsWriter } from './parts.ts'
 
 export interface Turns {
@@ -12,25 +12,30 @@ export interface Turns {
   readonly contents: readonly JsonObject[]
 }
 
-/** All messages of a request: as they came, or in the turns that the upstream requires. */
+/** All messages of a request, in the turns that the upstream requires. */
 export function writeTurns(messages: readonly Message[], context: WriteContext): Turns {
   const leading = messages.findIndex(({ role }) => role !== 'system' && role !== 'developer')
   const count = leading === -1 ? messages.length : leading
   const ids = new CallIds()
   const systemInstruction = writeSystem(messages.slice(0, count), context, ids)
   const writer = new ContentsWriter(context, ids)
-  const places = context.native ? new Map() : placesOfCalls(messages)
-  const order = context.native ? [...messages.keys()] : resultsInCallOrder(messages, count, places)
-  for (const index of order.slice(count)) {
-    const path: Path = ['messages', index]
-    const message = messages[index]!
-    writer.put(message, context.native ? undefined : inCallOrder(message, places, path, context.losses), path)
-  }
-  if (order.some((from, to) => from !== to)) context.losses.move(['messages'], order, 'results-first')
+  if (messages.some(({ role }) => role === 'tool')) putInCallOrder(messages, count, writer, context)
+  else for (let index = count; index < messages.length; index++) writer.put(messages[index]!, ['messages', index])
   const contents = writer.written()
-  if (systemInstruction !== undefined && count === messages.length && !context.native)
+  if (systemInstruction !== undefined && count === messages.length)
     return { systemInstruction, contents: opened(messages, context) }
   return systemInstruction === undefined ? { contents } : { systemInstruction, contents }
+}
+
+/** With the results of calls right after them, in their order (trap 43). */
+function putInCallOrder(messages: readonly Message[], lead: number, writer: ContentsWriter, context: WriteContext) {
+  const places = placesOfCalls(messages)
+  const order = resultsInCallOrder(messages, lead, places)
+  for (const index of order.slice(lead)) {
+    const path: Path = ['messages', index]
+    writer.put(messages[index]!, path, inCallOrder(messages[index]!, places, path, context.losses))
+  }
+  context.losses.reorder(['messages'], order, messages.length, 'results-first')
 }
 
 /** The user's message where there is none: empty contents are refused. */
@@ -44,34 +49,23 @@ function opened(messages: readonly Message[], { losses }: WriteContext): readonl
 
 /** The messages before the conversation are one instruction (trap 42). */
 function writeSystem(messages: readonly Message[], context: WriteContext, ids: CallIds): Json | undefined {
+  if (messages.length === 0) return undefined
   const parts = new PartsWriter(context, ids)
   messages.forEach((message, index) => {
     const path: Path = ['messages', index]
-    if (!context.native) {
-      if (message.role !== 'system') context.losses.change([...path, 'role'], 'system', 'no-developer-role')
-      reportHead(message, path, context)
-      if (messages.length > 1 && message.extras?.[FORMAT] !== undefined)
-        context.losses.drop([...path, 'extras', FORMAT], 'one-instruction-only')
-    }
+    if (message.role !== 'system') context.losses.change([...path, 'role'], 'system', 'no-developer-role')
+    context.losses.dropFields(message, path, MESSAGE_LOSSES)
+    if (messages.length > 1 && ownOf(message) !== undefined)
+      context.losses.drop([...path, 'extras', FORMAT], 'one-instruction-only')
     parts.putAll(message, 'system', path)
   })
   parts.end()
-  const [first] = messages
-  if (first === undefined) return undefined
-  if (context.native) {
-    const [text] = parts.parts
-    if (spelt(first, FORMAT)['as'] === 'string') return text?.['text'] ?? ''
-    return writeContent(first, spelt(first, FORMAT)['role'], parts.parts)
-  }
-  const own = messages.length === 1 ? kept(first, FORMAT) : {}
-  if (parts.parts.length === 0 && Object.keys(own).length === 0) return undefined
+  const own = messages.length === 1 ? ownOf(messages[0]) : undefined
+  if (parts.parts.length === 0 && own === undefined) return undefined
   return { parts: parts.parts, ...own }
 }
-const MESSAGE_LOSSES: Unwritten<Message, 'role' | 'content'> = { name: 'no-speaker-names' }
 
-function reportHead(message: Message, path: Path, { losses }: WriteContext): void {
-  losses.dropFields(message, path, MESSAGE_LOSSES)
-}
+const MESSAGE_LOSSES: Unwritten<Message, 'role' | 'content'> = { name: 'no-speaker-names' }
 
 type Turn = 'user' | 'model' | 'tool'
 
@@ -101,64 +95,105 @@ class ContentsWriter {
     this.ids = ids
   }
 
-  put(message: Message, order: readonly number[] | undefined, path: Path): void {
-    const { context } = this
+  put(message: Message, path: Path, order?: readonly number[]): void {
+    const { losses } = this.context
     const isSystem = message.role === 'system' || message.role === 'developer'
-    if (!context.native) {
-      if (isSystem) context.losses.change([...path, 'role'], 'user', 'system-stands-first')
-      reportHead(message, path, context)
-    }
-    const { parts } = this.enter(message)
-    const role: Role = isSystem ? 'user' : message.role
-    parts.putAll(message, role, path, order)
+    if (isSystem) losses.change([...path, 'role'], 'user', 'system-stands-first')
+    losses.dropFields(message, path, MESSAGE_LOSSES)
+    this.enter(message).parts.putAll(message, isSystem ? 'user' : message.role, path, order)
   }
 
   written(): readonly JsonObject[] {
     this.leave()
-    return this.contents.map(content => this.write(content))
+    return this.contents.map(write)
   }
 
   private enter(message: Message): Open {
     const turn = TURNS[message.role]
     const last = this.contents.at(-1)
-    if (last !== undefined && this.continues(last, turn, message)) return last
+    if (last !== undefined && continues(last, turn, message)) return last
     const before = this.leave()
-    if (before !== last && before !== undefined && this.continues(before, turn, message)) return before
+    if (before !== last && before !== undefined && continues(before, turn, message)) return before
     const open = { turn, message, parts: new PartsWriter(this.context, this.ids) }
     this.contents.push(open)
     return open
-  }
-
-  private continues(open: Open, turn: Turn, message: Message): boolean {
-    if (this.context.native) return spelt(message, FORMAT)['joined'] === true
-    return turn === open.turn && isBare(open.message) && isBare(message)
   }
 
   /** Ends the last content, and returns the one that is last then: a turn without parts separates nothing. */
   private leave(): Open | undefined {
     const last = this.contents.at(-1)
     last?.parts.end()
-    if (last === undefined || this.context.native || last.parts.parts.length > 0 || hasExtras(last.message)) return last
+    if (last === undefined || last.parts.parts.length > 0 || ownOf(last.message) !== undefined) return last
     this.contents.pop()
     return this.contents.at(-1)
   }
-
-  private write({ turn, message, parts }: Open): JsonObject {
-    const role = turn === 'model' ? 'model' : 'user'
-    if (this.context.native) return writeContent(message, spelt(message, FORMAT)['role'] ?? role, parts.parts)
-    const as = turn === 'tool' && parts.parts.length === 0 ? 'function' : role
-    return { role: as, parts: parts.parts, ...kept(message, FORMAT) }
-  }
 }
 
-const hasExtras = (message: Message): boolean => Object.keys(kept(message, FORMAT)).length > 0
+/** Whether the message is more of the content: both without extras of the format. */
+const continues = (open: Open, turn: Turn, message: Message): boolean =>
+  turn === open.turn && ownOf(open.message) === undefined && ownOf(message) === undefined
 
-/** Whether the format has no extras on the message, so that it can be joined with its neighbour. */
-const isBare = (message: Message): boolean => message.extras?.[FORMAT] === undefined
+function write({ turn, message, parts: { parts } }: Open): JsonObject {
+  const role = turn === 'model' ? 'model' : turn === 'tool' && parts.length === 0 ? 'function' : 'user'
+  return { role, parts, ...ownOf(message) }
+}
 
-/** A content in the caller's spelling. */
-function writeContent(message: Message, role: Json | undefined, parts: readonly JsonObject[]): JsonObject {
-  const how = spelt(message, FORMAT)['parts']
-  const written = how === 'single' ? parts[0] : how === 'absent' && parts.length === 0 ? undefined : parts
-  return withExtras(message, { role: role === 'absent' ? undefined : role, parts: written })
+/**
+ * The order of messages in which the results of a turn's calls come right after it, in the order of the calls (trap
+ * 43). Messages before `lead` keep their places.
+ */
+function resultsInCallOrder(messages: readonly Message[], lead: number, places: Places): readonly number[] {
+  const order: number[] = [...messages.keys()].slice(0, lead)
+  let results: number[] = []
+  let others: number[] = []
+  const settle = (): void => {
+    append(
+      order,
+      byPlace(results, index => placeIn(messages[index]!.content[0], places)),
+    )
+    append(order, others)
+    results = []
+    others = []
+  }
+  for (let index = lead; index < messages.length; index++) {
+    const { role } = messages[index]!
+    if (role === 'assistant') {
+      settle()
+      order.push(index)
+    } else (role === 'tool' ? results : others).push(index)
+  }
+  settle()
+  return order
+}
+
+/** The order of a message's results that is the order of their calls; undefined where it has no two. */
+function inCallOrder({ role, content }: Message, places: Places, path: Path, losses: Losses) {
+  if (role !== 'tool' || content.length < 2) return undefined
+  const order = byPlace([...content.keys()], index => placeIn(content[index]!, places))
+  losses.reorder([...path, 'content'], order, content.length, 'in-order-of-calls')
+  return order
+}
+
+/** The number of the call, counted over the history, by its id. */
+type Places = ReadonlyMap<string, number>
+
+/** Numbers the ids by their first calls: a repeated id refers to the first. */
+function placesOfCalls(messages: readonly Message[]): Places {
+  const places = new Map<string, number>()
+  for (const { content } of messages)
+    for (const part of content) if (part.type === 'tool-call' && !places.has(part.id)) places.set(part.id, places.size)
+  return places
+}
+
+const placeIn = (part: Part | undefined, places: Places): number | undefined =>
+  part?.type === 'tool-result' ? places.get(part.id) : undefined
+
+/** Sorted by number; an item without one stays after the item it followed. */
+function byPlace(indices: readonly number[], placeOf: (index: number) => number | undefined): readonly number[] {
+  let last = -1
+  const ranked = indices.map(index => {
+    last = placeOf(index) ?? last
+    return { index, rank: last }
+  })
+  return ranked.sort((a, b) => a.rank - b.rank).map(({ index }) => index)
 }

@@ -1,11 +1,11 @@
-import type { CallIds } from '../../canonical/call-ids.ts'
+import { CallIds } from '../../canonical/call-ids.ts'
 import type { MediaPart, Part, ReasoningPart } from '../../canonical/content.ts'
 import type { Path } from '../../canonical/loss.ts'
-import type { JsonObject } from '../../canonical/node.ts'
+import { asRead, isObject, type JsonObject } from '../../canonical/node.ts'
 import type { Message, Role } from '../../canonical/request.ts'
-import { kept, spelt } from '../fields.ts'
+import { spelt } from '../fields.ts'
 import { writeCall, writeResult } from './calls.ts'
-import { FORMAT, type WriteContext, withExtras } from './fields.ts'
+import { extrasOf, FORMAT, ownOf, type WriteContext, withOwn } from './fields.ts'
 import { writeMedia } from './media.ts'
 
 /** The parts that a role's turn may contain. */
@@ -45,27 +45,40 @@ export class PartsWriter {
   private unsigned: Unsigned | undefined
   private called = false
 
-  constructor(context: WriteContext, ids: CallIds) {
+  constructor(context: WriteContext, ids: CallIds = new CallIds()) {
     this.context = context
     this.ids = ids
   }
 
   /** Writes the parts of the message at `path`. */
-  putAll({ content }: Message, role: Role, path: Path, order: readonly number[] = [...content.keys()]): void {
-    for (const index of order) this.put(content[index]!, role, [...path, 'content', index])
+  putAll({ content }: Message, role: Role, path: Path, order?: readonly number[]): void {
+    if (order === undefined)
+      for (let index = 0; index < content.length; index++) this.put(content[index]!, role, [...path, 'content', index])
+    else for (const index of order) this.put(content[index]!, role, [...path, 'content', index])
   }
 
   private put(part: Part, role: Role, path: Path): void {
-    const { context } = this
-    if (!context.native) {
-      if (!ALLOWED[role].has(part.type)) return context.losses.drop(path, 'not-in-this-turn')
-      if (part.type !== 'tool-result') context.losses.dropFields(part, path, { cache: 'no-cache-markers' })
-    }
-    if (part.type === 'reasoning') this.reasoning(part, path)
-    else {
-      const wire = this.bare(part, path)
-      if (wire !== undefined) this.add(part, wire)
-    }
+    const { losses, native } = this.context
+    const asItCame = native ? asRead<JsonObject>(part, FORMAT) : undefined
+    if (asItCame !== undefined) return this.pass(part, asItCame)
+    if (!ALLOWED[role].has(part.type)) return losses.drop(path, 'not-in-this-turn')
+    if (part.cache !== undefined && part.type !== 'tool-result') losses.drop([...path, 'cache'], 'no-cache-markers')
+    if (part.type === 'reasoning') return this.reasoning(part, path)
+    const wire = this.bare(part, path)
+    if (wire === undefined) return
+    const signature = this.signature(part, wire)
+    this.push(withOwn(part.type === 'opaque' ? undefined : ownOf(part), signed(wire, signature)))
+  }
+
+  /** A part as it came, with the proof of a thought that was put back before it. */
+  private pass(part: Part, wire: JsonObject): void {
+    if (wire['text'] === '' || part.type === 'reasoning') this.end()
+    const proof = this.waiting?.value
+    this.waiting = undefined
+    if (part.type === 'tool-call') this.called = true
+    const taken = this.context.dialect.vertex === true ? withoutId(wire) : wire
+    const isProved = proof === undefined || proof === (wire['thoughtSignature'] ?? wire['thought_signature'])
+    this.push(isProved ? taken : signed(unsigned(taken), proof))
   }
 
   /** Marks the end: no part follows. */
@@ -73,7 +86,7 @@ export class PartsWriter {
     if (this.waiting === undefined) return
     const { part, value } = this.waiting
     this.waiting = undefined
-    this.push(withExtras(part, { text: '', thoughtSignature: value }))
+    this.push(withOwn(ownOf(part), { text: '', thoughtSignature: value }))
   }
 
   private push(wire: JsonObject): void {
@@ -81,48 +94,36 @@ export class PartsWriter {
     this.unsigned = undefined
   }
 
-  /** An empty text with a signature would be read as the signature alone. */
-  private add(part: Part, wire: JsonObject): void {
+  /** The value of the part's slot. An empty text with a signature would be read as the signature alone. */
+  private signature(part: Part, wire: JsonObject): string | undefined {
     if (wire['text'] === '') this.end()
-    const signature = this.signature(part)
+    const waiting = this.waiting?.value
     this.waiting = undefined
-    const signed = signature === undefined ? wire : { ...wire, thoughtSignature: signature }
-    this.push(part.type === 'opaque' ? renamed(part, signed) : withExtras(part, signed))
-  }
-
-  private signature(part: Part): string | undefined {
-    if (this.waiting !== undefined) {
-      if (part.type === 'tool-call') this.called = true
-      return this.waiting.value
-    }
-    const own = spelt(part, FORMAT)['slot']
-    if (this.context.native) return typeof own === 'string' ? own : undefined
-    if (part.type !== 'tool-call' || this.called) return undefined
+    if (part.type !== 'tool-call') return waiting
+    const value = waiting ?? (this.called ? undefined : SKIP)
     this.called = true
-    return SKIP
+    return value
   }
 
   private reasoning(part: ReasoningPart, path: Path): void {
     this.end()
     const signature = this.own(part, path)
-    const { native, losses } = this.context
-    const marks = spelt(part, FORMAT)
-    if (native && marks['as'] === 'alone') {
-      const { text, thought } = marks
-      if (signature !== undefined) this.push(withExtras(part, { text, thought, thoughtSignature: signature }))
+    const { losses } = this.context
+    const { as, text, thought, proof } = spelt(part, FORMAT)
+    const own = ownOf(part)
+    if (as === 'alone') {
+      if (signature !== undefined) this.push(withOwn(own, { text, thought, thoughtSignature: signature }))
       return
     }
     if (part.redacted && signature === undefined && part.text === '') {
-      if (part.extras?.[FORMAT] === undefined) return losses.drop(path, 'no-hidden-reasoning')
+      if (own === undefined) return losses.drop(path, 'no-hidden-reasoning')
     }
     if (part.redacted) losses.drop([...path, 'redacted'], 'no-hidden-reasoning')
-    const bare = Object.keys(kept(part, FORMAT)).length === 0
     if (part.text === '' && signature !== undefined) {
       this.waiting = { part, value: signature }
-      if (!bare) this.end()
-    } else if (!bare || (native && marks['proof'] !== 'next' && marks['enclosed'] === undefined)) {
-      const slot = native ? (marks['slot'] as string | undefined) : undefined
-      this.push(withExtras(part, { text: part.text, thought: true, thoughtSignature: signature ?? slot }))
+      if (own !== undefined) this.end()
+    } else if (own !== undefined || proof === 'self') {
+      this.push(withOwn(own, { text: part.text, thought: true, thoughtSignature: signature }))
     } else if (part.text !== '') this.thought(part, signature, path)
   }
 
@@ -134,7 +135,7 @@ export class PartsWriter {
     const { losses } = this.context
     const before = part.continues === undefined ? this.unsigned : undefined
     if (before === undefined) {
-      this.push(withExtras(part, { text: part.text, thought: true }))
+      this.push({ text: part.text, thought: true })
       if (signature === undefined) this.unsigned = { path, text: part.text }
     } else {
       const text = `${before.text}\n\n${part.text}`
@@ -162,7 +163,7 @@ export class PartsWriter {
       case 'text':
         return this.text(part, path)
       case 'refusal':
-        context.losses.rename(path, { type: 'text', text: part.text, ...ownExtras(part) }, 'said-as-text')
+        context.losses.rename(path, { type: 'text', text: part.text, ...extrasOf(part) }, 'said-as-text')
         return this.textPart(part.text, part)
       case 'media':
         return this.media(part, path)
@@ -179,33 +180,41 @@ export class PartsWriter {
   }
 
   private text(part: Part & { type: 'text' }, path: Path): JsonObject | undefined {
-    const { native, losses } = this.context
-    if (part.annotations !== undefined) losses.hide([...path, 'annotations'], 'no-annotations-in-requests')
-    if (!native) return this.textPart(part.text, part)
-    const { thought } = spelt(part, FORMAT)
-    return thought === undefined ? { text: part.text } : { text: part.text, thought }
+    if (part.annotations !== undefined) this.context.losses.hide([...path, 'annotations'], 'no-annotations-in-requests')
+    return this.textPart(part.text, part)
   }
 
   /** An empty text is left out, as some upstreams refuse it (trap 81). */
   private textPart(text: string | undefined, part: Part | undefined): JsonObject | undefined {
-    if (text === undefined || (text === '' && Object.keys(kept(part, FORMAT)).length === 0)) return undefined
+    if (text === undefined || (text === '' && ownOf(part) === undefined)) return undefined
     return { text }
   }
 
   private media(part: MediaPart, path: Path): JsonObject | undefined {
-    const { native, dialect, losses } = this.context
-    const wire = writeMedia(part, path, { native, names: dialect.vertex === true, losses })
+    const { dialect, losses } = this.context
+    const wire = writeMedia(part, path, { names: dialect.vertex === true, losses })
     return wire !== undefined && 'text' in wire ? this.textPart(String(wire['text']), part) : wire
   }
 }
 
-const ownExtras = (part: Part) =>
-  part.extras?.[FORMAT] === undefined ? {} : { extras: { [FORMAT]: part.extras[FORMAT] } }
+/** The part with this in its slot. */
+const signed = (wire: JsonObject, signature: string | undefined): JsonObject =>
+  signature === undefined ? wire : { ...wire, thoughtSignature: signature }
 
-/** An opaque part in its original form, including the name of its signature's field. */
-function renamed(part: Part, wire: JsonObject): JsonObject {
-  const names = spelt(part, FORMAT)['names'] as { readonly thoughtSignature?: string } | undefined
-  if (names?.thoughtSignature === undefined) return wire
-  const { thoughtSignature, ...others } = wire
-  return thoughtSignature === undefined ? wire : { ...others, [names.thoughtSignature]: thoughtSignature }
+/** A part that came without a proof, in whichever spelling its slot was. */
+function unsigned({ thought_signature: _, ...wire }: JsonObject): JsonObject {
+  return wire
+}
+
+const WITH_IDS = ['functionCall', 'function_call', 'functionResponse', 'function_response']
+
+/** A call or a result without its id. */
+function withoutId(wire: JsonObject): JsonObject {
+  for (const field of WITH_IDS) {
+    const value = wire[field]
+    if (!isObject(value)) continue
+    const { id: _, ...others } = value
+    return { ...wire, [field]: others }
+  }
+  return wire
 }

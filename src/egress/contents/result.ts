@@ -5,9 +5,10 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { spelt } from '../fields.ts'
+import { ownBody } from '../own.ts'
 import { writeCandidate } from './candidate.ts'
 import { errorBody } from './error.ts'
-import { FORMAT, withExtras } from './fields.ts'
+import { FORMAT, ownOf, withOwn } from './fields.ts'
 import { writeUsage } from './usage.ts'
 
 const RESULT_LOSSES: Unwritten<
@@ -17,11 +18,13 @@ const RESULT_LOSSES: Unwritten<
 
 /** A whole answer of generateContent (FORMATS §7). */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
+  const asItCame = ownBody(result, FORMAT, HEAD)
+  if (asItCame !== undefined) return { wire: { status: 200, headers: {}, body: asItCame }, losses: [] }
   const losses = new Losses()
   losses.report(foreign(result, FORMAT))
   losses.dropFields(result, [], RESULT_LOSSES)
   reportTime(result, losses)
-  const body = withExtras(result, {
+  const body = withOwn(ownOf(result), {
     candidates: writeCandidates(result, request, losses),
     usageMetadata: writeUsage(result.usage, result.serviceTier, losses),
     ...writeHead(result),
@@ -30,11 +33,12 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
 
+const HEAD = { id: 'responseId', model: 'modelVersion' }
+
 /** A prompt that was blocked has no candidates (trap 15). */
 function writeCandidates(result: CanonicalResult, request: CanonicalRequest, losses: Losses): Json | undefined {
   const { candidates } = result
-  const how = candidates[0] === undefined ? undefined : blockedHow(candidates[0])
-  if (how !== undefined) return how === 'empty' ? [] : undefined
+  if (candidates[0] !== undefined && isBlocked(candidates[0])) return undefined
   const own = isOwn(result)
   return candidates.map((candidate, index) =>
     writeCandidate(candidate, index, { ids: CallIds.after(request), own, losses }),
@@ -44,8 +48,8 @@ function writeCandidates(result: CanonicalResult, request: CanonicalRequest, los
 /** Whether the answer comes from an upstream of this same format. */
 export const isOwn = (head: Node): boolean => spelt(head, FORMAT)['own'] === true
 
-/** The upstream's spelling of a missing candidate list, or undefined. */
-export const blockedHow = (candidate: Node): Json | undefined => spelt(candidate, FORMAT)['blocked']
+/** Whether the upstream gave no candidates. */
+export const isBlocked = (candidate: Node): boolean => spelt(candidate, FORMAT)['blocked'] === true
 
 /** Model, id and time of the answer. */
 export function writeHead(result: Pick<CanonicalResult, 'id' | 'model' | 'createdAt' | 'spelling'>): JsonObject {
@@ -64,7 +68,7 @@ const LAST_SECOND = 8.64e12
 const writeTime = (seconds: number | undefined): JsonObject =>
   seconds === undefined || !(Math.abs(seconds) <= LAST_SECOND)
     ? {}
-    : { createTime: new Date(Math.floor(seconds) * 1000).toISOString().replace('.000Z', 'Z') }
+    : { createTime: `${new Date(Math.floor(seconds) * 1000).toISOString().slice(0, -5)}Z` }
 
 function reportTime({ createdAt }: CanonicalResult, losses: Losses): void {
   if (createdAt === undefined) return

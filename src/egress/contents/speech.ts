@@ -8,8 +8,8 @@ import type { WriteContext } from './fields.ts'
 /* Speech of a model that also converses: the format has no instructions, so they precede the text. */
 
 /** The request with its instructions at the beginning of the text: `Say cheerfully: …`; messages keep their indexes. */
-export function withSpokenInstructions(request: CanonicalRequest, { native, losses }: WriteContext): CanonicalRequest {
-  if (native || workOf(request) !== 'speech') return request
+export function withSpokenInstructions(request: CanonicalRequest, { losses }: WriteContext): CanonicalRequest {
+  if (workOf(request) !== 'speech') return request
   const messages = request.messages.map((message, index): Message => {
     if (message.role !== 'system' && message.role !== 'developer') return message
     losses.change(['messages', index, 'role'], 'user', 'instructions-in-the-text')
@@ -32,18 +32,13 @@ const RAW = 'audio/pcm'
 const MADE: ReadonlySet<string | undefined> = new Set([undefined, 'audio/wav', 'audio/mpeg'])
 
 /** `speechConfig`; a container that cannot be made of raw samples is a loss, which is refused for speech. */
-export function writeVoice(
-  request: CanonicalRequest,
-  { native, dialect, losses }: WriteContext,
-): JsonObject | undefined {
+export function writeVoice(request: CanonicalRequest, { dialect, losses }: WriteContext): JsonObject | undefined {
   const { audio } = request.output
-  const hasSpeech = audio !== undefined || workOf(request) === 'speech'
-  const voice = native || !hasSpeech ? audio?.voice : voiceOf(request, dialect, losses)
-  if (!native) {
-    losses.dropFields(audio, ['output', 'audio'], { speed: 'no-speed' })
-    if (workOf(request) === 'speech') reportContainer(audio, voice, losses)
-    else losses.dropFields(audio, ['output', 'audio'], { mediaType: 'no-choice-of-media-type' })
-  }
+  const speaks = workOf(request) === 'speech'
+  const voice = audio === undefined && !speaks ? undefined : voiceOf(request, dialect, losses)
+  losses.dropFields(audio, ['output', 'audio'], { speed: 'no-speed' })
+  if (speaks) reportContainer(audio, voice, losses)
+  else losses.dropFields(audio, ['output', 'audio'], { mediaType: 'no-choice-of-media-type' })
   return voice === undefined ? undefined : { voiceConfig: { prebuiltVoiceConfig: { voiceName: voice } } }
 }
 

@@ -1,11 +1,11 @@
 import type { Path, Unwritten } from '../../canonical/loss.ts'
-import type { Json, JsonObject, Node } from '../../canonical/node.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
-import { spelt } from '../fields.ts'
-import { reportNoChoice } from '../sanitize/choice.ts'
+import { defined } from '../fields.ts'
+import { reportNoChoice } from '../sanitize/limits.ts'
 import { narrowed, openApiOf } from '../sanitize/schema.ts'
-import { FORMAT, inner, type WriteContext, withExtras, withExtrasUnlessEmpty } from './fields.ts'
+import { FORMAT, ownIn, ownOf, type WriteContext, withOwn, withOwnUnlessEmpty } from './fields.ts'
 
 const DECLARATIONS = 'functionDeclarations'
 /** For opaque tools, which are whole entries instead of a field. */
@@ -18,12 +18,12 @@ interface Field {
   readonly index: number
 }
 
-/** The entries of `tools`: as the caller grouped them, or all functions in one, at the place of the first. */
+/** The entries of `tools`: all functions in one, at the place of the first. */
 export function writeTools(request: CanonicalRequest, context: WriteContext): Json | undefined {
   const { tools } = request
   if (tools === undefined) return undefined
-  const mixes = context.native || !isMixed(request) || takesBoth(request)
-  const others = context.native || !narrows(request.toolChoice)
+  const mixes = !isMixed(request) || takesBoth(request)
+  const others = !narrows(request.toolChoice)
   const fields = tools.flatMap((tool, index) => {
     if (!others && tool.type === 'hosted') {
       context.losses.hide(['tools', index], 'not-allowed-by-the-choice')
@@ -33,12 +33,10 @@ export function writeTools(request: CanonicalRequest, context: WriteContext): Js
     context.losses.drop(['tools', index], 'not-beside-functions')
     return []
   })
-  const groups = context.native ? spelt(request, FORMAT)['tools'] : undefined
-  if (groups !== undefined && fields.length === tools.length) return regrouped(fields, groups)
   const entries = grouped(fields)
-  if (!context.native) reportOrder(entries, tools.length, context)
-  if (entries.length === 0) return undefined
-  return entries.map(entryOf)
+  const written = entries.flat().map(({ index }) => index)
+  context.losses.reorder(['tools'], written, tools.length, 'functions-stand-together')
+  return entries.length === 0 ? undefined : entries.map(entryOf)
 }
 
 /**
@@ -70,34 +68,6 @@ function entryOf(entry: readonly Field[]): JsonObject {
   return { [name]: name === DECLARATIONS ? entry.map(({ value }) => value) : value }
 }
 
-function reportOrder(entries: readonly (readonly Field[])[], length: number, { losses }: WriteContext): void {
-  const written = entries.flat().map(({ index }) => index)
-  if (written.every((index, place) => place === 0 || written[place - 1]! < index)) return
-  const kept = new Set(written)
-  const gone = [...Array(length).keys()].filter(index => !kept.has(index))
-  losses.move(['tools'], [...written, ...gone], 'functions-stand-together')
-}
-
-type Groups = readonly (readonly (readonly [string, Json])[])[]
-
-/** The entries as the caller grouped them: each a list of field names and values, for functions their number. */
-function regrouped(fields: readonly Field[], groups: Json): Json {
-  let next = 0
-  const single = !Array.isArray(groups)
-  const entries = (single ? (groups as { single: Json }).single : groups) as unknown as Groups
-  const written = entries.map(entry =>
-    Object.fromEntries(
-      entry.flatMap(([name, count]): [string, Json][] => {
-        if (count === null) return [[name, null]]
-        if (typeof count === 'number') return [[name, fields.slice(next, (next += count)).map(({ value }) => value)]]
-        const value = fields[next++]?.value ?? {}
-        return count === 'opaque' ? Object.entries(value as JsonObject) : [[name, value]]
-      }),
-    ),
-  )
-  return single ? written[0]! : written
-}
-
 function writeTool(tool: Tool, index: number, context: WriteContext): Field[] {
   const path: Path = ['tools', index]
   if (tool.type === 'function') return [{ name: DECLARATIONS, value: writeFunction(tool, path, context), index }]
@@ -114,25 +84,17 @@ const FUNCTION_LOSSES: Unwritten<FunctionTool, 'type' | 'name' | 'description' |
 
 function writeFunction(tool: FunctionTool, path: Path, context: WriteContext): JsonObject {
   const { name, description, parameters } = tool
-  const head = { name, description }
-  if (context.native) {
-    const own = spelt(tool, FORMAT)['parameters']
-    return withExtras(
-      tool,
-      own === undefined ? { ...head, parametersJsonSchema: parameters } : { ...head, parameters: own },
-    )
-  }
-  if (tool.strict === false) context.losses.hide([...path, 'strict'], 'lax-anyway')
-  else context.losses.dropFields(tool, path, FUNCTION_LOSSES)
-  context.losses.dropFields(tool, path, { cache: 'no-cache-markers' })
-  if (parameters === undefined || context.dialect.schema !== 'openapi')
-    return withExtras(undefined, { ...head, parametersJsonSchema: parameters, ...own(tool) })
-  const narrow = narrowed(parameters, context.budget)
+  const { losses, budget, dialect } = context
+  if (tool.strict === false) losses.hide([...path, 'strict'], 'lax-anyway')
+  else losses.dropFields(tool, path, FUNCTION_LOSSES)
+  losses.dropFields(tool, path, { cache: 'no-cache-markers' })
+  const own = ownOf(tool)
+  if (parameters === undefined || dialect.schema !== 'openapi')
+    return defined({ name, description, parametersJsonSchema: parameters, ...own }) as JsonObject
+  const narrow = narrowed(parameters, budget)
   reportSchema(parameters, narrow, [...path, 'parameters'], context)
-  return withExtras(undefined, { ...head, parameters: openApiOf(narrow), ...own(tool) })
+  return defined({ name, description, parameters: openApiOf(narrow), ...own }) as JsonObject
 }
-
-const own = (tool: Tool): JsonObject => ('extras' in tool ? (tool.extras?.[FORMAT] ?? {}) : {})
 
 export function reportSchema(from: JsonObject, to: JsonObject, path: Path, { losses }: WriteContext): void {
   if (JSON.stringify(from) !== JSON.stringify(to)) losses.change(path, to, 'schema-narrowed')
@@ -152,14 +114,12 @@ const HOSTED_LOSSES: Unwritten<HostedTool, 'type' | 'kind' | 'blockedDomains'> =
   cache: 'no-cache-markers',
 }
 function writeHosted(tool: HostedTool, path: Path, context: WriteContext): Pick<Field, 'name' | 'value'> {
-  const as = context.native ? spelt(tool, FORMAT)['as'] : undefined
-  const name = typeof as === 'string' ? as : HOSTED[tool.kind]
   context.losses.dropFields(tool, path, HOSTED_LOSSES)
-  const domains = tool.kind === 'web-search' && (context.native || context.dialect.vertex === true)
+  const domains = tool.kind === 'web-search' && context.dialect.vertex === true
   if (!domains && tool.blockedDomains !== undefined)
     context.losses.drop([...path, 'blockedDomains'], 'no-list-of-domains')
-  const value = { excludeDomains: domains ? tool.blockedDomains : undefined }
-  return { name, value: context.native ? withExtras(tool, value) : withExtras(undefined, { ...value, ...own(tool) }) }
+  const value = defined({ excludeDomains: domains ? tool.blockedDomains : undefined, ...ownOf(tool) })
+  return { name: HOSTED[tool.kind], value: value as JsonObject }
 }
 
 const MODES: { readonly [M in ToolChoice['mode']]: string } = { auto: 'AUTO', required: 'ANY', none: 'NONE' }
@@ -170,16 +130,14 @@ export function writeToolConfig(
   choosable: boolean,
   context: WriteContext,
 ): JsonObject | undefined {
-  const config = inner(request, 'toolConfig')
-  const calling = inner(config, 'functionCallingConfig')
+  const own = ownIn(ownOf(request), 'toolConfig')
   const choice = request.toolChoice
-  const together = context.native ? {} : writeTogether(request, config, context)
-  if (!choosable && !context.native) reportNoChoice(request, context.losses)
+  const together = writeTogether(request, own, context)
+  if (!choosable) reportNoChoice(request, context.losses)
   else reportParallel(request, context)
-  if (choice === undefined || !(choosable || context.native)) return withExtrasUnlessEmpty(config, together)
-  const chosen = context.native ? asChosen(choice, calling) : writeChoice(choice, request.tools, context)
-  const functionCallingConfig = withExtras(calling, chosen)
-  return withExtras(config, { functionCallingConfig, ...together })
+  if (choice === undefined || !choosable) return withOwnUnlessEmpty(own, together)
+  const chosen = writeChoice(choice, request.tools, context)
+  return withOwn(own, { functionCallingConfig: withOwn(ownIn(own, 'functionCallingConfig'), chosen), ...together })
 }
 
 /** Parallel calls are always allowed. */
@@ -191,22 +149,17 @@ function reportParallel({ parallelToolCalls }: CanonicalRequest, { losses }: Wri
 const TOGETHER = 'includeServerSideToolInvocations'
 
 /** The Gemini API takes its own tools beside functions only with this flag. */
-function writeTogether(request: CanonicalRequest, config: Node, { dialect, losses }: WriteContext): JsonObject {
+function writeTogether(
+  request: CanonicalRequest,
+  ownConfig: JsonObject | undefined,
+  { dialect, losses }: WriteContext,
+): JsonObject {
   if (dialect.vertex === true || !isMixed(request) || !takesBoth(request) || narrows(request.toolChoice)) return {}
-  const configExtras = config.extras?.[FORMAT]
-  if (configExtras?.[TOGETHER] !== undefined) return {}
-  const own = request.extras?.[FORMAT]
-  const toolConfig = { ...configExtras, [TOGETHER]: true }
-  const became = { ...own, toolConfig }
+  if (ownConfig?.[TOGETHER] !== undefined) return {}
+  const became = { ...ownOf(request), toolConfig: { ...ownConfig, [TOGETHER]: true } }
   if (request.extras === undefined) losses.add(['extras'], { [FORMAT]: became }, 'minted-togetherness')
   else losses.add(['extras', FORMAT], became, 'minted-togetherness')
   return { [TOGETHER]: true }
-}
-
-function asChosen({ mode, only }: ToolChoice, calling: ReturnType<typeof inner>): JsonObject {
-  const spelled = spelt(calling, FORMAT)['mode']
-  const value = spelled === 'absent' ? undefined : (spelled ?? MODES[mode])
-  return { mode: value, allowedFunctionNames: only } as JsonObject
 }
 
 /**

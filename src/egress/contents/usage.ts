@@ -1,9 +1,8 @@
 import type { Losses, Unwritten } from '../../canonical/loss.ts'
-import type { JsonObject } from '../../canonical/node.ts'
+import { asRead, type JsonObject } from '../../canonical/node.ts'
 import type { Modality } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
-import { spelt } from '../fields.ts'
-import { FORMAT, withExtras } from './fields.ts'
+import { FORMAT, ownOf, withOwn } from './fields.ts'
 
 /** Tokens as Google counts them: thoughts beside the answer, the service tier among the counts (FORMATS §16.3). */
 export function writeUsage(
@@ -11,8 +10,8 @@ export function writeUsage(
   serviceTier: string | undefined,
   losses: Losses,
 ): JsonObject | undefined {
-  const whole = spelt(usage, FORMAT)['whole'] as JsonObject | undefined
-  if (whole !== undefined) return whole
+  const asItCame = usage && asRead<JsonObject>(usage, FORMAT)
+  if (asItCame !== undefined) return asItCame
   const tier = writeTier(serviceTier, losses)
   if (usage === undefined) return tier
   report(usage, losses)
@@ -20,7 +19,7 @@ export function writeUsage(
   const reasoning = reasoningOf(usage)
   const output = usage.output ?? reasoning
   return {
-    ...withExtras(usage, {
+    ...withOwn(ownOf(usage), {
       promptTokenCount: input,
       cachedContentTokenCount: usage.cacheRead,
       candidatesTokenCount: usage.output === undefined ? undefined : usage.output - (reasoning ?? 0),
@@ -36,6 +35,7 @@ export function writeUsage(
 /** Thoughts are part of the output: there cannot be more of them. */
 const reasoningOf = ({ output, reasoning }: Usage): number | undefined =>
   reasoning === undefined || output === undefined ? reasoning : Math.min(output, reasoning)
+
 const USAGE_LOSSES: Unwritten<Usage, 'input' | 'cacheRead' | 'output' | 'reasoning' | 'inputBy' | 'outputBy'> = {
   searches: 'no-count-of-searches',
   cacheWrite: 'no-count-of-cache-writes',
@@ -63,7 +63,7 @@ export function byModality(counts: Usage['inputBy']): readonly JsonObject[] | un
   return entries.length === 0 ? undefined : entries
 }
 
-const TIERS: { readonly [tier: string]: string } = { default: 'standard', flex: 'flex', priority: 'priority' }
+export const TIERS: { readonly [tier: string]: string } = { default: 'standard', flex: 'flex', priority: 'priority' }
 
 function writeTier(tier: string | undefined, losses: Losses): JsonObject | undefined {
   if (tier === undefined) return undefined

@@ -1,5 +1,41 @@
+import { foreign, Losses, type Written } from '../../canonical/loss.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
+import { defined } from '../fields.ts'
+import { recordingOf, reportHint, reportTask } from '../media/recording.ts'
+import { reportUnwritten } from '../sanitize/bare.ts'
 import type { Writer } from '../writer.ts'
-import { writeRequest } from './request.ts'
+
+const FORMAT = 'deepgram'
+const OUTPUT = new Set(['transcript'])
+
+/**
+ * The canonical request as `POST /v1/listen`: settings in the query, the recording itself as the body.
+ *
+ * @throws GatewayError `cannot-express` without a recording.
+ */
+function writeRequest(request: CanonicalRequest): Written<WireRequest> {
+  const losses = new Losses()
+  losses.report(foreign(request, FORMAT))
+  reportUnwritten(request, OUTPUT, losses)
+  reportTask(request, losses)
+  reportHint(request, losses)
+  if (request.stream) losses.rename(['stream'], false, 'answered-whole')
+  const { mediaType, bytes } = recordingOf(request, FORMAT, losses)
+  const { language, timestamps, speakers, keywords } = request.output.transcript ?? {}
+  const query = defined({
+    model: request.model,
+    smart_format: 'true',
+    punctuate: 'true',
+    language,
+    detect_language: language === undefined ? 'true' : undefined,
+    utterances: timestamps !== undefined || speakers === true ? 'true' : undefined,
+    diarize: speakers === true ? 'true' : undefined,
+    // Models before the third generation have the same field under another name.
+    [/^(nova-2|nova|enhanced|base|whisper)/.test(request.model) ? 'keywords' : 'keyterm']: keywords,
+  })
+  return { wire: { path: '/v1/listen', query, headers: {}, body: {}, raw: { mediaType, bytes } }, losses: losses.list }
+}
 
 /** Deepgram as an upstream: transcriptions. */
 export const deepgram: Writer = { request: writeRequest, bytes: true, fetches: () => true }

@@ -1,11 +1,16 @@
 import { GatewayError } from '../../canonical/error.ts'
-import type { Written } from '../../canonical/loss.ts'
+import { foreign, Losses, type Written } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { type Work, workOf } from '../../canonical/work.ts'
+import { defined } from '../fields.ts'
+import { recordingOf, reportHint, reportTask } from '../media/recording.ts'
+import { speechTextOf } from '../media/speech-text.ts'
+import { voiceOf } from '../media/voices.ts'
+import { reportUnwritten } from '../sanitize/bare.ts'
 import type { WriteOptions } from '../writer.ts'
-import { writeSpeech } from './speech.ts'
-import { writeTranscription } from './transcription.ts'
+import { elevenLabsDialect } from './dialect.ts'
 
 type WriteRequest = (request: CanonicalRequest, options: WriteOptions) => Written<WireRequest>
 
@@ -21,4 +26,106 @@ export const writeRequest: WriteRequest = (request, options) => {
   if (write === undefined)
     throw new GatewayError({ kind: 'cannot-express', message: 'The model does not do this kind of work.' })
   return write(request, options)
+}
+
+const FORMAT = 'elevenlabs'
+const SPEECH = new Set(['modalities', 'audio'])
+
+/**
+ * The canonical request as `POST /v1/text-to-speech/{voice_id}`, or its `/stream` where the bytes are sent as events.
+ *
+ * @throws GatewayError `invalid-request` without a voice in the request and in the channel.
+ */
+function writeSpeech(request: CanonicalRequest, { dialect }: WriteOptions): Written<WireRequest> {
+  const losses = new Losses()
+  losses.report(foreign(request, FORMAT))
+  reportUnwritten(request, SPEECH, losses)
+  const { text, instructions } = speechTextOf(request, losses)
+  if (instructions !== undefined) reportInstructions(request, losses)
+  const voice = voiceOf(request, elevenLabsDialect(dialect), losses, { isOwn: isId })
+  if (voice === undefined) throw NO_VOICE
+  const speed = writeSpeed(request.output.audio?.speed, losses)
+  const body = {
+    text,
+    model_id: request.model,
+    ...defined({ voice_settings: speed === undefined ? undefined : { speed } }),
+  } as JsonObject
+  const container = writeContainer(request.output.audio?.mediaType, losses)
+  const wire = {
+    path: `/v1/text-to-speech/${encodeURIComponent(voice.toWellFormed())}${request.stream ? '/stream' : ''}`,
+    query: defined({ output_format: container }),
+    headers: {},
+    body,
+    accept: '*/*',
+  }
+  return { wire, losses: losses.list }
+}
+
+/** Voices have ids of twenty letters and digits. */
+const isId = (voice: string): boolean => /^[A-Za-z0-9]{20}$/.test(voice)
+
+const NO_VOICE = new GatewayError({
+  kind: 'invalid-request',
+  message: 'voice: this model requires a voice.',
+  param: 'voice',
+})
+
+function reportInstructions({ messages }: CanonicalRequest, losses: Losses): void {
+  for (const [index, { role }] of messages.entries())
+    if (role === 'system' || role === 'developer') losses.drop(['messages', index], 'no-instructions')
+}
+
+const SLOWEST = 0.7
+const FASTEST = 1.2
+
+function writeSpeed(speed: number | undefined, losses: Losses): number | undefined {
+  if (speed === undefined) return undefined
+  const near = Math.min(Math.max(speed, SLOWEST), FASTEST)
+  if (near !== speed) losses.change(['output', 'audio', 'speed'], near, 'no-such-speed')
+  return near
+}
+
+/** Other services' `pcm` has samples at 24 kHz; the response path makes a WAV file of them. */
+const CONTAINERS: { readonly [mediaType: string]: string } = {
+  'audio/mpeg': 'mp3_44100_128',
+  'audio/opus': 'opus_48000_128',
+  'audio/pcm': 'pcm_24000',
+  'audio/wav': 'pcm_24000',
+}
+
+function writeContainer(mediaType: string | undefined, losses: Losses): string | undefined {
+  if (mediaType === undefined) return undefined
+  if (Object.hasOwn(CONTAINERS, mediaType)) return CONTAINERS[mediaType]
+  losses.drop(['output', 'audio', 'mediaType'], 'no-such-container')
+  return undefined
+}
+
+const TRANSCRIPT = new Set(['transcript'])
+
+/**
+ * The canonical request as a form for `POST /v1/speech-to-text`. Only speech is transcribed, without audio events.
+ *
+ * @throws GatewayError `cannot-express` without a recording.
+ */
+function writeTranscription(request: CanonicalRequest): Written<WireRequest> {
+  const losses = new Losses()
+  losses.report(foreign(request, FORMAT))
+  const { temperature, ...sampling } = request.sampling
+  reportUnwritten({ ...request, sampling }, TRANSCRIPT, losses)
+  reportTask(request, losses)
+  reportHint(request, losses)
+  if (request.stream) losses.rename(['stream'], false, 'answered-whole')
+  const file = recordingOf(request, FORMAT, losses)
+  const { language, timestamps, speakers, keywords } = request.output.transcript ?? {}
+  const body = defined({
+    model_id: request.model,
+    language_code: language,
+    timestamps_granularity: timestamps === undefined && speakers !== true ? 'none' : 'word',
+    diarize: speakers === true ? 'true' : undefined,
+    tag_audio_events: 'false',
+    temperature: temperature === undefined ? undefined : String(temperature),
+    keyterms: keywords,
+  }) as JsonObject
+  const wire = { path: '/v1/speech-to-text', query: {}, headers: {}, body, files: [file], accept: 'application/json' }
+  return { wire, losses: losses.list }
 }

@@ -1,5 +1,5 @@
+import { writeError } from '../errors/openai-error.ts'
 import type { Writer } from '../writer.ts'
-import { writeError } from './error.ts'
 import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
 

@@ -1,42 +1,218 @@
-import { foreign, Losses, type Unwritten, type Written } from '../../canonical/loss.ts'
-import type { JsonObject } from '../../canonical/node.ts'
-import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { MediaPart, OpaquePart, Part, TextPart } from '../../canonical/content.ts'
+import { foreign, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
+import { urlOfSource } from '../../canonical/media/data-url.ts'
+import { sniffed } from '../../canonical/media/sniff.ts'
+import { asRead, type Json, type JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { defined, kept, spelt } from '../fields.ts'
+import { defined, kept } from '../fields.ts'
+import { ownOrigin, withFields } from '../own.ts'
 import { type Conversational, reportConversational } from '../sanitize/bare.ts'
 import type { WriteOptions } from '../writer.ts'
-import { embeddingsDialect } from './dialect.ts'
-import { FORMAT, type WriteContext, writeInput } from './input.ts'
-import { writePurpose } from './purpose.ts'
+import { type EmbeddingsDialect, embeddingsDialect } from './dialect.ts'
+
+export const FORMAT = 'embeddings'
+
+/** Context of writing a request. */
+interface WriteContext {
+  readonly dialect: EmbeddingsDialect
+  /** The fields of the body that goes out as it came, those of canonical alone; empty for any other request. */
+  readonly own: JsonObject
+  readonly losses: Losses
+}
+
+const MESSAGE_LOSSES: Unwritten<Message, 'role' | 'content'> = { name: 'no-speaker-names' }
+
+function writeItem(message: Message, path: Path, context: WriteContext): Json {
+  const { losses } = context
+  const own = asRead<Json>(message, FORMAT)
+  if (own !== undefined) return own
+  losses.dropFields(message, path, MESSAGE_LOSSES)
+  if (message.role !== 'user') losses.change([...path, 'role'], 'user', 'no-roles')
+  const [only, ...others] = message.content
+  if (only !== undefined && others.length === 0) {
+    if (only.type === 'opaque' && only.format === FORMAT) return writeOwn(only, message, path, losses)
+    if (only.type === 'media') {
+      const media = writeMedia(only, path, context)
+      if (media !== undefined) return { ...media, ...kept(message, FORMAT) }
+    }
+  }
+  const text = writeText(message.content, path, losses)
+  const extras = kept(message, FORMAT)
+  return Object.keys(extras).length > 0 ? { text, ...extras } : text
+}
+
+/** Tokens are a list, which has no place for other fields. */
+function writeOwn({ value }: OpaquePart, message: Message, path: Path, losses: Losses): Json {
+  const { tokens } = value
+  if (!Array.isArray(tokens)) return value
+  for (const field in message.extras?.[FORMAT]) losses.drop([...path, 'extras', FORMAT, field], 'no-place-for-it')
+  return tokens
+}
+
+/** An image, where the upstream takes such: its URL or its bare base64. */
+function writeMedia(part: MediaPart, path: Path, { dialect, losses }: WriteContext): JsonObject | undefined {
+  const { source, kind } = part
+  const at: Path = [...path, 'content', 0]
+  const content = source.type === 'base64' ? source.data : urlOfSource(source)
+  if (content === undefined || dialect.image_input !== true || kind !== 'image') return undefined
+  losses.dropFields(part, at, MEDIA_LOSSES)
+  dropOwn(part, at, losses)
+  if (source.type === 'url' && source.mediaType !== undefined)
+    losses.drop([...at, 'source', 'mediaType'], 'told-by-the-address')
+  if (source.type === 'base64') {
+    const mediaType = sniffed(Buffer.from(source.data.slice(0, 64), 'base64')) ?? 'image/jpeg'
+    if (mediaType !== source.mediaType) losses.change([...at, 'source', 'mediaType'], mediaType, 'told-by-the-bytes')
+  }
+  return { image: content }
+}
+
+/** All texts of one input as one; other parts are lost. */
+function writeText(content: readonly Part[], path: Path, losses: Losses): string {
+  const texts: string[] = []
+  for (const [index, part] of content.entries()) {
+    const text = textOf(part, [...path, 'content', index], losses)
+    if (text !== undefined) texts.push(text)
+  }
+  if (texts.length < 2) return texts[0] ?? ''
+  const text = texts.join('\n')
+  losses.change([...path, 'content'], [{ type: 'text', text }], 'one-text-each')
+  return text
+}
+
+const TEXT_LOSSES: Unwritten<TextPart, 'type' | 'text'> = { cache: 'no-cache-markers', annotations: 'no-annotations' }
+
+const MEDIA_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'made'> = {
+  cache: 'no-cache-markers',
+  transcript: 'no-transcript-here',
+  name: 'no-name-here',
+  detail: 'no-detail-here',
+  use: 'no-masks',
+}
+
+function textOf(part: Part, path: Path, losses: Losses): string | undefined {
+  if (part.type === 'text') {
+    losses.dropFields(part, path, TEXT_LOSSES)
+    dropOwn(part, path, losses)
+    return part.text
+  }
+  // A part of another format: its loss is reported with all such.
+  if (part.type === 'opaque' && part.format !== FORMAT) return part.text
+  if (part.type !== 'media' || part.source.type !== 'text') {
+    losses.drop(path, part.type === 'media' ? 'no-media' : 'no-place-for-it')
+    return undefined
+  }
+  const { source, name } = part
+  const text = name === undefined ? source.text : `${name}\n\n${source.text}`
+  losses.change(path, { type: 'text', text }, 'said-in-words')
+  return text
+}
+
+function dropOwn(part: Part, path: Path, losses: Losses): void {
+  for (const field in part.extras?.[FORMAT]) losses.drop([...path, 'extras', FORMAT, field], 'no-place-for-it')
+}
+
+/** A vendor's value for a purpose, and the purpose it stands for, where that is only near to it. */
+type PurposeValue = readonly [value: string, means?: EmbeddingPurpose]
+type PurposeValues = { readonly [P in EmbeddingPurpose]?: PurposeValue }
+
+const VOYAGE: PurposeValues = {
+  query: ['query'],
+  document: ['document'],
+  'question-answering': ['query', 'query'],
+  'fact-verification': ['query', 'query'],
+  'code-query': ['query', 'query'],
+}
+
+const JINA: PurposeValues = {
+  query: ['retrieval.query'],
+  document: ['retrieval.passage'],
+  similarity: ['text-matching'],
+  'question-answering': ['retrieval.query', 'query'],
+  'fact-verification': ['retrieval.query', 'query'],
+}
+const NEAR_QUERY: PurposeValue = ['retrieval.query', 'query']
+
+/** Jina's models differ in their tasks; the first matching row applies. */
+const JINA_MODELS: readonly (readonly [model: RegExp, values: PurposeValues])[] = [
+  [/embeddings-v2|clip-v1|colbert/, {}],
+  [
+    /jina-code/,
+    {
+      query: ['nl2code.query', 'code-query'],
+      document: ['nl2code.passage'],
+      'code-query': ['nl2code.query'],
+      'question-answering': ['qa.query'],
+    },
+  ],
+  [/-v4/, { ...JINA, 'code-query': ['code.query'] }],
+  [/-v3/, { ...JINA, classification: ['classification'], clustering: ['separation'], 'code-query': NEAR_QUERY }],
+  [/./s, { ...JINA, classification: ['classification'], clustering: ['clustering'], 'code-query': NEAR_QUERY }],
+]
+
+/**
+ * The vectors' purpose, in the upstream's field and value; in the caller's where the upstream's field is not declared.
+ */
+function writePurpose(request: CanonicalRequest, { dialect, own, losses }: WriteContext): JsonObject {
+  const purpose = request.output.embedding?.purpose
+  if (purpose === undefined) return {}
+  const field = dialect.purpose_field ?? PURPOSES.find(one => own[one] != null)
+  const path = ['output', 'embedding', 'purpose']
+  if (field === undefined) {
+    losses.drop(path, 'no-purpose')
+    return {}
+  }
+  if (own[field] != null) return { [field]: own[field] }
+  const [value, means = purpose] = valuesOf(field, request.model)[purpose] ?? []
+  if (value === undefined) losses.drop(path, 'no-such-purpose')
+  else if (means !== purpose) losses.change(path, means, 'nearest-purpose')
+  return value === undefined ? {} : { [field]: value }
+}
+
+const valuesOf = (field: string, model: string): PurposeValues =>
+  field === 'input_type' ? VOYAGE : (JINA_MODELS.find(([pattern]) => pattern.test(model))?.[1] ?? {})
+
+/** What the gateway changes of a request that goes out as it came: the model, and which inputs are in a batch. */
+const REWRITTEN: ReadonlySet<string> = new Set(['model', 'messages'])
 
 /** The canonical request as `POST /embeddings` (FORMATS §8). */
 export function writeRequest(request: CanonicalRequest, { dialect, native }: WriteOptions): Written<WireRequest> {
   const losses = new Losses()
-  losses.report(foreign(request, FORMAT))
-  const context: WriteContext = { dialect: embeddingsDialect(dialect), native, losses }
+  const { model, messages } = request
+  const extras = kept(request, FORMAT)
+  const read = native ? ownOrigin(request, FORMAT, REWRITTEN) : undefined
+  const own = read === undefined ? {} : withFields(read.wire.body, {}, Object.keys(extras))
+  const context: WriteContext = { dialect: embeddingsDialect(dialect), own, losses }
+  if (read === undefined) report(request, losses)
   const settings = writeSettings(request, context)
-  const body = {
-    ...kept(request, FORMAT),
-    model: request.model,
-    input: writeInput(request, context),
-    ...settings,
-  } as JsonObject
   for (const field in settings)
-    if (request.extras?.[FORMAT]?.[field] !== undefined) losses.drop(['extras', FORMAT, field], 'said-in-another-field')
-  report(request, losses)
+    if (extras[field] !== undefined) losses.drop(['extras', FORMAT, field], 'said-in-another-field')
+  const input =
+    messages === read?.node.messages
+      ? own['input']!
+      : messages.map((message, index) => writeItem(message, ['messages', index], context))
+  const fields = { model, input, ...settings }
+  const gone = SETTINGS.filter(field => own[field] != null && settings[field] === undefined)
+  const body = read === undefined ? { ...extras, ...fields } : withFields(read.wire.body, fields, gone)
   return { wire: { path: '/embeddings', query: {}, headers: {}, body }, losses: losses.list }
 }
 
+/** The fields that vendors have for the same setting; the first is the usual one. */
+const DIMENSIONS = ['dimensions', 'output_dimension'] as const
+const ENCODINGS = ['encoding_format', 'embedding_type'] as const
+const PURPOSES = ['input_type', 'task'] as const
+const SETTINGS = [...DIMENSIONS, ...ENCODINGS, ...PURPOSES, 'user']
+
 function writeSettings(request: CanonicalRequest, context: WriteContext): JsonObject {
-  const { dialect, native, losses } = context
+  const { dialect, own, losses } = context
   const { dimensions, encoding } = request.output.embedding ?? {}
-  const own = native ? spelt(request, FORMAT) : {}
+  const fieldOf = (fields: readonly string[]): string => fields.find(field => own[field] != null) ?? fields[0]!
   const hidden = encoding === 'float' && dialect.float_encoding === false
   if (hidden) losses.hide(['output', 'embedding', 'encoding'], 'numbers-unasked')
   if (dialect.end_user === false && request.endUser !== undefined) losses.drop(['endUser'], 'no-end-user')
   return defined({
-    [String(dialect.dimensions_field ?? own['dimensions'] ?? 'dimensions')]: dimensions,
-    [String(dialect.encoding_field ?? own['encoding'] ?? 'encoding_format')]: hidden ? undefined : encoding,
+    [dialect.dimensions_field ?? fieldOf(DIMENSIONS)]: dimensions,
+    [dialect.encoding_field ?? fieldOf(ENCODINGS)]: hidden ? undefined : encoding,
     ...writePurpose(request, context),
     user: dialect.end_user === false ? undefined : request.endUser,
   }) as JsonObject
@@ -48,6 +224,7 @@ const REQUEST_LOSSES: Unwritten<
 > = { state: 'no-state' }
 
 function report(request: CanonicalRequest, losses: Losses): void {
+  losses.report(foreign(request, FORMAT))
   reportConversational(request, losses)
   losses.dropFields(request, [], REQUEST_LOSSES)
 }

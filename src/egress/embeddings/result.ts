@@ -3,40 +3,48 @@ import { foreign, Losses, type Path, type Unwritten, type Written } from '../../
 import type { Json, JsonObject, Node } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Usage } from '../../canonical/result.ts'
-import { encodingOf, NumbersText, type Vector, vectorAs } from '../../canonical/vector.ts'
+import { encodingOf, NumbersText, type Vector, type VectorEncoding, vectorAs } from '../../canonical/vector.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { kept, spelt } from '../fields.ts'
-import { inputRequired, withCounts } from '../usage/input-usage.ts'
-import { FORMAT } from './input.ts'
+import { defined, kept } from '../fields.ts'
+import { OPTIONAL_HEAD, ownBody } from '../own.ts'
+import { inputRequired, ownCounts } from '../usage/input-usage.ts'
+import { FORMAT } from './request.ts'
 
 /** A whole answer as a list of embeddings (FORMATS §8), in the requested encoding, else as they came. */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
+  const own = ownBody(result, FORMAT, OPTIONAL_HEAD)
+  const wanted = request.output.embedding?.encoding
+  if (own !== undefined && isAsWanted(result.candidates, wanted)) {
+    const usage = ownCounts(result.usage, FORMAT, COUNTS)
+    return { wire: { status: 200, headers: {}, ...bodyOrText({ ...own, ...defined({ usage }) }) }, losses: [] }
+  }
   const losses = new Losses()
   losses.report(foreign(result, FORMAT))
   losses.dropFields(result, [], RESULT_LOSSES)
-  const own = spelt(result, FORMAT)
-  const present = (own['with'] ?? []) as readonly string[]
-  const absent = (own['without'] ?? []) as readonly string[]
-  if (!present.includes('id')) losses.dropFields(result, [], { id: 'no-id' })
-  if (!present.includes('created')) losses.dropFields(result, [], { createdAt: 'no-time' })
-  if (result.model === undefined && !absent.includes('model')) losses.add(['model'], request.model, 'model-required')
-  if (result.usage === undefined && !absent.includes('usage')) losses.add(['usage'], NOTHING_COUNTED, 'usage-required')
-  const fields = {
-    ...(present.includes('id') ? { id: result.id } : {}),
-    object: own['object'] ?? 'list',
-    ...(present.includes('created') ? { created: result.createdAt } : {}),
-    data: writeData(result.candidates, request, losses),
+  if (result.model === undefined) losses.add(['model'], request.model, 'model-required')
+  if (result.usage === undefined) losses.add(['usage'], NOTHING_COUNTED, 'usage-required')
+  const body = {
+    object: 'list',
+    data: writeData(result.candidates, wanted, losses),
     model: result.model ?? request.model,
     usage: writeUsage(result.usage ?? NOTHING_COUNTED, losses),
-  } as JsonObject
-  const body = { ...without(own['without'], fields), ...kept(result, FORMAT) }
+    ...kept(result, FORMAT),
+  }
   return { wire: { status: 200, headers: {}, ...bodyOrText(body) }, losses: losses.list }
 }
+
+const isAsWanted = ([candidate]: readonly Candidate[], wanted: VectorEncoding | undefined): boolean =>
+  wanted === undefined ||
+  candidate!.content.every(part => part.type !== 'embedding' || encodingOf(part.vector) === wanted)
+
+const COUNTS = ['prompt_tokens', 'total_tokens']
 
 /** Clients require a token count. */
 const NOTHING_COUNTED = { input: 0 }
 
-const RESULT_LOSSES: Unwritten<CanonicalResult, 'id' | 'model' | 'createdAt' | 'candidates' | 'usage' | 'complete'> = {
+const RESULT_LOSSES: Unwritten<CanonicalResult, 'model' | 'candidates' | 'usage' | 'complete'> = {
+  id: 'no-id',
+  createdAt: 'no-time',
   task: 'no-tasks',
   error: 'no-error-beside-an-answer',
   serviceTier: 'no-tiers',
@@ -66,22 +74,19 @@ function entryText(entry: JsonObject): string {
   return `${head}${head === '{' ? '' : ','}"embedding":${(embedding as unknown as NumbersText).json}}`
 }
 
-/** The fields without those that the upstream left out. */
-function without(names: unknown, fields: JsonObject): JsonObject {
-  if (names === undefined) return fields
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => !(names as readonly string[]).includes(name)))
-}
-
-function writeData([candidate, ...others]: readonly Candidate[], request: CanonicalRequest, losses: Losses) {
+function writeData(
+  [candidate, ...others]: readonly Candidate[],
+  wanted: VectorEncoding | undefined,
+  losses: Losses,
+): JsonObject[] {
   for (const index of others.keys()) losses.drop(['candidates', index + 1], 'one-candidate')
   const data: JsonObject[] = []
   if (candidate === undefined) return data
   losses.dropFields(candidate, ['candidates', 0], CANDIDATE_LOSSES)
   dropOwn(candidate, ['candidates', 0], losses)
-  const encoding = request.output.embedding?.encoding
   for (const [index, part] of candidate.content.entries()) {
     const path: Path = ['candidates', 0, 'content', index]
-    if (part.type === 'embedding') data.push(writeEntry(part, data.length, inEncoding(part, encoding, path, losses)))
+    if (part.type === 'embedding') data.push(writeEntry(part, data.length, inEncoding(part, wanted, path, losses)))
     else if (part.type === 'opaque' && part.format === FORMAT) data.push(part.value)
     else losses.drop(path, 'no-vector')
   }
@@ -89,20 +94,19 @@ function writeData([candidate, ...others]: readonly Candidate[], request: Canoni
 }
 
 /** The vector in the requested encoding; a conversion is no loss to the caller. */
-function inEncoding(part: EmbeddingPart, encoding: 'float' | 'base64' | undefined, path: Path, losses: Losses): Vector {
+function inEncoding(part: EmbeddingPart, encoding: VectorEncoding | undefined, path: Path, losses: Losses): Vector {
   if (encoding === undefined || encoding === encodingOf(part.vector)) return part.vector
   const vector = vectorAs(part.vector, encoding)
   losses.rename([...path, 'vector'], vector, `asked-as-${encoding}`)
   return vector
 }
 
-function writeEntry(part: EmbeddingPart, at: number, vector: Vector): JsonObject {
-  const embedding = vector as unknown as Json
-  const bare = { object: 'embedding', index: at, embedding }
-  if (part.spelling?.[FORMAT] === undefined && part.extras?.[FORMAT] === undefined) return bare
-  const { without: names, index = at, object = 'embedding' } = spelt(part, FORMAT)
-  return without(names, { object, index, embedding, ...kept(part, FORMAT) })
-}
+const writeEntry = (part: EmbeddingPart, index: number, vector: Vector): JsonObject => ({
+  object: 'embedding',
+  index,
+  embedding: vector as unknown as Json,
+  ...kept(part, FORMAT),
+})
 
 const USAGE_LOSSES: Unwritten<Usage, 'input'> = {
   searches: 'no-count-of-searches',
@@ -116,8 +120,8 @@ const USAGE_LOSSES: Unwritten<Usage, 'input'> = {
 }
 
 function writeUsage(usage: Usage, losses: Losses): JsonObject {
-  const whole = spelt(usage, FORMAT)['whole']
-  if (whole !== undefined) return withCounts(whole as JsonObject, usage, ['prompt_tokens', 'total_tokens'])
+  const own = ownCounts(usage, FORMAT, COUNTS)
+  if (own !== undefined) return own
   losses.dropFields(usage, ['usage'], USAGE_LOSSES)
   const input = inputRequired(usage, losses)
   return { prompt_tokens: input, total_tokens: input, ...kept(usage, FORMAT) }

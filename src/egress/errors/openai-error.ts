@@ -1,8 +1,7 @@
 import { type CanonicalError, ERRORS, type ErrorKind } from '../../canonical/error.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { retryHeaders } from '../transport/retry-after.ts'
-import { messageOf, type TooLongMessage } from './context-length.ts'
+import { messageOf, retryHeaders, type TooLongMessage } from './error.ts'
 
 /** For each kind of failure its type, and the code where it has a fixed one. */
 export type ErrorNames = { readonly [K in ErrorKind]: readonly [type: string, code: string | null] }

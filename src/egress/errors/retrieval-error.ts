@@ -1,7 +1,6 @@
 import { type CanonicalError, ERRORS, type ErrorKind } from '../../canonical/error.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { retryAfterHeader } from '../transport/retry-after.ts'
-import { messageOf } from './context-length.ts'
+import { messageOf, retryAfterHeader } from './error.ts'
 import { TOO_LONG } from './openai-error.ts'
 
 /** Codes of kinds that their status does not identify. */

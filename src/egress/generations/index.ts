@@ -1,6 +1,41 @@
+import { foreign, Losses, type Written } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { CanonicalResult } from '../../canonical/result.ts'
+import type { TaskFailure } from '../../canonical/task.ts'
+import type { WireAnswer } from '../../canonical/wire.ts'
+import { writeError } from '../errors/openai-error.ts'
+import { defined } from '../fields.ts'
+import { NO_TASK, STATES } from '../media/video-settings.ts'
 import type { Writer } from '../writer.ts'
-import { writeError } from './error.ts'
-import { writeResult } from './result.ts'
+
+/**
+ * A task with its state, and where its video is once there is one (SERVICE.md, "Video task"); the length is a number,
+ * as in the request.
+ *
+ * @throws GatewayError `upstream-failed` for an answer that is no task.
+ */
+function writeResult(result: CanonicalResult): Written<WireAnswer> {
+  const { id = '', model, createdAt, task } = result
+  if (task === undefined) throw NO_TASK
+  const losses = new Losses()
+  losses.report(foreign(result, 'generations'))
+  const url = task.files?.find(({ variant }) => variant === 'video')?.url
+  const body = {
+    ...{ task_id: id, id, object: 'video.generation', status: STATES[task.state] },
+    progress: task.progress ?? (task.state === 'completed' ? 100 : 0),
+    ...defined({ model, created_at: createdAt, duration: task.seconds, size: task.size }),
+    ...{ completed_at: task.completedAt ?? null, expires_at: task.expiresAt ?? null },
+    error: task.failure === undefined ? null : writeFailure(task.failure),
+    url: url ?? null,
+    ...(url === undefined ? {} : { format: 'mp4' }),
+  }
+  return { wire: { status: 200, headers: {}, body: body as JsonObject }, losses: losses.list }
+}
+
+const writeFailure = ({ kind, code, message }: TaskFailure): JsonObject => ({
+  code: kind === 'content-review' ? 'content_policy_violation' : (code ?? 'generation_failed'),
+  message,
+})
 
 /** Video tasks in one JSON object, SERVICE.md "Video"; for callers alone. */
 export const generations: Writer = { result: writeResult, error: writeError }

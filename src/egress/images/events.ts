@@ -1,20 +1,19 @@
-import { append } from '../../canonical/append.ts'
 import type { MediaPart, Part } from '../../canonical/content.ts'
 import type { CanonicalError } from '../../canonical/error.ts'
 import type { CandidateEnd, CanonicalEvent, Preview, ResultStart } from '../../canonical/event.ts'
 import { EMPTY, patched, step, withBody } from '../../canonical/fold.ts'
+import { append } from '../../canonical/lists.ts'
 import { Losses } from '../../canonical/loss.ts'
-import { type JsonObject, type Node, stringIn } from '../../canonical/node.ts'
+import { type JsonObject, type Node, originOf, stringIn } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult, Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
-import type { WireEvent } from '../../canonical/wire.ts'
+import type { WireEvent, WireRequest } from '../../canonical/wire.ts'
+import { errorBody } from '../errors/openai-error.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { writeMade } from '../media/image-settings.ts'
-import { isPicture, noImageError, startsFromImages, writePicture } from './answer.ts'
-import { errorBody } from './error.ts'
-import { FORMAT, outputFormatOfType } from './types.ts'
-import { writeUsage } from './usage.ts'
+import { FORMAT, outputFormatOfType } from './content.ts'
+import { isPicture, noImageError, startsFromImages, writePicture, writeUsage } from './result.ts'
 
 /** One image while its chunks arrive. */
 interface Growing {
@@ -135,18 +134,15 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
   /** The usage of this event's own image where its upstream reported it, otherwise the total so far. */
   private counted(usage: Usage): JsonObject {
     const own = spelt(usage, FORMAT)['own'] as JsonObject | undefined
-    const how = { native: this.native, textOnly: !startsFromImages(this.request) }
-    return own ?? writeUsage(usage, new Losses(), how)
+    return own ?? writeUsage(usage, new Losses(), !startsFromImages(this.request))
   }
 
   /** The fields of an event that describe its image and the answer. */
   private about(part: MediaPart, node: Node): JsonObject {
-    const own = spelt(node, FORMAT)
     if (part.source.type === 'base64') this.outputFormat ??= outputFormatOfType(part.source.mediaType)
-    const output_format =
-      own['output_format'] === 'absent' || part.source.type !== 'base64' ? undefined : this.outputFormat
+    const output_format = part.source.type === 'base64' ? this.outputFormat : undefined
     return {
-      ...defined({ created_at: this.head.createdAt, output_format: output_format }),
+      ...defined({ created_at: this.head.createdAt, output_format }),
       ...(this.native ? {} : { background: 'auto', quality: 'auto', size: 'auto' }),
       ...writeMade(part.made),
       ...kept(node, FORMAT),
@@ -172,9 +168,8 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
 
 /** Whether the request edits images, by its endpoint or its content. */
 function isEdit(request: CanonicalRequest): boolean {
-  const { path } = spelt(request, FORMAT)
-  if (typeof path === 'string') return !path.endsWith('/generations')
-  return startsFromImages(request)
+  const path = originOf<WireRequest>(request, FORMAT)?.wire.path
+  return path === undefined ? startsFromImages(request) : !path.endsWith('/generations')
 }
 
 function whole(part: MediaPart, data: readonly string[]): MediaPart {

@@ -1,62 +1,51 @@
 import { foreign, Losses, type Unwritten, type Written } from '../../canonical/loss.ts'
-import type { Json, JsonObject } from '../../canonical/node.ts'
+import { type Json, type JsonObject, originOf } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message, Output, State } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { defined, kept, spelt } from '../fields.ts'
-import { sizeInPixels } from '../media/picture-size.ts'
-import { reportConversational } from '../sanitize/bare.ts'
+import { defined, kept } from '../fields.ts'
+import { sizeInPixels } from '../media/image-settings.ts'
+import { ownOrigin, underModel } from '../own.ts'
+import { dropOthers, reportConversational } from '../sanitize/bare.ts'
 import type { WriteOptions } from '../writer.ts'
+import { FORMAT, isTakenAsItCame, outputFormatOfType, turnOf, typeOfOutputFormat, writeInputImages } from './content.ts'
 import { imagesDialect } from './dialect.ts'
-import { fits, type InputImages, turnOf, writeInputImages, writeUnchanged } from './input-images.ts'
-
-import { FORMAT, outputFormatOfType, typeOfOutputFormat } from './types.ts'
 
 /** The canonical request as `POST /images/generations` or, with images to edit, `/images/edits` (FORMATS §10). */
 export function writeRequest(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
+  const dialect = imagesDialect(options.dialect)
+  const own = options.native ? ownOrigin(request, FORMAT) : undefined
+  if (own !== undefined && isTakenAsItCame(own.wire, dialect)) {
+    const { path, files } = own.wire
+    const wire = { path: path.replace(/^\/v1(?=\/)/, ''), query: {}, headers: {}, body: underModel(request, own) }
+    return { wire: { ...wire, ...defined({ files }) }, losses: [] }
+  }
   const losses = new Losses()
   losses.report(foreign(request, FORMAT))
-  const dialect = imagesDialect(options.dialect)
-  const marks = options.native ? spelt(request, FORMAT) : {}
   const turn = turnOf(request.messages)
   const content = request.messages[turn]?.content ?? []
-  if (!options.native) reportRest(request, turn, losses)
-  const own = options.native && fits(content, marks, dialect)
-  const { prompt, named, files } = own
-    ? writeUnchanged(content, marks)
-    : writeInputImages(content, ['messages', turn, 'content'], dialect, losses)
-  const path = pathOf(marks, { named, files })
+  reportRest(request, turn, losses)
+  const { prompt, named, files } = writeInputImages(content, ['messages', turn, 'content'], dialect, losses)
+  const starts = files !== undefined || Object.keys(named).length > 0
+  const asked = originOf<WireRequest>(request, FORMAT)?.wire.path ?? ''
+  const path = !starts ? '/images/generations' : asked.endsWith(VARIATIONS) ? VARIATIONS : '/images/edits'
+  const extras = kept(request, FORMAT)
   const fields = {
     model: request.model,
-    ...defined({ prompt: !own && prompt === '' && path === '/images/variations' ? undefined : prompt }),
+    ...defined({ prompt: prompt === '' && path === VARIATIONS ? undefined : prompt }),
     ...writeOutput(request, options, losses),
-    ...writeModeration(request, own || files === undefined, losses),
-    ...writeFidelity(request, options.native || files !== undefined || Object.keys(named).length > 0, losses),
-    ...defined({ [userField(marks, options.native)]: request.endUser }),
-    stream: request.stream || marks['stream'] === false ? request.stream : undefined,
+    ...writeModeration(request, files === undefined, losses),
+    ...writeFidelity(request, starts, losses),
+    // A caller of the format may have given both of its names for the user.
+    [extras['user'] === undefined ? 'user' : 'safety_identifier']: request.endUser,
+    stream: request.stream || undefined,
     ...named,
-    ...kept(request, FORMAT),
+    ...extras,
   }
-  const body =
-    files === undefined ? fields : { ...inTexts(fields, request, losses), ...(marks['said'] as JsonObject | undefined) }
-  const wire = {
-    path,
-    query: {},
-    headers: {},
-    body: defined(body) as JsonObject,
-    ...defined({ files }),
-  }
-  return { wire, losses: losses.list }
+  const body = defined(files === undefined ? fields : inTexts(fields, request, losses)) as JsonObject
+  return { wire: { path, query: {}, headers: {}, body, ...defined({ files }) }, losses: losses.list }
 }
 
-/** The caller's own path, unless no image is left to edit. */
-function pathOf({ path }: JsonObject, { named, files }: Omit<InputImages, 'prompt'>): string {
-  const starts = files !== undefined || Object.keys(named).length > 0
-  if (typeof path === 'string' && (starts || path === '/images/generations')) return path
-  return starts ? '/images/edits' : '/images/generations'
-}
-
-const userField = ({ user }: JsonObject, native: boolean): string =>
-  native && user !== 'user' ? 'safety_identifier' : 'user'
+const VARIATIONS = '/images/variations'
 
 /** A form has text fields only; the format's own extras are read from it as text. */
 function inTexts(body: object, { extras }: CanonicalRequest, losses: Losses): JsonObject {
@@ -75,17 +64,15 @@ function inTexts(body: object, { extras }: CanonicalRequest, losses: Losses): Js
 const isText = (value: unknown): value is Json =>
   typeof value === 'string' || (Array.isArray(value) && value.every(one => typeof one === 'string'))
 
-function writeOutput({ output, ...request }: CanonicalRequest, options: WriteOptions, losses: Losses): JsonObject {
+function writeOutput({ output }: CanonicalRequest, options: WriteOptions, losses: Losses): JsonObject {
   const { image, candidates } = output
-  const spelled = spelt(request as CanonicalRequest, FORMAT)['output_format']
-  const size = options.native ? image?.size : sizeInPixels(image?.size, losses)
   return defined({
     n: candidates,
-    size,
+    size: sizeInPixels(image?.size, losses),
     quality: image?.quality,
     style: image?.style,
     background: image?.background,
-    output_format: options.native ? spelled : writeType(image?.mediaType, losses),
+    output_format: writeType(image?.mediaType, losses),
     output_compression: image?.compression,
     partial_images: image?.previews,
     response_format: writeDelivery(image, options, losses),
@@ -130,15 +117,10 @@ function writeDelivery(
   return 'b64_json'
 }
 
-const OUTPUT_LOSSES: Unwritten<
-  Output,
-  'modalities' | 'candidates' | 'image' | 'embedding' | 'ranking' | 'transcript' | 'completion' | 'count' | 'compaction'
-> = {
-  text: 'pictures-only',
-  verbosity: 'pictures-only',
-  audio: 'pictures-only',
-  video: 'pictures-only',
-}
+/** Output that is written here, or never requested of pictures. */
+const OUTPUT = new Set([
+  ...['modalities', 'candidates', 'image', 'embedding', 'ranking', 'transcript', 'completion', 'count', 'compaction'],
+])
 const STATE_LOSSES: Unwritten<State> = {
   store: 'no-storage',
   previous: 'no-kept-answers',
@@ -151,7 +133,7 @@ const MESSAGE_LOSSES: Unwritten<Message, 'role' | 'content'> = { name: 'no-names
 /** A request has a single turn, and settings of the image only. */
 function reportRest(request: CanonicalRequest, turn: number, losses: Losses): void {
   reportConversational(request, losses)
-  losses.dropFields(request.output, ['output'], OUTPUT_LOSSES)
+  dropOthers(request.output, ['output'], OUTPUT, 'pictures-only', losses)
   losses.dropFields(request.state, ['state'], STATE_LOSSES)
   for (const [index, message] of request.messages.entries())
     if (index !== turn) losses.drop(['messages', index], 'one-turn-only')

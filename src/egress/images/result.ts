@@ -1,14 +1,51 @@
-import type { Made } from '../../canonical/content.ts'
+import type { Made, MediaPart, Part } from '../../canonical/content.ts'
+import { type CanonicalError, GatewayError } from '../../canonical/error.ts'
 import { foreign, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
-import type { JsonObject } from '../../canonical/node.ts'
-import type { CanonicalRequest } from '../../canonical/request.ts'
-import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
+import { asRead, type JsonObject, originOf } from '../../canonical/node.ts'
+import type { CanonicalRequest, Modality } from '../../canonical/request.ts'
+import type { Candidate, CanonicalResult, Finish, Usage } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { defined, kept, spelt } from '../fields.ts'
+import { defined, kept } from '../fields.ts'
 import { writeMade } from '../media/image-settings.ts'
-import { isPicture, noImageError, startsFromImages, writePicture } from './answer.ts'
-import { FORMAT, outputFormatOfType, typeOfOutputFormat } from './types.ts'
-import { writeUsage } from './usage.ts'
+import { dated, OPTIONAL_HEAD, ownBody } from '../own.ts'
+import { FORMAT, outputFormatOfType, typeOfOutputFormat } from './content.ts'
+
+/** Whether the part is a generated image. */
+export const isPicture = (part: Part): part is MediaPart & { source: { type: 'base64' } | { type: 'url' } } =>
+  part.type === 'media' &&
+  part.kind === 'image' &&
+  part.use === undefined &&
+  (part.source.type === 'base64' || part.source.type === 'url')
+
+/** Whether the image is edited from others. */
+export const startsFromImages = ({ messages }: CanonicalRequest): boolean =>
+  messages.some(({ role, content }) => role === 'user' && content.some(part => part.type === 'media'))
+
+/** The fields of an image. */
+export const writePicture = ({ source }: MediaPart): JsonObject =>
+  source.type === 'base64' ? { b64_json: source.data } : source.type === 'url' ? { url: source.url } : {}
+
+/** The error for an answer without an image, with the model's text. */
+export function noImageError({ candidates }: Pick<CanonicalResult, 'candidates'>): GatewayError {
+  const output = candidates
+    .flatMap(({ content }) => content.map(part => (part.type === 'text' || part.type === 'refusal' ? part.text : '')))
+    .filter(text => text !== '')
+    .join('\n')
+  const refused = candidates.find(({ finish }) => finish?.reason === 'refused')
+  return new GatewayError(refused === undefined ? notGenerated(output) : blocked(refused.finish!, output))
+}
+
+const notGenerated = (text: string): CanonicalError => ({
+  kind: 'upstream-failed',
+  code: 'no_image',
+  message: text === '' ? 'The model generated no image.' : `The model generated no image but this text: ${text}`,
+})
+
+const blocked = ({ raw }: Finish, text: string): CanonicalError => ({
+  kind: 'invalid-request',
+  code: 'moderation_blocked',
+  message: `The image was refused${raw === undefined ? '' : ` (${raw})`}${text === '' ? '.' : `: ${text}`}`,
+})
 
 const LOSSES: Unwritten<CanonicalResult, 'createdAt' | 'candidates' | 'usage' | 'complete'> = {
   id: 'no-ids',
@@ -25,42 +62,39 @@ const LOSSES: Unwritten<CanonicalResult, 'createdAt' | 'candidates' | 'usage' | 
  * `upstream-failed`, with the model's text.
  */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
+  const own = ownBody(result, FORMAT, OPTIONAL_HEAD)
+  if (own !== undefined) return { wire: { status: 200, headers: {}, body: dated(own, result) }, losses: [] }
   const losses = new Losses()
   losses.report(foreign(result, FORMAT))
   losses.dropFields(result, [], LOSSES)
-  const own = spelt(result, FORMAT)
-  const native = own['output_format'] !== undefined
+  const native = originOf(result, FORMAT) !== undefined
   if (!native && !result.candidates.some(({ content }) => content.some(isPicture))) throw noImageError(result)
-  const format = outputFormatOf(result, own)
-  const output_format = format ?? (native && own['output_format'] !== 'absent' ? own['output_format'] : undefined)
-  const shared = { format, looks: looksOf(result) }
+  const shared = { format: outputFormatOf(result), looks: looksOf(result) }
   const data = result.candidates.flatMap((candidate, index) =>
     writeCandidate(candidate, ['candidates', index], shared, native, losses),
   )
+  if (result.createdAt === undefined) losses.add(['createdAt'], 0, 'time-required')
   const body = {
-    created: result.createdAt ?? (own['created'] === 'absent' ? undefined : 0),
+    created: result.createdAt ?? 0,
     data,
     ...shared.looks,
     ...defined({
-      output_format,
-      usage: result.usage && writeUsage(result.usage, losses, { native, textOnly: !startsFromImages(request) }),
+      output_format: shared.format,
+      usage: result.usage && writeUsage(result.usage, losses, !startsFromImages(request)),
     }),
     ...kept(result, FORMAT),
   }
-  if (result.createdAt === undefined && own['created'] !== 'absent') losses.add(['createdAt'], 0, 'time-required')
   return { wire: { status: 200, headers: {}, body: defined(body) as JsonObject }, losses: losses.list }
 }
 
-/** A single output format for all images: that of the first; undefined where the upstream gave none, or no bytes. */
-function outputFormatOf({ candidates }: CanonicalResult, own: JsonObject): string | undefined {
-  if (own['output_format'] === 'absent') return undefined
+/** A single output format for all images: that of the first; undefined where there are no bytes. */
+function outputFormatOf({ candidates }: CanonicalResult): string | undefined {
   const first = candidates
     .flatMap(({ content }) => content)
     .find(part => isPicture(part) && part.source.type === 'base64')
-  if (first?.type !== 'media' || first.source.type !== 'base64') return undefined
-  const declared = own['output_format']
-  if (typeof declared === 'string' && typeOfOutputFormat(declared) === first.source.mediaType) return declared
-  return outputFormatOfType(first.source.mediaType)
+  return first?.type === 'media' && first.source.type === 'base64'
+    ? outputFormatOfType(first.source.mediaType)
+    : undefined
 }
 
 /** The fields that an answer has once for all images. */
@@ -159,4 +193,56 @@ function reportFinish(finish: Candidate['finish'], path: Path, losses: Losses): 
     if (finish.reason !== 'stop') losses.change([...path, 'finish', 'reason'], 'stop', 'always-finished')
     if (finish.stopSequence !== undefined) losses.drop([...path, 'finish', 'stopSequence'], 'no-stop-sequences')
   }
+}
+
+const USAGE_LOSSES: Unwritten<Usage, 'input' | 'output' | 'inputBy' | 'outputBy'> = {
+  searches: 'no-count-of-searches',
+  cacheRead: 'no-count-of-cached',
+  cacheWrite: 'no-count-of-cached',
+  reasoning: 'no-count-of-reasoning',
+  hostedCalls: 'no-count-of-hosted-calls',
+}
+const UNCOUNTED: readonly Modality[] = ['audio', 'video', 'embedding']
+
+/** Tokens as the format counts them; both counts are required, so an unknown one becomes zero. `textOnly`: no images were edited. */
+export function writeUsage(original: Usage, losses: Losses, textOnly: boolean): JsonObject {
+  const own = asRead<JsonObject>(original, FORMAT)
+  if (own !== undefined) return own
+  losses.dropFields(original, ['usage'], USAGE_LOSSES)
+  const usage = { ...original, ...byKind(original, losses, textOnly) }
+  const { input = 0, output = 0 } = usage
+  for (const side of ['input', 'output'] as const)
+    if (usage[side] === undefined) losses.add(['usage', side], 0, 'count-required')
+  for (const side of ['inputBy', 'outputBy'] as const)
+    for (const modality of UNCOUNTED)
+      if (usage[side]?.[modality] !== undefined) losses.drop(['usage', side, modality], 'no-such-count')
+  const { input_tokens_details, output_tokens_details, ...others } = kept(usage, FORMAT)
+  return defined({
+    input_tokens: input,
+    output_tokens: output,
+    total_tokens: input + output,
+    input_tokens_details: details(usage.inputBy, input_tokens_details as JsonObject | undefined),
+    output_tokens_details: details(usage.outputBy, output_tokens_details as JsonObject | undefined),
+    ...others,
+  }) as JsonObject
+}
+
+/** Counts by modality have both text and image: a missing one is the remainder. */
+function byKind(usage: Usage, losses: Losses, textOnly: boolean): Pick<Usage, 'inputBy' | 'outputBy'> {
+  const sides = (['inputBy', 'outputBy'] as const).flatMap(side => {
+    const { text, image } = usage[side] ?? {}
+    if (text !== undefined && image !== undefined) return []
+    const all = (side === 'inputBy' ? usage.input : usage.output) ?? 0
+    const hasCounts = text !== undefined || image !== undefined
+    if (!hasCounts && (side === 'outputBy' || !textOnly)) return []
+    const both = { text: text ?? Math.max(0, all - (image ?? 0)), image: image ?? Math.max(0, all - (text ?? all)) }
+    losses.add(['usage', side], both, 'both-kinds-required')
+    return [[side, both] as const]
+  })
+  return Object.fromEntries(sides)
+}
+
+function details(by: Usage['inputBy'], extras: JsonObject | undefined): JsonObject | undefined {
+  const fields = { ...defined({ text_tokens: by?.text, image_tokens: by?.image }), ...extras } as JsonObject
+  return Object.keys(fields).length === 0 ? undefined : fields
 }

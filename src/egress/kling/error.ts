@@ -1,8 +1,7 @@
 import { type CanonicalError, ERRORS, type ErrorKind } from '../../canonical/error.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { messageOf } from '../errors/context-length.ts'
+import { messageOf, retryAfterHeader } from '../errors/error.ts'
 import { TOO_LONG } from '../errors/openai-error.ts'
-import { retryAfterHeader } from '../transport/retry-after.ts'
 
 /** The vendor's codes (Kling's API, "Error Code"); kinds without one are written by their status alone. */
 const CODES: { readonly [K in ErrorKind]?: number } = {

@@ -1,8 +1,26 @@
+import type { UpstreamTask } from '../../canonical/task.ts'
+import type { TaskCall, TaskWriter } from '../task-writer.ts'
 import type { Writer } from '../writer.ts'
 import { writeError } from './error.ts'
 import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
-import { tasks } from './tasks.ts'
+
+const statusOf = ({ from }: Pick<UpstreamTask, 'from'>, id: string): TaskCall => ({
+  method: 'GET',
+  path: `/v1/videos/${from === 'text' ? 'text2video' : 'image2video'}/${encodeURIComponent(id.toWellFormed())}`,
+  query: {},
+  headers: {},
+})
+
+/** Requests about tasks, by their ids and by their callers' own; videos are at public addresses. */
+const tasks: TaskWriter = {
+  status: task => statusOf(task, task.id),
+  find: (task, reference) => statusOf(task, reference),
+  content: ({ files }, variant) => {
+    const url = files?.find(file => file.variant === variant)?.url
+    return url !== undefined && /^https?:\/\//i.test(url) ? { url } : undefined
+  },
+}
 
 /** Kling's videos, made of a text or of a picture. */
 export const kling: Writer = {

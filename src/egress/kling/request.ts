@@ -1,29 +1,42 @@
-import { GatewayError } from '../../canonical/error.ts'
+import type { MediaPart } from '../../canonical/content.ts'
 import { foreign, Losses, type Written } from '../../canonical/loss.ts'
+import { typeOfBase64 } from '../../canonical/media/bare-picture.ts'
+import { urlOfSource } from '../../canonical/media/data-url.ts'
 import { nearestRatio } from '../../canonical/media/video-size.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { defined, kept, spelt } from '../fields.ts'
-import { videoPromptOf } from '../media/video-prompt.ts'
-import { reportNumber, reportSetting, wholeSeconds } from '../media/video-settings.ts'
+import { defined, kept } from '../fields.ts'
+import { type PlacedPart, videoPromptOf } from '../media/video-prompt.ts'
+import { NO_PROMPT, reportNumber, reportSetting, wholeSeconds } from '../media/video-settings.ts'
+import { ownOrigin, type ReadRequest, withFields } from '../own.ts'
 import type { WriteOptions } from '../writer.ts'
-import { FORMAT, rank, takes, writePictures, writeUnchanged } from './pictures.ts'
 
 const VIDEO = ['output', 'video']
 
 /** The canonical request as `POST /v1/videos/text2video` or, with a picture, `/v1/videos/image2video` (Kling's API). */
-export const writeRequest = (request: CanonicalRequest, { native }: WriteOptions): Written<WireRequest> =>
-  native ? { wire: writeAsItCame(request), losses: [] } : writeForeign(request)
+export function writeRequest(request: CanonicalRequest, { native }: WriteOptions): Written<WireRequest> {
+  const own = native ? ownOrigin(request, FORMAT, REWRITTEN) : undefined
+  return own === undefined ? writeForeign(request) : writeAsItCame(request, own)
+}
 
-/** As the format's own caller wrote it. */
-function writeAsItCame(request: CanonicalRequest): WireRequest {
-  const { content = [] } = request.messages[0] ?? {}
-  const { video } = request.output
-  const pictures = writeUnchanged(content.filter(part => part.type === 'media'))
-  const look = { mode: video?.quality, aspect_ratio: video?.aspectRatio, duration: durationOf(video) }
-  const prompt = content.find(part => part.type === 'text')?.text
-  return wireOf(request, { prompt, ...pictures, ...look, ...kept(request, FORMAT) })
+/** What the gateway changes of a request that goes out as it came: model and reference, and how pictures are sent. */
+const REWRITTEN: ReadonlySet<string> = new Set(['model', 'messages', 'output'])
+
+/** As it came; upstreams take base64 that stands alone, whatever their caller wrote. */
+function writeAsItCame({ model, messages, output }: CanonicalRequest, { wire }: ReadRequest): Written<WireRequest> {
+  const losses = new Losses()
+  const pictures = messages[0]!.content.filter(part => part.type === 'media')
+  const fields = {
+    model_name: model,
+    ...Object.fromEntries(pictures.map(part => [fieldOf(part)!, textOf(part)])),
+    ...(output.video?.reference === undefined ? {} : { external_task_id: output.video.reference }),
+  }
+  const { model: other, model_name: read } = wire.body
+  // Only the name that was read was checked.
+  if (typeof read === 'string' && other !== undefined) losses.drop(['extras', FORMAT, 'model'], 'one-model-only')
+  const body = withFields(wire.body, fields, other === undefined ? [] : ['model'])
+  return { wire: wireOf(wire.path.split('/').at(-1)!, body), losses: losses.list }
 }
 
 /** As another format's caller wrote it. */
@@ -45,36 +58,25 @@ function writeForeign(request: CanonicalRequest): Written<WireRequest> {
     aspect_ratio: isBegun ? asThePicture(video, losses) : writeRatio(video, losses),
     duration: seconds === undefined ? undefined : String(seconds),
   }
-  const { [FORMAT]: own } = request.extras ?? {}
-  return { wire: wireOf(request, { prompt: text, ...pictures, ...look, ...own }), losses: losses.list }
-}
-
-const NO_PROMPT = new GatewayError({
-  kind: 'cannot-express',
-  message: "The model's upstream requires a prompt.",
-  param: 'prompt',
-})
-
-function wireOf(request: CanonicalRequest, fields: object): WireRequest {
-  const { video } = request.output
-  const { path } = spelt(request, FORMAT)
   const body = defined({
     model_name: request.model,
     negative_prompt: video?.negativePrompt,
     external_task_id: video?.reference,
-    ...fields,
+    prompt: text,
+    ...pictures,
+    ...look,
+    ...kept(request, FORMAT),
   }) as JsonObject
-  const isBegun = body['image'] != null || body['image_tail'] != null
-  const kind = typeof path === 'string' ? path : isBegun ? 'image2video' : 'text2video'
-  return { path: `/v1/videos/${kind}`, query: {}, headers: {}, body }
+  const isBegunByIt = body['image'] != null || body['image_tail'] != null
+  return { wire: wireOf(isBegunByIt ? 'image2video' : 'text2video', body), losses: losses.list }
 }
 
-/** A number in a text, unless its caller wrote it otherwise. */
-function durationOf(video: Output['video']): Json | undefined {
-  if (video?.seconds === undefined) return undefined
-  const { duration } = spelt(video, FORMAT)
-  return duration === 'number' ? video.seconds : (duration ?? String(video.seconds))
-}
+const wireOf = (kind: string, body: JsonObject): WireRequest => ({
+  path: `/v1/videos/${kind}`,
+  query: {},
+  headers: {},
+  body,
+})
 
 const MODES: ReadonlySet<string | undefined> = new Set(['std', 'pro'])
 
@@ -100,3 +102,51 @@ function writeRatio(video: Output['video'], losses: Losses): string | undefined 
 function asThePicture(video: Output['video'], losses: Losses): undefined {
   losses.dropFields(video, VIDEO, { size: 'as-the-picture', aspectRatio: 'as-the-picture' })
 }
+
+const FORMAT = 'kling'
+
+/** The fields of pictures, in the order in which their parts are read. */
+const FIELDS = ['image', 'image_tail'] as const
+type Field = (typeof FIELDS)[number]
+
+function fieldOf({ kind, use }: MediaPart): Field | undefined {
+  if (kind !== 'image') return undefined
+  if (use === undefined) return 'image'
+  return use === 'last-frame' ? 'image_tail' : undefined
+}
+
+const rank = (part: MediaPart): number => FIELDS.indexOf(fieldOf(part)!)
+
+/** Whether there is a field for the picture beside those that are taken. */
+function takes(part: MediaPart, taken: readonly MediaPart[]): boolean {
+  const field = fieldOf(part)
+  const { source } = part
+  const isSayable = source.type === 'base64' || (source.type === 'url' && /^https?:\/\//i.test(source.url))
+  return field !== undefined && isSayable && !taken.some(other => fieldOf(other) === field)
+}
+
+const LOSSES = {
+  name: 'no-names',
+  detail: 'no-detail-here',
+  cache: 'no-cache-markers',
+  transcript: 'no-transcript-here',
+  made: 'no-looks-here',
+}
+
+/** Pictures of any format's caller: an address, or base64 that stands alone and so has no media type. */
+function writePictures(media: readonly PlacedPart[], losses: Losses): JsonObject {
+  const out: { [field: string]: Json } = {}
+  for (const { part, path } of media) {
+    if (part.type === 'opaque') continue
+    losses.dropFields(part, path, LOSSES)
+    const { source } = part
+    if (source.type === 'url' && source.mediaType !== undefined)
+      losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-addresses')
+    if (source.type === 'base64' && typeOfBase64(source.data) !== source.mediaType)
+      losses.rename([...path, 'source', 'mediaType'], typeOfBase64(source.data), 'told-by-the-bytes')
+    out[fieldOf(part)!] = textOf(part)
+  }
+  return out
+}
+
+const textOf = ({ source }: MediaPart): string => (source.type === 'base64' ? source.data : (urlOfSource(source) ?? ''))

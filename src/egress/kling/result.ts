@@ -1,12 +1,11 @@
-import { GatewayError } from '../../canonical/error.ts'
-import { foreign, Losses, type Path, type Written } from '../../canonical/loss.ts'
-import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { foreign, Losses, type Written } from '../../canonical/loss.ts'
+import { isObject, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
-import type { CanonicalTask, TaskState } from '../../canonical/task.ts'
+import type { CanonicalTask, TaskFailure, TaskState } from '../../canonical/task.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { defined, kept, spelt } from '../fields.ts'
-import { NO_REASON, writeFailure } from './failure.ts'
-import { writeVideos } from './videos.ts'
+import { kept } from '../fields.ts'
+import { NO_TASK } from '../media/video-settings.ts'
+import { OPTIONAL_HEAD, ownBody } from '../own.ts'
 
 const FORMAT = 'kling'
 const RESULT_LOSSES = {
@@ -37,35 +36,25 @@ const STATES: { readonly [state in TaskState]: string } = {
 export function writeResult(result: CanonicalResult): Written<WireAnswer> {
   const { task, id = '' } = result
   if (task === undefined) throw NO_TASK
+  const own = ownBody(result, FORMAT, OPTIONAL_HEAD)
+  if (own !== undefined) return { wire: { status: 200, headers: {}, body: own }, losses: [] }
   const losses = new Losses()
   losses.report(foreign(result, FORMAT))
   losses.dropFields(result, [], RESULT_LOSSES)
   for (const index of result.candidates.keys()) losses.drop(['candidates', index], 'tasks-only')
-  const own = spelt(result, FORMAT)
-  const isWhole = own['own'] !== true || result.complete === true
-  const code = own['code'] ?? 0
-  const fields = {
-    ...(code === 'absent' && !isWhole ? {} : { code: code === 'absent' ? 0 : code }),
-    ...(isWhole ? { message: 'SUCCEED', request_id: id } : {}),
-    ...defined({ message: own['message'], request_id: own['request_id'] }),
-    data: writeData(result, task, losses),
-  }
+  const fields = { code: 0, message: 'SUCCEED', request_id: id, data: writeData(result, task, losses) }
   const body = beneath(kept(result, FORMAT), fields, result)
-  return { wire: { status: 200, headers: {}, body: body as JsonObject }, losses: losses.list }
+  return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
 
-const NO_TASK = new GatewayError({ kind: 'upstream-failed', message: 'The upstream answered without a task.' })
-
 /** What the gateway itself answers stands, whatever an upstream has under the same names. */
-const beneath = (extras: JsonObject, fields: object, { complete }: CanonicalResult): object =>
+const beneath = (extras: JsonObject, fields: JsonObject, { complete }: CanonicalResult): JsonObject =>
   complete === true ? { ...extras, ...fields } : { ...fields, ...extras }
 
 function writeData(result: CanonicalResult, task: CanonicalTask, losses: Losses): JsonObject {
   const { id = '', createdAt } = result
   losses.dropFields(task, ['task'], TASK_LOSSES)
-  const marks = spelt(task, FORMAT)
   const isCompleted = task.state === 'completed'
-  const status = marks['status'] ?? STATES[task.state]
   if (!isCompleted) losses.dropFields(task, ['task'], { completedAt: 'with-its-end-only', files: 'with-its-end-only' })
   if (task.state !== 'failed') losses.dropFields(task, ['task'], { failure: 'of-failed-tasks-only' })
   const videos = isCompleted ? writeVideos(task, losses) : []
@@ -73,16 +62,14 @@ function writeData(result: CanonicalResult, task: CanonicalTask, losses: Losses)
   if (videos.length === 0) losses.dropFields(task, ['task'], { seconds: 'with-its-video-only' })
   if (isCompleted && videos.length === 0) reportNoVideo(losses)
   const fields = {
-    task_id: marks['task_id'] === 'number' ? Number(id) : id,
-    ...(status === 'absent' ? {} : { task_status: status }),
+    task_id: id,
+    task_status: STATES[task.state],
     ...(task.state === 'failed' ? writeFailure(task.failure, losses) : {}),
-    ...(createdAt === undefined ? {} : { created_at: timeOf(createdAt, marks['created_at']) }),
-    ...(videos.length > 0 && task.completedAt !== undefined
-      ? { updated_at: timeOf(task.completedAt, marks['updated_at']) }
-      : {}),
+    ...(createdAt === undefined ? {} : { created_at: createdAt * 1000 }),
+    ...(videos.length > 0 && task.completedAt !== undefined ? { updated_at: task.completedAt * 1000 } : {}),
     ...(videos.length === 0 ? {} : { task_result: { videos, ...beside } }),
   }
-  return beneath(extras, fields, result) as JsonObject
+  return beneath(extras, fields, result)
 }
 
 /** What a result held beside its videos stands with them. */
@@ -94,13 +81,56 @@ function besideVideos(
   return videos.length === 0 || !isObject(beside) ? { extras: fields } : { beside, extras }
 }
 
-/** In milliseconds, or as it came. */
-const timeOf = (seconds: number, mark: Json | undefined): Json => mark ?? seconds * 1000
+/** The videos of a completed task by their addresses; the length stands with the first. */
+function writeVideos(task: CanonicalTask, losses: Losses): JsonObject[] {
+  const { files = [], seconds } = task
+  const isShown = files.map(({ variant, url }) => variant === 'video' && url !== undefined && url !== '')
+  if (!isShown.includes(true)) {
+    losses.dropFields(task, ['task'], { files: 'no-video-to-show' })
+    return []
+  }
+  return files.flatMap((file, index): JsonObject[] => {
+    const path = ['task', 'files', index]
+    if (!isShown[index]) {
+      losses.drop(path, 'videos-only')
+      return []
+    }
+    losses.dropFields(file, path, { mediaType: 'no-media-types' })
+    const isTimed = index === isShown.indexOf(true) && seconds !== undefined
+    return [{ url: file.url!, ...(isTimed ? { duration: String(seconds) } : {}), ...kept(file, FORMAT) }]
+  })
+}
 
 /** A task that succeeds shows a video: without one it is read as failed. */
 function reportNoVideo(losses: Losses): void {
-  const at: Path = ['task']
-  losses.change([...at, 'state'], 'failed', 'no-video-to-show')
-  losses.add([...at, 'failure'], { kind: 'broken', message: NO_REASON }, 'no-video-to-show')
-  losses.dropFields({ completedAt: 0 }, at, { completedAt: 'no-video-to-show' })
+  losses.change(['task', 'state'], 'failed', 'no-video-to-show')
+  losses.add(['task', 'failure'], { kind: 'broken', message: NO_REASON }, 'no-video-to-show')
+  losses.dropFields({ completedAt: 0 }, ['task'], { completedAt: 'no-video-to-show' })
 }
+
+/** How a failure reads that has no message. */
+const NO_REASON = 'The upstream gave no reason why there is no video.'
+
+/** The vendor's messages for a prompt, an image or a result that did not pass review. */
+const REVIEW = /risk control|sensitive|violat|polic|moderation|prohibited|inappropriate|风控|敏感|违规|审核/i
+const NOT_PASSED = 'Failure to pass the risk control system:'
+
+const FAILURE = ['task', 'failure']
+
+/** The reason of a failed task as a message: a content review is recognised by it. */
+function writeFailure(failure: TaskFailure | undefined, losses: Losses): JsonObject {
+  if (failure === undefined) {
+    losses.add(FAILURE, { kind: 'broken', message: NO_REASON }, 'no-reason')
+    return {}
+  }
+  losses.dropFields(failure, FAILURE, { code: 'no-codes' })
+  const text = textOf(failure)
+  if (text === '') losses.change([...FAILURE, 'message'], NO_REASON, 'no-reason')
+  else if (text !== failure.message) losses.change([...FAILURE, 'message'], text, 'told-by-its-words')
+  if (failure.kind === 'broken' && REVIEW.test(text))
+    losses.change([...FAILURE, 'kind'], 'content-review', 'told-by-its-words')
+  return text === '' ? {} : { task_status_msg: text }
+}
+
+const textOf = ({ kind, message }: TaskFailure): string =>
+  kind === 'content-review' && !REVIEW.test(message) ? `${NOT_PASSED} ${message}` : message

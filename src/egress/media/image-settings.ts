@@ -1,7 +1,23 @@
 import type { Made } from '../../canonical/content.ts'
+import type { Losses } from '../../canonical/loss.ts'
+import { nearestSize } from '../../canonical/media/video-size.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { defined } from '../fields.ts'
 
 /** The properties of a generated image, as both formats that report them have them (FORMATS §4, §10). */
 export const writeMade = ({ prompt, ...looks }: Made = {}): JsonObject =>
   defined({ revised_prompt: prompt, ...looks }) as JsonObject
+
+/** The sizes that all of OpenAI's models generate. */
+const SIZES = ['1024x1024', '1536x1024', '1024x1536']
+
+/**
+ * A size in pixels or a format's own value stays; a ratio (`16:9`, maybe followed by `2K`) becomes the nearest size.
+ */
+export function sizeInPixels(size: string | undefined, losses: Losses): string | undefined {
+  if (size === undefined) return undefined
+  const nearest = nearestSize(size.split(' ', 1)[0]!, SIZES)
+  if (nearest === undefined) return size
+  losses.change(['output', 'image', 'size'], nearest, 'nearest-size')
+  return nearest
+}

@@ -5,28 +5,27 @@ import type { Losses, Unwritten } from '../../canonical/loss.ts'
 import type { Format } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireFile } from '../../canonical/wire.ts'
-import { spelt } from '../fields.ts'
 
 /*
  * Requests for transcripts in formats that take one recording and at most one hint: all else in the messages is lost.
  */
 
 /**
- * The recording, as a form's file `file`, with the name and type it had in the caller's form.
+ * The recording, as a form's file `file`.
  *
  * @throws GatewayError `cannot-express` where there is none whose bytes are available.
  */
-export function recordingOf(request: CanonicalRequest, format: Format, losses: Losses, native: boolean): WireFile {
+export function recordingOf(request: CanonicalRequest, format: Format, losses: Losses): WireFile {
   let found: WireFile | undefined
   for (const [index, message] of request.messages.entries()) {
     for (const [at, part] of message.content.entries()) {
       if (part.type === 'text' && isHint(request, index, at)) continue
       const path = ['messages', index, 'content', at]
-      const file: WireFile | undefined = found === undefined && part.type === 'media' ? fileOf(part, format) : undefined
+      const file: WireFile | undefined = found === undefined && part.type === 'media' ? fileOf(part) : undefined
       if (file === undefined) losses.drop(path, 'one-recording-only')
       else {
         found = file
-        if (!native) reportPart(part as MediaPart, path, losses)
+        losses.dropFields(part, path, MEDIA_LOSSES)
       }
     }
     if (message.name !== undefined) losses.drop(['messages', index, 'name'], 'no-names')
@@ -41,16 +40,10 @@ const MEDIA_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'name' | '
   transcript: 'no-transcript',
 }
 
-function reportPart(part: MediaPart, path: readonly (string | number)[], losses: Losses): void {
-  losses.dropFields(part, path, MEDIA_LOSSES)
-}
-
-function fileOf(part: MediaPart, format: Format): WireFile | undefined {
-  const { source, name } = part
+function fileOf({ source, name }: MediaPart): WireFile | undefined {
   if (source.type !== 'bytes' && source.type !== 'base64') return undefined
-  const { claimed = source.mediaType } = spelt(part, format)
   const bytes = source.type === 'bytes' ? source.bytes : new HeldBytes(Buffer.from(source.data, 'base64'))
-  return { field: 'file', ...(name === undefined ? {} : { name }), mediaType: String(claimed), bytes }
+  return { field: 'file', ...(name === undefined ? {} : { name }), mediaType: source.mediaType, bytes }
 }
 
 /** An upstream that only transcribes does not translate. */

@@ -1,9 +1,32 @@
+import { GatewayError } from '../../canonical/error.ts'
 import type { Losses } from '../../canonical/loss.ts'
 import type { Output } from '../../canonical/request.ts'
+import type { TaskState } from '../../canonical/task.ts'
 
-/* What several formats of videos do alike with the settings of one. */
+/* What several formats of videos do alike with the settings of one, and with its task. */
 
 const VIDEO = ['output', 'video']
+
+/** The error for a request without a prompt, to an upstream that requires one. */
+export const NO_PROMPT = new GatewayError({
+  kind: 'cannot-express',
+  message: "The model's upstream requires a prompt.",
+  param: 'prompt',
+})
+
+/** The error for an answer that is no task. */
+export const NO_TASK = new GatewayError({
+  kind: 'upstream-failed',
+  message: 'The upstream answered without a task.',
+})
+
+/** The states of tasks as OpenAI names them (FORMATS §11). */
+export const STATES: { readonly [state in TaskState]: string } = {
+  queued: 'queued',
+  'in-progress': 'in_progress',
+  completed: 'completed',
+  failed: 'failed',
+}
 
 /** The length for formats that have whole seconds only. */
 export function wholeSeconds(video: Output['video'], losses: Losses): number | undefined {

@@ -2,10 +2,10 @@ import type { Part, ReasoningPart, RefusalPart, TextPart, ToolCallPart } from '.
 import type { Losses, Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { enclose } from '../../canonical/signature.ts'
-import { defined, kept } from '../fields.ts'
+import { kept } from '../fields.ts'
 import { sanitizeName } from '../sanitize/names.ts'
-import { writeAnnotation } from './citations.ts'
-import { asText, type Block, FORMAT, inputOf } from './content.ts'
+import { asText, inputOf, writeAnnotation } from './content.ts'
+import { type Block, FORMAT } from './context.ts'
 
 /** A block of a whole answer, or undefined where the part has none (a loss, unless the part is empty). */
 export function writeAnswerPart(part: Part, path: Path, losses: Losses): Block | undefined {
@@ -92,10 +92,10 @@ export const stopDetails = (part: RefusalPart): JsonObject => ({
 })
 
 /**
- * The value of the signature slot. An unsigned thought must not
- * go to an upstream that requires proofs: the slot holds the thought itself, in an envelope (traps 30, 92).
+ * The value of the signature slot. An unsigned thought must not go to an upstream that requires proofs: the slot holds the
+ * thought itself, in an envelope (traps 30, 92).
  */
-export const proofOf = ({ signature, text }: ReasoningPart): string | undefined =>
+export const proofOf = ({ signature, text }: ReasoningPart): string =>
   enclose([signature === undefined ? { text } : { signature }], FORMAT)
 
 function writeReasoning(part: ReasoningPart, path: Path, losses: Losses): Block | undefined {
@@ -106,7 +106,7 @@ function writeReasoning(part: ReasoningPart, path: Path, losses: Losses): Block 
     return { type: 'redacted_thinking', data: enclose([{ signature: part.signature }], FORMAT), ...others }
   }
   if (part.redacted) losses.drop([...path, 'redacted'], 'nothing-encrypted')
-  return { type: 'thinking', thinking: part.text, ...defined({ signature: proofOf(part) }), ...others }
+  return { type: 'thinking', thinking: part.text, signature: proofOf(part), ...others }
 }
 
 function writeCall(part: ToolCallPart, path: Path, losses: Losses): Block {

@@ -1,4 +1,6 @@
 import type {
+  Annotation,
+  Citation,
   Part,
   ReasoningPart,
   RefusalPart,
@@ -9,15 +11,11 @@ import type {
 import type { Path } from '../../canonical/loss.ts'
 import { type Json, type JsonObject, type Node, parseObject } from '../../canonical/node.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { writeCache } from './cache.ts'
-import { writeCitations } from './citations.ts'
-import { type Block, FORMAT, type WriteContext } from './context.ts'
+import { type Block, FORMAT, type WriteContext, writeCache } from './context.ts'
 import { writeMedia } from './media.ts'
 
-export { type Block, FORMAT, type WriteContext } from './context.ts'
-
 /** The parts that each turn may contain, for callers of other formats. */
-export const TURNS = {
+const TURNS = {
   system: new Set(['text', 'opaque']),
   user: new Set(['text', 'media', 'opaque']),
   assistant: new Set(['text', 'reasoning', 'refusal', 'tool-call', 'opaque']),
@@ -25,7 +23,7 @@ export const TURNS = {
   result: new Set(['text', 'media', 'opaque']),
 } as const satisfies { readonly [turn: string]: ReadonlySet<Part['type']> }
 
-export type TurnKind = keyof typeof TURNS
+type TurnKind = keyof typeof TURNS
 
 export interface Placed {
   readonly block: Block
@@ -203,3 +201,37 @@ export function contentOf(blocks: readonly Block[]): { content?: Json } {
   const single = blocks.length === 1 && first['type'] === 'text' && Object.keys(first).length === 2
   return { content: single ? first['text']! : blocks }
 }
+
+/** The citations of an earlier text: the upstream refuses them without its own proof. */
+function writeCitations(part: TextPart, path: Path, { losses }: WriteContext): { citations?: Json } {
+  if (part.annotations === undefined) return {}
+  const citations = part.annotations.flatMap((annotation, index): JsonObject[] => {
+    if (annotation.type === 'opaque') return annotation.format === FORMAT ? [annotation.value] : []
+    if (isProved(annotation)) return [writeCitation(annotation)]
+    losses.hide([...path, 'annotations', index], 'citation-without-proof')
+    return []
+  })
+  return citations.length > 0 ? { citations } : {}
+}
+
+const isProved = (citation: Citation): boolean => citation.extras?.[FORMAT]?.['encrypted_index'] !== undefined
+
+/** A web citation; fields that the format requires and another lacks are empty. */
+function writeCitation(citation: Citation): JsonObject {
+  return {
+    type: 'web_search_result_location',
+    url: citation.url,
+    cited_text: citation.quote ?? '',
+    title: citation.title ?? null,
+    encrypted_index: '',
+    ...kept(citation, FORMAT),
+  }
+}
+
+/** The annotation in this format, or undefined where it belongs to another. */
+export const writeAnnotation = (annotation: Annotation): JsonObject | undefined =>
+  annotation.type === 'citation'
+    ? writeCitation(annotation)
+    : annotation.format === FORMAT
+      ? annotation.value
+      : undefined

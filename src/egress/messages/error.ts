@@ -1,8 +1,7 @@
 import { type CanonicalError, ERRORS, type ErrorKind } from '../../canonical/error.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { messageOf, type TooLongMessage } from '../errors/context-length.ts'
-import { retryHeaders } from '../transport/retry-after.ts'
+import { messageOf, retryHeaders, type TooLongMessage } from '../errors/error.ts'
 
 /** The format's error type for each kind of failure (FORMATS §15). */
 const TYPES: { readonly [K in ErrorKind]: string } = {

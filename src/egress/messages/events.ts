@@ -1,14 +1,6 @@
+import type { RefusalPart } from '../../canonical/content.ts'
 import type { CanonicalError } from '../../canonical/error.ts'
-import type {
-  CandidateEnd,
-  CanonicalEvent,
-  PartDelta,
-  PartEnd,
-  PartPatch,
-  PartStart,
-  ResultEnd,
-  ResultStart,
-} from '../../canonical/event.ts'
+import type { CandidateEnd, CanonicalEvent, PartStart, ResultEnd, ResultStart } from '../../canonical/event.ts'
 import { Losses } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
@@ -16,18 +8,12 @@ import type { Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { defined, kept } from '../fields.ts'
-import { type BlockContext, type BlockWriter, DELTA, SUFFIX, writeHeld } from './block.ts'
-import { blockWriter, hasBlock } from './blocks.ts'
-import { printsLastBlock } from './client.ts'
-import { FORMAT } from './content.ts'
+import { explanationIn, isForeignProof, stopDetails } from './answer.ts'
+import { blockOf, emit, type OpenBlock, type Page, RelayedBlock, writeWaiting } from './blocks.ts'
+import { FORMAT } from './context.ts'
 import { errorBody } from './error.ts'
-import { writeStop } from './finish.ts'
-import { RelayedBlock } from './relayed-block.ts'
-import { head } from './result.ts'
-import { RefusalBlock } from './text-blocks.ts'
+import { head, printsLastBlock, writeStop } from './result.ts'
 import { writeUsage } from './usage.ts'
-
-type PartEvent = PartStart | PartDelta | PartPatch | PartEnd
 
 /**
  * A streamed answer, its parts one after another, as the events of a message (FORMATS §6, traps 1, 3, 4). The end is
@@ -36,16 +22,13 @@ type PartEvent = PartStart | PartDelta | PartPatch | PartEnd
  */
 export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   private readonly request: CanonicalRequest
-  private page: BlockContext = { index: 0, out: [], held: [] }
+  private readonly page: Page = { index: 0, out: NOTHING, waiting: [], refused: false }
   private start: ResultStart = { type: 'result-start' }
   private begun = false
   private over = false
   /** The block of the open part, if it has one. */
-  private open: BlockWriter | undefined
-  /** The last part that started, if it is a refusal. */
-  private last: RefusalBlock | undefined
+  private open: OpenBlock | undefined
   private called = false
-  private refused = false
   private ending: CandidateEnd | undefined
   private usage: Usage | undefined
   /** The caller is sent what these events were read of; what is written is thrown away. */
@@ -57,37 +40,31 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
 
   push(event: CanonicalEvent): readonly WireEvent[] {
     if (this.over) return NOTHING
-    if (event.type === 'part-delta' && event.at.candidate === 0) {
-      const prefix = this.open?.prefix
-      if (prefix !== undefined && event.of === undefined && event.append !== '' && this.begun)
-        return this.grow(prefix, event.append)
-    }
-    this.page.out = []
+    this.page.out = NOTHING
     this.take(event)
     return this.page.out
   }
 
   end(): readonly WireEvent[] {
     if (this.over) return NOTHING
-    this.page.out = []
+    this.page.out = NOTHING
     this.fail({ kind: 'upstream-failed', message: 'The answer ended early.' })
     return this.page.out
   }
 
-  private grow(prefix: string, append: string): readonly WireEvent[] {
-    const open = this.open!
-    open.grown = true
-    if (open.body !== undefined) open.body += append
-    return [{ event: DELTA, data: prefix + JSON.stringify(append) + SUFFIX }]
-  }
-
   private take(event: CanonicalEvent): void {
     switch (event.type) {
-      case 'part-start':
       case 'part-delta':
+        if (event.at.candidate === 0 && event.of === undefined) this.open?.delta(event.append)
+        return
+      case 'part-start':
+        if (event.at.candidate === 0) this.startPart(event)
+        return
       case 'part-patch':
+        if (event.at.candidate === 0) this.open?.patch(event)
+        return
       case 'part-end':
-        if (event.at.candidate === 0) this.part(event)
+        if (event.at.candidate === 0) this.endPart()
         return
       case 'result-start':
         this.start = event
@@ -110,7 +87,7 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   private writeEvent(type: string, fields: { readonly [field: string]: Json }): void {
-    this.page.out.push({ event: type, data: JSON.stringify({ type, ...fields }) })
+    emit(this.page, { event: type, data: JSON.stringify({ type, ...fields }) })
   }
 
   /** The start is written at the first event after it, which may be the usage it has a field for (trap 21). */
@@ -131,51 +108,25 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   private pass(value: JsonObject, format: string): void {
     if (format !== FORMAT || typeof value['type'] !== 'string') return
     this.begin()
-    this.page.out.push({ event: value['type'], data: JSON.stringify(value) })
-  }
-
-  private part(event: PartEvent): void {
-    switch (event.type) {
-      case 'part-start':
-        return this.startPart(event)
-      case 'part-delta':
-        if (this.open instanceof RefusalBlock) this.refused ||= event.append !== ''
-        if (event.of === undefined) this.open?.delta(event.append)
-        return
-      case 'part-patch':
-        this.open?.patch(event)
-        return
-      case 'part-end':
-        this.open?.end()
-        this.open = undefined
-    }
+    emit(this.page, { event: value['type'], data: JSON.stringify(value) })
   }
 
   private startPart({ part }: PartStart): void {
-    this.releaseRefusal()
+    // A refusal that another part follows is not the end of the answer.
+    if (this.page.waiting.at(-1)?.type === 'refusal') writeWaiting(this.page)
     this.called ||= part.type === 'tool-call'
-    if (!this.relaying && !hasBlock(part)) return
     this.begin()
-    this.open = this.relaying ? new RelayedBlock(part, this.page) : blockWriter(part, this.page)
-    if (this.open instanceof RefusalBlock) this.last = this.open
-  }
-
-  /** A refusal that another part follows is not the end of the answer. */
-  private releaseRefusal(): void {
-    this.last?.release()
-    this.last = undefined
+    this.open = this.relaying ? new RelayedBlock(part, this.page) : blockOf(part, this.page)
   }
 
   private finish(event: ResultEnd): void {
     this.over = true
     this.begin()
     const { container, ...late } = kept(event, FORMAT)
-    const explained = this.last?.details()
-    if (explained === undefined) this.releaseRefusal()
-    if (!printsLastBlock(this.request)) writeHeld(this.page)
-    const content = { called: this.called, refused: this.refused }
+    const explained = this.writeRest()
+    const content = { called: this.called, refused: this.page.refused }
     const { stop_details, ...stop } = writeStop(this.ending ?? {}, content, new Losses())
-    const details = explained ?? stop_details
+    const details = explained === undefined ? stop_details : stopDetails(explained)
     const delta = {
       ...{ stop_reason: null, stop_sequence: null },
       ...stop,
@@ -188,9 +139,25 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
     this.writeEvent('message_stop', {})
   }
 
+  private endPart(): void {
+    this.open?.end()
+    this.open = undefined
+  }
+
+  /** Writes the parts that waited for the end, but for the refusal that ends the answer, which is returned. */
+  private writeRest(): RefusalPart | undefined {
+    const { waiting } = this.page
+    const explained = explanationIn(waiting)
+    if (explained !== undefined) waiting.pop()
+    if (printsLastBlock(this.request)) while (waiting.length > 0 && isForeignProof(waiting.at(-1)!)) waiting.pop()
+    writeWaiting(this.page)
+    return explained
+  }
+
   private fail(error: CanonicalError): void {
     this.over = true
-    this.releaseRefusal()
-    this.page.out.push({ event: 'error', data: JSON.stringify(errorBody(error)) })
+    if (this.page.waiting.at(-1)?.type === 'refusal') writeWaiting(this.page)
+    this.open?.breakOff()
+    emit(this.page, { event: 'error', data: JSON.stringify(errorBody(error)) })
   }
 }

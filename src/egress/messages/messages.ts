@@ -1,16 +1,16 @@
-import { append } from '../../canonical/append.ts'
+import { append } from '../../canonical/lists.ts'
 import type { Loss, Path } from '../../canonical/loss.ts'
-import type { Message } from '../../canonical/request.ts'
+import type { Message, Role } from '../../canonical/request.ts'
 import { kept } from '../fields.ts'
 import { resultsFirst } from '../sanitize/results-first.ts'
-import { type Block, contentOf, FORMAT, type Placed, type WriteContext, writeBlocks } from './content.ts'
-import { isSystem, reportRole, rolesOf, type WrittenTurn } from './roles.ts'
+import { contentOf, type Placed, writeBlocks } from './content.ts'
+import { type Block, FORMAT, type WriteContext } from './context.ts'
 
 /** The user's text where the conversation begins, or ends, with another role. */
 const GO_ON = 'Continue.'
 
 /** A conversation whose system text can still be marked. */
-export interface Turned {
+interface Turned {
   readonly system: readonly Placed[]
   readonly messages: readonly Block[]
 }
@@ -42,15 +42,10 @@ export function writeTurns(messages: readonly Message[], thinking: boolean, cont
   const moves: Loss[] = order.some((from, to) => from !== to)
     ? [{ kind: 'moved', path: ['messages'], order, reason: 'results-first' }]
     : []
-  if (turns.list[0]?.role !== 'user') {
-    context.losses.insert(['messages', lead], userMessage(GO_ON), 'the-user-speaks-first')
-    turns.list.unshift(userTurn([{ type: 'text', text: GO_ON }]))
-  }
+  if (turns.list[0]?.role !== 'user')
+    turns.list.unshift(insertedTurn(lead, userMessage(GO_ON), 'the-user-speaks-first', context))
   const ending = endOf(turns, thinking, context)
-  if (ending !== undefined) {
-    context.losses.insert(['messages', messages.length], ending.message, ending.reason)
-    turns.list.push(userTurn(ending.blocks))
-  }
+  if (ending !== undefined) turns.list.push(insertedTurn(messages.length, ending.message, ending.reason, context))
   context.losses.report(moves)
   return {
     system,
@@ -64,19 +59,18 @@ export function writeTurns(messages: readonly Message[], thinking: boolean, cont
 
 const userMessage = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] })
 
-const userTurn = (blocks: readonly Block[]): WireTurn => ({
-  role: 'user',
-  blocks: [...blocks],
-  extras: {},
-  closed: false,
-})
+/** A turn of the user's that was not there. */
+function insertedTurn(at: number, message: Message, reason: string, context: WriteContext): WireTurn {
+  context.losses.insert(['messages', at], message, reason)
+  const placed = writeBlocks(message.content, [], message.role === 'tool' ? 'tool' : 'user', context)
+  return { role: 'user', blocks: placed.map(({ block }) => block), extras: {}, closed: false }
+}
 
 /** The result for a call at the end. */
 const UNRECORDED = 'No result was recorded.'
 
 interface Ending {
   readonly message: Message
-  readonly blocks: readonly Block[]
   readonly reason: string
 }
 
@@ -89,9 +83,8 @@ function endOf({ list, end }: Turns, thinking: boolean, { dialect, losses }: Wri
   const last = list.at(-1)
   if (last?.role !== 'assistant') return undefined
   const ids = last.blocks.filter(({ type }) => type === 'tool_use').map(({ id }) => String(id))
-  if (ids.length > 0) return { ...unanswered(ids), reason: 'unanswered-call' }
-  if (dialect.prefill === false || thinking)
-    return { message: userMessage(GO_ON), blocks: [{ type: 'text', text: GO_ON }], reason: 'the-user-speaks-last' }
+  if (ids.length > 0) return { message: unanswered(ids), reason: 'unanswered-call' }
+  if (dialect.prefill === false || thinking) return { message: userMessage(GO_ON), reason: 'the-user-speaks-last' }
   const { block, path } = end!
   const text = block['type'] === 'text' ? (block['text'] as string) : ''
   if (text !== text.trimEnd()) {
@@ -101,12 +94,9 @@ function endOf({ list, end }: Turns, thinking: boolean, { dialect, losses }: Wri
   return undefined
 }
 
-const unanswered = (ids: readonly string[]): Pick<Ending, 'message' | 'blocks'> => ({
-  message: {
-    role: 'tool',
-    content: ids.map(id => ({ type: 'tool-result', id, content: [{ type: 'text', text: UNRECORDED }], failed: true })),
-  },
-  blocks: ids.map(id => ({ type: 'tool_result', tool_use_id: id, content: UNRECORDED, is_error: true })),
+const unanswered = (ids: readonly string[]): Message => ({
+  role: 'tool',
+  content: ids.map(id => ({ type: 'tool-result', id, content: [{ type: 'text', text: UNRECORDED }], failed: true })),
 })
 
 function leading(messages: readonly Message[]): number {
@@ -152,3 +142,54 @@ class Turns {
     else this.list.push({ role, blocks, extras: { ...kept(message, FORMAT) }, closed })
   }
 }
+
+const isSystem = (role: Role): boolean => role === 'system' || role === 'developer'
+
+/** A turn with its blocks, before its role is determined. */
+interface WrittenTurn {
+  readonly message: Message
+  readonly path: Path
+  readonly placed: readonly Placed[]
+}
+
+const roleOf = ({ role }: Message, { dialect }: WriteContext): string => {
+  if (role === 'tool') return 'user'
+  if (!isSystem(role)) return role
+  return dialect.system_turns === false ? 'user' : 'system'
+}
+
+/**
+ * The role of each turn. A system turn amid the others is allowed right after a user turn, if an assistant turn or
+ * nothing follows; elsewhere it becomes a user turn ("Mid-conversation system messages", platform.claude.com, read on
+ * 2026-11-22; trap 42).
+ */
+function rolesOf(turns: readonly WrittenTurn[], context: WriteContext): readonly string[] {
+  const roles = turns.map(({ message }) => roleOf(message, context))
+  if (!roles.includes('system')) return roles
+  let run: number[] = []
+  let before: string | undefined
+  const settle = (next: string | undefined): void => {
+    const isOne = run.length < 2 || !run.some(at => hasExtras(turns[at]!))
+    const stands = isOne && before === 'user' && (next === undefined || next === 'assistant')
+    if (!stands) for (const at of run) roles[at] = 'user'
+    run = []
+  }
+  for (const [at, { placed }] of turns.entries()) {
+    if (placed.length === 0) continue
+    if (roles[at] === 'system') run.push(at)
+    else {
+      settle(roles[at])
+      before = roles[at]
+    }
+  }
+  settle(undefined)
+  return roles
+}
+
+function reportRole({ role }: Message, became: string, path: Path, { losses }: WriteContext): void {
+  if (!isSystem(role) || became === role) return
+  losses.change([...path, 'role'], became, became === 'user' ? 'no-system-turns' : 'no-developer-role')
+}
+
+/** A turn with extras of the format is joined to no other. */
+const hasExtras = ({ message }: WrittenTurn): boolean => message.extras?.[FORMAT] !== undefined

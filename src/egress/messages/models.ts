@@ -1,5 +1,6 @@
 import { CREATED, type ModelCard } from '../../canonical/model-card.ts'
 import type { JsonObject } from '../../canonical/node.ts'
+import type { AddRateLimits } from '../../canonical/rate-limit.ts'
 import { jsonText } from '../transport/json.ts'
 import { idPage } from '../transport/model-pages.ts'
 import type { ModelWriter } from '../writer.ts'
@@ -42,4 +43,31 @@ const NO_CAPABILITIES: JsonObject = {
   server_tools: { ...NO, code_execution: NO, web_search: NO },
   structured_outputs: NO,
   thinking: { ...NO, types: { adaptive: NO, between_tools: NO, disabled: NO, enabled: NO } },
+}
+
+/** Anthropic's headers of limits (FORMATS §1): the time at which the quota is full again, in RFC 3339. */
+export const addRateLimits: AddRateLimits = (head, { requests, tokens }, now) => {
+  if (requests !== undefined) {
+    head['anthropic-ratelimit-requests-limit'] = `${requests.limit}`
+    head['anthropic-ratelimit-requests-remaining'] = `${requests.remaining}`
+    head['anthropic-ratelimit-requests-reset'] = timeText(now + requests.reset)
+  }
+  if (tokens !== undefined) {
+    head['anthropic-ratelimit-tokens-limit'] = `${tokens.limit}`
+    head['anthropic-ratelimit-tokens-remaining'] = `${tokens.remaining}`
+    head['anthropic-ratelimit-tokens-reset'] = timeText(now + tokens.reset)
+  }
+}
+
+/** The second written last, in Unix time, and its text: most answers of a second have the same one. */
+let second = Number.NaN
+let text = ''
+
+function timeText(at: number): string {
+  const rounded = Math.ceil(at / 1000)
+  if (rounded !== second) {
+    text = `${new Date(rounded * 1000).toISOString().slice(0, 19)}Z`
+    second = rounded
+  }
+  return text
 }

@@ -1,31 +1,53 @@
-import { foreign, type Unwritten, type Written } from '../../canonical/loss.ts'
+import { foreign, Losses, type Unwritten, type Written } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output, State, Thread } from '../../canonical/request.ts'
+import type { SettingName } from '../../canonical/settings.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
+import { SETTINGS } from '../../settings/messages.ts'
 import { reportCompletion } from '../completion.ts'
 import { defined, kept } from '../fields.ts'
+import { ownOrigin } from '../own.ts'
 import { sanitize } from '../sanitize/names.ts'
+import { writeSettings } from '../settings.ts'
+import { countable } from '../usage/input-usage.ts'
 import type { WriteOptions } from '../writer.ts'
-import { cacheByItself, limitMarkers, writeMarker } from './cache.ts'
 import { contentOf } from './content.ts'
-import { type Block, FORMAT, type Tools, type WriteContext } from './context.ts'
-import { messagesDialect } from './dialect.ts'
-import { writeHeaders } from './headers.ts'
+import {
+  type Block,
+  cacheByItself,
+  FORMAT,
+  limitMarkers,
+  type Tools,
+  type WriteContext,
+  writeMarker,
+} from './context.ts'
+import { type MessagesDialect, messagesDialect, writeHeaders } from './dialect.ts'
 import { writeTurns } from './messages.ts'
-import { ownOrigin, writeOwnRequest } from './own-request.ts'
+import { REWRITTEN, writeOwnRequest } from './own.ts'
 import { writeLimit, writeSampling } from './sampling.ts'
 import { strictSchema } from './schema.ts'
 import { type Thinking, writeThinking } from './thinking.ts'
-import { forces, writeToolChoice } from './tool-choice.ts'
-import { writeTools } from './tools.ts'
+import { forces, writeToolChoice, writeTools } from './tools.ts'
 
 const RULE = { name: 128, id: 64, freeform: false, namespaces: false }
 
 /** The canonical request as `POST /v1/messages` (FORMATS §6, §16). */
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const dialect = messagesDialect(options.dialect)
-  const own = options.native ? ownOrigin(original) : undefined
+  const own = options.native ? ownOrigin(original, FORMAT, REWRITTEN) : undefined
   if (own !== undefined) return writeOwnRequest(original, own, options)
+  return original.output.count === true ? writeCounting(original, dialect) : writeForeign(original, dialect)
+}
+
+/** A request whose tokens are to be counted, as `POST /v1/messages/count_tokens` (FORMATS §6). */
+function writeCounting(request: CanonicalRequest, dialect: MessagesDialect): Written<WireRequest> {
+  const losses = new Losses()
+  const { wire, ...written } = writeForeign(countable(request, losses, ['state']), dialect)
+  const path = '/v1/messages/count_tokens'
+  return { ...written, wire: { ...wire, path }, losses: [...losses.list, ...written.losses] }
+}
+
+function writeForeign(original: CanonicalRequest, dialect: MessagesDialect): Written<WireRequest> {
   const { request, losses, renamed } = sanitize(original, RULE)
   losses.report(foreign(request, FORMAT))
   const context: WriteContext = { dialect, native: false, losses, markers: [] }
@@ -33,13 +55,14 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
   const thinking = writeThinking(request, forces(request, tools, context), context)
   const body: Block = {
     model: request.model,
+    ...writeSettings(SETTINGS, request, losses),
     ...writeLimit(request, thinking.budget, context),
     ...(tools.wire.length > 0 ? { tools: tools.wire } : {}),
     ...writeConversation(request, tools, thinking, context),
     ...writeToolChoice(request, tools, context),
     ...writeSampling(request, thinking.on, context),
     ...writeOutput(request, thinking, context),
-    ...writeSettings(request, context),
+    ...writeService(request, context),
     ...extrasOf(request),
     ...(request.stream ? { stream: true } : {}),
   }
@@ -103,9 +126,8 @@ function writeShape(text: NonNullable<Output['text']>, context: WriteContext): J
 }
 const OUTPUT_LOSSES: Unwritten<
   Output,
-  'modalities' | 'candidates' | 'text' | 'ranking' | 'completion' | 'count' | 'compaction'
+  SettingName | 'modalities' | 'text' | 'ranking' | 'completion' | 'count' | 'compaction'
 > = {
-  verbosity: 'no-verbosity',
   image: 'text-only',
   audio: 'text-only',
   video: 'text-only',
@@ -126,22 +148,20 @@ function dropOutput(output: Output, { losses }: WriteContext): void {
 const LONGEST_USER_ID = 512
 const REQUEST_LOSSES: Unwritten<
   CanonicalRequest,
+  | SettingName
   | 'model'
   | 'messages'
   | 'tools'
   | 'toolChoice'
-  | 'parallelToolCalls'
   | 'output'
   | 'sampling'
   | 'reasoning'
   | 'state'
-  | 'endUser'
-  | 'serviceTier'
   | 'cache'
   | 'stream'
-> = { metadata: 'no-metadata', cacheKey: 'no-cache-keys' }
+> = {}
 
-function writeSettings(request: CanonicalRequest, context: WriteContext): JsonObject {
+function writeService(request: CanonicalRequest, context: WriteContext): JsonObject {
   const { losses } = context
   const kept = writeState(request, context)
   losses.dropFields(request, [], REQUEST_LOSSES)

@@ -1,31 +1,44 @@
 import type { Part } from '../../canonical/content.ts'
 import { foreign, Losses, type Unwritten, type Written } from '../../canonical/loss.ts'
-import type { JsonObject } from '../../canonical/node.ts'
+import { type JsonObject, originOf } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
-import type { WireAnswer } from '../../canonical/wire.ts'
-import { kept } from '../fields.ts'
+import type { Candidate, CanonicalResult, Finish, FinishReason } from '../../canonical/result.ts'
+import type { WireAnswer, WireRequest } from '../../canonical/wire.ts'
+import { kept, spelt } from '../fields.ts'
+import { ownBody } from '../own.ts'
+import { countedTokens } from '../usage/input-usage.ts'
 import { explanationIn, isForeignProof, stopDetails, writeAnswerPart } from './answer.ts'
-import { printsLastBlock } from './client.ts'
-import { type Block, FORMAT } from './content.ts'
-import { writeStop } from './finish.ts'
-import { ownBody } from './own-result.ts'
+import { type Block, FORMAT } from './context.ts'
 import { reportTier, writeUsage } from './usage.ts'
 
-const NO_ANSWER: Candidate = { content: [] }
+/** The format requires an answer, even an empty one. */
+const NO_ANSWER: Candidate = { content: [], finish: { reason: 'stop' } }
 
-/** A whole answer as a `message` (FORMATS §6, §16.3). */
+/** A whole answer as a `message`, or a count of tokens (FORMATS §6, §16.3). */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
-  const own = ownBody(result)
-  if (own !== undefined) return { wire: { status: 200, headers: {}, body: own }, losses: [] }
   const losses = new Losses()
+  const body = request.output.count === true ? writeCounted(result, losses) : writeMessage(result, request, losses)
+  return { wire: { status: 200, headers: {}, body }, losses: losses.list }
+}
+
+/** The number of tokens of a request, as `{input_tokens}`: neither id nor model is told. */
+function writeCounted({ id: _id, model: _model, ...result }: CanonicalResult, losses: Losses): JsonObject {
+  const own = ownBody(result, FORMAT)
+  if (own !== undefined) return own
+  losses.report(foreign(result, FORMAT))
+  return { input_tokens: countedTokens(result, losses), ...kept(result, FORMAT) }
+}
+
+function writeMessage(result: CanonicalResult, request: CanonicalRequest, losses: Losses): JsonObject {
+  const own = ownBody(result, FORMAT)
+  if (own !== undefined) return own
   losses.report(foreign(result, FORMAT))
   reportHead(result, request, losses)
+  if (result.candidates.length === 0) losses.insert(['candidates', 0], NO_ANSWER, 'one-answer-always')
   const candidate = result.candidates[0] ?? NO_ANSWER
   const stop = writeStop(candidate, endContentOf(candidate), losses)
-  if (result.candidates.length === 0) reportNoAnswer(losses)
   const content = writeContent(candidate, printsLastBlock(request), losses)
-  const body = {
+  return {
     ...head(result, request),
     content,
     ...stop,
@@ -33,7 +46,6 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
     usage: writeUsage(result.usage, result.serviceTier, losses),
     ...kept(result, FORMAT),
   } as JsonObject
-  return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
 
 /** The fields every message begins with. */
@@ -57,13 +69,6 @@ function reportHead(result: CanonicalResult, request: CanonicalRequest, losses: 
   for (let index = 1; index < result.candidates.length; index++) losses.drop(['candidates', index], 'one-answer-only')
   const candidate = result.candidates[0]
   if (candidate?.logprobs !== undefined) losses.drop(['candidates', 0, 'logprobs'], 'no-logprobs')
-}
-
-/** The format requires an answer, even an empty one. */
-function reportNoAnswer(losses: Losses): void {
-  const finish = losses.list.findLast(loss => loss.kind === 'added' && loss.path.at(-1) === 'finish')
-  losses.list.splice(losses.list.indexOf(finish!), 1)
-  losses.insert(['candidates', 0], { content: [], finish: { reason: 'stop' } }, 'one-answer-always')
 }
 
 const endContentOf = ({ content }: Candidate) => ({
@@ -96,3 +101,57 @@ function explained({ content }: Candidate): JsonObject {
   const explanation = explanationIn(content)
   return explanation === undefined ? {} : { stop_details: stopDetails(explanation) }
 }
+
+const AGENT = 'claude-code-'
+
+/**
+ * Whether the caller prints the last block of an answer, and nothing where that is no text: Claude Code and its SDK do
+ * with `-p` (seen with 2.1.330 on 2026-11-22). It is recognized by its beta header and by its billing block.
+ */
+export function printsLastBlock(request: CanonicalRequest): boolean {
+  const headers = originOf<WireRequest>(request, FORMAT)?.wire.headers
+  return (
+    headers?.['anthropic-beta']?.includes(AGENT) === true || spelt(request.messages[0], FORMAT)['billing'] !== undefined
+  )
+}
+
+/** The contents of an answer that determine why it ended. */
+export interface EndContent {
+  readonly called: boolean
+  readonly refused: boolean
+}
+
+const STOP_REASONS: { readonly [R in FinishReason]?: string } = {
+  length: 'max_tokens',
+  'tool-calls': 'tool_use',
+  paused: 'pause_turn',
+  refused: 'refusal',
+}
+
+/**
+ * The finish reason in this format's terms: calls are a reason (trap 13), so is a refusal (trap 16), and an error never
+ * looks like a finished answer (trap 15).
+ */
+function supportedReason(reason: FinishReason, { called, refused }: EndContent): FinishReason {
+  if (reason === 'error') return 'refused'
+  if (reason !== 'stop' && reason !== 'other') return reason
+  return called ? 'tool-calls' : refused ? 'refused' : 'stop'
+}
+
+/** `stop_reason`, `stop_sequence` and `stop_details`, of which the gateway always writes all. */
+export function writeStop(candidate: Omit<Candidate, 'content'>, content: EndContent, losses: Losses): JsonObject {
+  const { stop_details, ...others } = kept(candidate, FORMAT)
+  for (const field of Object.keys(others)) losses.drop(['candidates', 0, 'extras', FORMAT, field], 'no-place-for-it')
+  const finish = candidate.finish ?? { reason: supportedReason('stop', content) }
+  if (candidate.finish === undefined) losses.add(['candidates', 0, 'finish'], { ...finish }, 'reason-required')
+  const reason = supportedReason(finish.reason, content)
+  if (reason !== finish.reason) losses.change(['candidates', 0, 'finish', 'reason'], reason, 'no-such-finish')
+  return {
+    stop_reason: stopReasonOf({ ...finish, reason }),
+    stop_sequence: finish.stopSequence ?? null,
+    stop_details: stop_details ?? null,
+  }
+}
+
+const stopReasonOf = ({ reason, stopSequence }: Finish): string =>
+  STOP_REASONS[reason] ?? (stopSequence === undefined ? 'end_turn' : 'stop_sequence')

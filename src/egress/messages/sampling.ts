@@ -1,8 +1,9 @@
 import type { Losses, Unwritten } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Sampling } from '../../canonical/request.ts'
+import type { SettingName } from '../../canonical/settings.ts'
 import { defined } from '../fields.ts'
-import type { WriteContext } from './content.ts'
+import type { WriteContext } from './context.ts'
 import type { MessagesDialect } from './dialect.ts'
 
 /** The default limit for an unknown model: enough for any file an agent writes. */
@@ -33,12 +34,8 @@ export function writeLimit(request: CanonicalRequest, budget: number | undefined
 
 /** The version of the format without sampling parameters. */
 const UNSAMPLED = '2026-10-21'
-const SAMPLING_LOSSES: Unwritten<Sampling, 'maxTokens' | 'temperature' | 'topP' | 'topK' | 'stop'> = {
-  seed: 'no-seed',
-  frequencyPenalty: 'no-penalties',
-  presencePenalty: 'no-penalties',
-  logprobs: 'no-logprobs',
-}
+
+const SAMPLING_LOSSES: Unwritten<Sampling, SettingName | 'stop'> = { logprobs: 'no-logprobs' }
 
 export function writeSampling(request: CanonicalRequest, thinking: boolean, context: WriteContext): JsonObject {
   const { sampling } = request
@@ -46,16 +43,11 @@ export function writeSampling(request: CanonicalRequest, thinking: boolean, cont
   losses.dropFields(sampling, ['sampling'], SAMPLING_LOSSES)
   const none = dialect.sampling === 'none' || (dialect.version === UNSAMPLED && dialect.sampling !== 'all')
   if (none) unsampled(sampling, losses)
-  const random = none ? {} : supportedSampling(request, thinking, context)
   return defined({
-    temperature: random.temperature,
-    top_p: random.topP,
-    top_k: random.topK,
+    ...(none ? {} : supportedSampling(sampling, thinking, context)),
     stop_sequences: writeStop(sampling.stop, context),
   }) as JsonObject
 }
-
-type RandomSampling = Pick<Sampling, 'temperature' | 'topP' | 'topK'>
 
 const RANDOM = { temperature: 'temperature', topP: 'top_p', topK: 'top_k' } as const
 
@@ -69,13 +61,8 @@ export function unsampled(sampling: Sampling, losses: Losses): string[] {
 const LEAST_TOP_P = 0.95
 
 /** A temperature of at most 1; with thinking only 1, a `top_p` near 1, and no `top_k` (trap 38). */
-function supportedSampling(
-  { sampling }: CanonicalRequest,
-  thinking: boolean,
-  { dialect, losses }: WriteContext,
-): RandomSampling {
+function supportedSampling(sampling: Sampling, thinking: boolean, { dialect, losses }: WriteContext) {
   const { temperature, topP, topK } = sampling
-  const reason = 'not-while-thinking'
   const hot = temperature !== undefined && temperature > 1
   const drops = {
     temperature: thinking && temperature !== undefined && temperature !== 1,
@@ -83,16 +70,16 @@ function supportedSampling(
     topK: thinking && topK !== undefined,
   }
   for (const field of ['temperature', 'topP', 'topK'] as const)
-    if (drops[field]) losses.drop(['sampling', field], reason)
+    if (drops[field]) losses.drop(['sampling', field], 'not-while-thinking')
   const both = temperature !== undefined && !drops.temperature && topP !== undefined && !drops.topP
   const one = both && dialect.sampling === 'one'
   if (one) losses.drop(['sampling', 'topP'], 'one-of-both')
   if (hot && !drops.temperature) losses.change(['sampling', 'temperature'], 1, 'at-most-one')
-  return defined({
+  return {
     temperature: drops.temperature ? undefined : hot ? 1 : temperature,
-    topP: drops.topP || one ? undefined : topP,
-    topK: drops.topK ? undefined : topK,
-  }) as RandomSampling
+    top_p: drops.topP || one ? undefined : topP,
+    top_k: drops.topK ? undefined : topK,
+  }
 }
 
 /** Blank stop sequences are refused. */

@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { eachSchema } from '../sanitize/parameters.ts'
 
 /** Keywords with constraints that the upstream does not enforce, and refuses. */
 const REFUSED: ReadonlySet<string> = new Set([
@@ -8,20 +9,19 @@ const REFUSED: ReadonlySet<string> = new Set([
   ...['not', 'if', 'then', 'else', '$schema'],
 ])
 
-const MAPS: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions'])
-const LISTS: ReadonlySet<string> = new Set(['anyOf', 'allOf', 'oneOf', 'prefixItems'])
-
 /**
  * A schema in the subset that the upstream enforces: objects are closed, and other keywords are removed. Only keywords
  * are changed, never names of properties.
  */
-export function strictSchema(schema: JsonObject): JsonObject {
+export const strictSchema = (schema: JsonObject): JsonObject => eachSchema(schema, strict)
+
+function strict(schema: JsonObject): JsonObject {
   const entries: [string, Json][] = []
   for (const key in schema) {
     const value = schema[key]!
     if (REFUSED.has(key) || (key === 'additionalProperties' && value !== false)) continue
     if (key === 'minItems' && typeof value === 'number' && value > 1) continue
-    entries.push([key === 'oneOf' ? 'anyOf' : key, inner(key, value)])
+    entries.push([key === 'oneOf' ? 'anyOf' : key, value])
   }
   if (isObjectSchema(schema) && schema['additionalProperties'] !== false) entries.push(['additionalProperties', false])
   return Object.fromEntries(entries)
@@ -29,15 +29,6 @@ export function strictSchema(schema: JsonObject): JsonObject {
 
 const isObjectSchema = ({ type, properties }: JsonObject): boolean =>
   type === 'object' || (Array.isArray(type) && type.includes('object')) || (type === undefined && isObject(properties))
-
-function inner(key: string, value: Json): Json {
-  if (MAPS.has(key) && isObject(value))
-    return Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, strict(schema)]))
-  if (LISTS.has(key) && Array.isArray(value)) return value.map(strict)
-  return key === 'items' ? strict(value) : value
-}
-
-const strict = (value: Json): Json => (isObject(value) ? strictSchema(value) : value)
 
 const UNITED: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf'])
 

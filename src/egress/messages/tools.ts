@@ -1,13 +1,11 @@
 import type { Losses, Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import type { FunctionTool, HostedKind, HostedTool, Tool } from '../../canonical/tool.ts'
+import type { FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
 import { defined, kept } from '../fields.ts'
-import { writeCache } from './cache.ts'
-import { type Block, FORMAT, type Marker, type Tools, type WriteContext } from './context.ts'
+import { reportNoChoice } from '../sanitize/limits.ts'
+import { type Block, FORMAT, type Marker, type Tools, type WriteContext, writeCache } from './context.ts'
 import { argumentSchema, strictSchema } from './schema.ts'
-import { allowing, namesOne } from './tool-choice.ts'
-import { HOSTED, nameOf } from './tool-names.ts'
 
 export function writeTools(request: CanonicalRequest, context: WriteContext): Tools {
   const { tools = [], toolChoice } = request
@@ -77,40 +75,36 @@ const UNSUPPORTED: { readonly [K in HostedKind]: { readonly [field: string]: str
 }
 
 function writeHosted(tool: HostedTool, path: Path, context: WriteContext): Block {
-  const fields = hostedFields(supportedHosted(tool, path, context))
+  const fields = hostedFields(tool, path, context.losses)
   return writeCache({ ...HOSTED[tool.kind], ...fields, ...kept(tool, FORMAT) }, tool, path, context)
 }
 
-const hostedFields = ({ allowedDomains, blockedDomains, maxUses, location }: HostedTool): JsonObject =>
-  defined({
-    allowed_domains: allowedDomains,
-    blocked_domains: blockedDomains,
-    max_uses: maxUses,
-    user_location: location === undefined ? undefined : { type: 'approximate', ...location },
-  }) as JsonObject
-
-type Place = NonNullable<HostedTool['location']>
-
 /** At most one list of domains, not empty, and at least one use. */
-function supportedHosted(tool: HostedTool, path: Path, { losses }: WriteContext): HostedTool {
+function hostedFields(tool: HostedTool, path: Path, losses: Losses): JsonObject {
   const faults: { [field: string]: string } = { ...UNSUPPORTED[tool.kind] }
   if ((tool.allowedDomains?.length ?? 0) > 0 && tool.blockedDomains !== undefined)
     faults['blockedDomains'] ??= 'one-list-of-domains'
   if (tool.maxUses !== undefined && tool.maxUses <= 0) faults['maxUses'] ??= 'at-least-one-use'
-  const empty = (['allowedDomains', 'blockedDomains'] as const).filter(field => tool[field]?.length === 0)
-  for (const field of empty) {
+  const gone = new Set(Object.keys(faults))
+  for (const field of ['allowedDomains', 'blockedDomains'] as const) {
+    if (tool[field]?.length !== 0) continue
     delete faults[field]
+    gone.add(field)
     losses.hide([...path, field], 'an-empty-list')
   }
   losses.dropFields(tool, path, faults)
-  const gone = new Set<string>([...empty, ...Object.keys(faults)])
-  const supported = Object.fromEntries(
-    Object.entries(tool).filter(([field]) => !gone.has(field)),
-  ) as unknown as HostedTool
-  return supported.location === undefined
-    ? supported
-    : { ...supported, location: supportedPlace(supported.location, path, losses) }
+  const left = (field: keyof HostedTool): boolean => !gone.has(field) && tool[field] !== undefined
+  return {
+    ...(left('allowedDomains') ? { allowed_domains: tool.allowedDomains! } : {}),
+    ...(left('blockedDomains') ? { blocked_domains: tool.blockedDomains! } : {}),
+    ...(left('maxUses') ? { max_uses: tool.maxUses! } : {}),
+    ...(left('location')
+      ? { user_location: { type: 'approximate', ...supportedPlace(tool.location!, path, losses) } }
+      : {}),
+  }
 }
+
+type Place = NonNullable<HostedTool['location']>
 
 /** A country has the two letters of ISO 3166, or is left out. */
 function supportedPlace(place: Place, path: Path, losses: Losses): Place {
@@ -118,4 +112,90 @@ function supportedPlace(place: Place, path: Path, losses: Losses): Place {
   if (country === undefined || country.length === 2) return place
   losses.drop([...path, 'location', 'country'], 'countries-have-two-letters')
   return others
+}
+
+/**
+ * Whether a tool may be called, where the choice allows only some; undefined where it allows all, or names the one to
+ * be called. The format has no such choice, so the others are not offered: that changes the prompt, but only when the
+ * choice changes.
+ */
+function allowing(choice: ToolChoice | undefined): ((tool: Tool) => boolean) | undefined {
+  const { mode, only, hosted } = choice ?? {}
+  if (only === undefined || mode === 'none') return undefined
+  const names = new Set(only)
+  return tool => {
+    if (tool.type === 'hosted') return tool.kind === hosted
+    const name = nameOf(tool)
+    return name !== undefined && names.has(name)
+  }
+}
+
+/** Whether the choice names a single tool, so that all can be offered. */
+const namesOne = (choice: ToolChoice | undefined, { dialect }: WriteContext): boolean =>
+  choice?.mode === 'required' &&
+  choice.only?.length === 1 &&
+  choice.hosted === undefined &&
+  dialect.forced_tools !== false
+
+/** Whether a tool has to be called, as far as the upstream supports it. */
+export const forces = ({ toolChoice }: CanonicalRequest, { wire, none }: Tools, { dialect }: WriteContext): boolean =>
+  toolChoice?.mode === 'required' && wire.length > 0 && !none && dialect.forced_tools !== false
+
+/** `tool_choice`, which also contains whether several tools may be called at once (trap 54). */
+export function writeToolChoice(request: CanonicalRequest, tools: Tools, context: WriteContext): JsonObject {
+  const { toolChoice: choice, parallelToolCalls: parallel } = request
+  const own = choice?.extras?.[FORMAT]?.['tool_choice']
+  if (own !== undefined) return { tool_choice: own }
+  if (choice === undefined && parallel === undefined) return {}
+  if (tools.wire.length === 0) {
+    reportNoChoice(request, context.losses)
+    return {}
+  }
+  if (choice === undefined) context.losses.add(['toolChoice'], { mode: 'auto' }, 'minted-default-choice')
+  const effective = choice ?? { mode: 'auto' }
+  const wire = supportedChoice(effective, tools, context)
+  const disabled = parallel === undefined ? undefined : !parallel
+  const silent = wire['type'] === 'none' && disabled !== undefined
+  if (silent) context.losses.drop(['parallelToolCalls'], 'none-is-none')
+  const several = silent ? {} : defined({ disable_parallel_tool_use: disabled })
+  return { tool_choice: { ...wire, ...several, ...kept(choice, FORMAT) } as JsonObject }
+}
+
+const TYPES: { readonly [M in ToolChoice['mode']]: string } = { auto: 'auto', required: 'any', none: 'none' }
+
+/** At most one tool can be named, it must be offered, and some models do not support forced calls (trap 93). */
+function supportedChoice(choice: ToolChoice, tools: Tools, { dialect, losses }: WriteContext): JsonObject {
+  const path: Path = ['toolChoice']
+  const { mode, only, hosted } = choice
+  const name = mode === 'required' && dialect.forced_tools !== false ? namedOf(choice, tools) : undefined
+  const became = tools.none ? 'none' : mode === 'required' && dialect.forced_tools === false ? 'auto' : mode
+  if (became !== mode) losses.change([...path, 'mode'], became, became === 'none' ? 'no-such-tools' : 'no-forced-tools')
+  if (only !== undefined && (name === undefined || name !== only[0])) {
+    if (mode === 'none' || tools.none) losses.drop([...path, 'only'], 'no-such-choice')
+    else losses.hide([...path, 'only'], 'others-are-not-offered')
+  }
+  if (hosted !== undefined && name !== HOSTED[hosted].name) losses.drop([...path, 'hosted'], 'no-such-choice')
+  return name === undefined ? { type: TYPES[became] } : { type: 'tool', name }
+}
+
+/** The single tool that has to be called, if it is offered. */
+function namedOf({ only, hosted }: ToolChoice, { names }: Tools): string | undefined {
+  const one = only?.length === 1 ? only[0] : undefined
+  const name = hosted === undefined ? one : only === undefined ? HOSTED[hosted].name : undefined
+  return name !== undefined && names.has(name) ? name : undefined
+}
+
+/** Names and versions of hosted tools; native callers choose the version. */
+const HOSTED: { readonly [K in HostedKind]: { readonly name: string; readonly type: string } } = {
+  'web-search': { type: 'web_search_20250305', name: 'web_search' },
+  'web-fetch': { type: 'web_fetch_20250910', name: 'web_fetch' },
+  'code-execution': { type: 'code_execution_20250825', name: 'code_execution' },
+}
+
+/** The tool's name on the wire; undefined for one of another format, or without a name. */
+function nameOf(tool: Tool): string | undefined {
+  if (tool.type === 'hosted') return HOSTED[tool.kind].name
+  if (tool.type !== 'opaque') return tool.name
+  const name = tool.format === FORMAT ? tool.value['name'] : undefined
+  return typeof name === 'string' ? name : undefined
 }

@@ -2,7 +2,7 @@ import type { Losses, Unwritten } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { defined, kept } from '../fields.ts'
-import { FORMAT } from './content.ts'
+import { FORMAT } from './context.ts'
 
 /**
  * Counts in this format: the prompt without what was read from or written to a cache (FORMATS §16.3, traps 19, 20). Its

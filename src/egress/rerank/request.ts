@@ -1,13 +1,15 @@
+import type { MediaPart, Part } from '../../canonical/content.ts'
 import { GatewayError } from '../../canonical/error.ts'
-import { foreign, Losses, type Written } from '../../canonical/loss.ts'
-import type { JsonObject } from '../../canonical/node.ts'
+import { foreign, Losses, type Path, type Written } from '../../canonical/loss.ts'
+import { sniffed } from '../../canonical/media/sniff.ts'
+import { asRead, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { defined, kept, spelt } from '../fields.ts'
+import { defined, kept } from '../fields.ts'
+import { ownOrigin, underModel } from '../own.ts'
 import { reportUnwritten } from '../sanitize/bare.ts'
 import type { WriteOptions } from '../writer.ts'
-import { rerankDialect } from './dialect.ts'
-import { FORMAT, type WriteContext, writeDocument } from './documents.ts'
+import { type RerankDialect, rerankDialect } from './dialect.ts'
 
 const OUTPUT = new Set(['ranking'])
 
@@ -16,13 +18,16 @@ export function writeRequest(request: CanonicalRequest, { dialect, native }: Wri
   const { ranking } = request.output
   if (ranking === undefined)
     throw new GatewayError({ kind: 'cannot-express', message: 'This upstream does nothing but rank documents.' })
-  const { top_field, documents } = rerankDialect(dialect)
+  const { top_field = 'top_n', documents } = rerankDialect(dialect)
+  const own = native ? ownOrigin(request, FORMAT) : undefined
+  if (own !== undefined && isTakenAsItCame(own.wire, rerankDialect(dialect))) {
+    const body = underModel(request, own)
+    return { wire: { path: '/rerank', query: {}, headers: {}, body }, losses: [] }
+  }
   const losses = new Losses()
   losses.report(foreign(request, FORMAT))
   reportUnwritten(request, OUTPUT, losses)
-  const own = native ? spelt(request, FORMAT) : {}
   const context: WriteContext = { textOnly: documents === 'text', plain: text => text, losses }
-  const echo = own['echo'] === 'default' ? undefined : (ranking.echo ?? false)
   if (ranking.echo === undefined)
     losses.list.push({
       kind: 'added',
@@ -37,12 +42,96 @@ export function writeRequest(request: CanonicalRequest, { dialect, native }: Wri
     documents: request.messages.map(({ content }, index) =>
       writeDocument(content, ['messages', index, 'content'], context),
     ),
-    ...defined({
-      [top_field ?? (own['top'] as string | undefined) ?? 'top_n']: ranking.top,
-      return_documents: echo,
-      rank_fields: context.textOnly ? undefined : own['rank_fields'],
-    }),
+    ...defined({ [top_field]: ranking.top }),
+    return_documents: ranking.echo ?? false,
     ...kept(request, FORMAT),
   } as JsonObject
   return { wire: { path: '/rerank', query: {}, headers: {}, body }, losses: losses.list }
+}
+
+export const FORMAT = 'rerank'
+
+/** Whether the upstream has the fields in which the request came, and takes documents that are no texts. */
+const isTakenAsItCame = ({ body }: WireRequest, { top_field, documents }: RerankDialect): boolean =>
+  documents !== 'text' && (top_field === undefined || body[top_field === 'top_k' ? 'top_n' : 'top_k'] == null)
+
+/** Context of writing a document. */
+interface WriteContext {
+  /** Whether documents can only be texts. */
+  readonly textOnly: boolean
+  /** The form of a document that is a single text. */
+  plain(text: string): Json
+  readonly losses: Losses
+}
+
+/** The parts of a document as it came, or else as one text or one image. `path` leads to the list of parts. */
+export function writeDocument(content: readonly Part[], path: Path, context: WriteContext): Json {
+  const own = content[0] && asRead<Json>(content[0], FORMAT)
+  if (own !== undefined && !context.textOnly && content.every(part => asRead(part, FORMAT) === own)) return own
+  const texts = textsIn(content, path, context)
+  if (texts.length > 0) return writeText(texts, path, context)
+  const index = content.findIndex(part => part.type === 'media')
+  const picture = content[index]
+  return picture?.type === 'media' && !context.textOnly
+    ? writePicture(picture, [...path, index], context)
+    : writeText([], path, context)
+}
+
+interface Text {
+  readonly part: Part
+  readonly text: string
+  readonly index: number
+}
+
+/** The texts of a document; parts that cannot be combined with them, or have no place at all, are lost. */
+function textsIn(content: readonly Part[], path: Path, { textOnly, losses }: WriteContext): readonly Text[] {
+  const texts = content.flatMap((part, index): Text[] => {
+    // A part of another format: its loss is reported with all such.
+    const text = part.type === 'text' || (part.type === 'opaque' && part.format !== FORMAT) ? part.text : undefined
+    return text === undefined ? [] : [{ part, text, index }]
+  })
+  const pictures = textOnly || texts.length > 0 ? 0 : 1
+  const first = content.findIndex(({ type }) => type === 'media')
+  for (const [index, part] of content.entries()) {
+    if (part.type === 'media' && index === first && pictures > 0) continue
+    if (part.type === 'media') losses.drop([...path, index], textOnly ? 'documents-are-text' : 'a-text-or-a-picture')
+    else if (part.type !== 'text' && (part.type !== 'opaque' || part.format === FORMAT))
+      losses.drop([...path, index], 'no-place-for-it')
+  }
+  return texts
+}
+
+const NO_MARKS = { cache: 'no-cache-markers', annotations: 'no-annotations' }
+
+function writeText(texts: readonly Text[], path: Path, context: WriteContext): Json {
+  const [first, ...others] = texts
+  if (first === undefined) return context.plain('')
+  if (others.length > 0) {
+    const text = texts.map(one => one.text).join('\n')
+    context.losses.change(path, [{ type: 'text', text }], 'one-text-each')
+    return context.plain(text)
+  }
+  context.losses.dropFields(first.part, [...path, first.index], NO_MARKS)
+  return context.plain(first.text)
+}
+
+const NO_NOTES = { ...NO_MARKS, name: 'no-name-here', detail: 'no-detail-here', transcript: 'no-transcript-here' }
+
+/** The URL, or the bare base64. */
+function writePicture(part: MediaPart, at: Path, context: WriteContext): Json {
+  const { kind, source } = part
+  const { losses } = context
+  const content = source.type === 'base64' ? source.data : source.type === 'url' ? source.url : undefined
+  if (kind !== 'image' || content === undefined) {
+    losses.drop(at, kind === 'image' ? 'only-its-issuer-knows' : 'pictures-only')
+    return context.plain('')
+  }
+  losses.dropFields(part, at, { ...NO_NOTES, use: 'no-masks' })
+  if (source.type === 'url' && source.mediaType !== undefined)
+    losses.drop([...at, 'source', 'mediaType'], 'told-by-the-address')
+  if (source.type === 'base64') {
+    const mediaType = sniffed(Buffer.from(content.slice(0, 64), 'base64')) ?? 'image/jpeg'
+    if (mediaType !== source.mediaType) losses.change([...at, 'source', 'mediaType'], mediaType, 'told-by-the-bytes')
+  }
+  return { image: content }
 }

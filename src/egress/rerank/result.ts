@@ -1,49 +1,52 @@
 import type { RankPart } from '../../canonical/content.ts'
 import { foreign, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
-import type { Json, JsonObject } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult, Usage } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { defined, kept, spelt } from '../fields.ts'
+import { ownBody } from '../own.ts'
 import { onlyAnswers } from '../sanitize/bare.ts'
-import { inputRequired, withCounts } from '../usage/input-usage.ts'
+import { inputRequired, ownCounts } from '../usage/input-usage.ts'
 import { writeMeta } from '../usage/meta.ts'
-import { FORMAT, writeDocument } from './documents.ts'
+import { FORMAT, writeDocument } from './request.ts'
 
 const WRITTEN = new Set(['id', 'model', 'candidates', 'usage'])
 
 /** A whole answer (FORMATS §9) in the form that the client expects: Jina's, Cohere's or Voyage's. */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
+  const own = ownBody(result, FORMAT)
+  const style = spelt(request, FORMAT)['style'] ?? (own === undefined ? 'jina' : styleOf(own))
+  if (own !== undefined && styleOf(own) === style) {
+    const usage = style === 'cohere' ? undefined : ownCounts(result.usage, FORMAT, COUNTS)
+    return { wire: { status: 200, headers: {}, body: { ...own, ...defined({ usage }) } }, losses: [] }
+  }
   const losses = new Losses()
   losses.report(foreign(result, FORMAT))
   onlyAnswers(result, WRITTEN, losses)
-  const original = spelt(result, FORMAT)
-  const style = (spelt(request, FORMAT)['style'] ?? original['shape'] ?? 'jina') as string
-  const object =
-    (original['shape'] === style ? original['object'] : undefined) ?? (style === 'cohere' ? 'absent' : 'list')
-  const spent = writeSpent(result, style, original['shape'] === style, losses)
+  const isCohere = style === 'cohere'
   const body = {
-    ...defined({ id: result.id, model: result.model }),
-    ...(object === 'absent' ? {} : { object }),
-    [style === 'voyage' ? 'data' : 'results']: writeRanks(result, style, original['shape'] === style, losses),
-    ...defined({ [style === 'cohere' ? 'meta' : 'usage']: spent }),
+    ...defined({ id: result.id, model: result.model, object: isCohere ? undefined : 'list' }),
+    [style === 'voyage' ? 'data' : 'results']: writeRanks(result, style === 'voyage', losses),
+    ...(isCohere
+      ? defined({ meta: result.usage && writeMeta(FORMAT, result.usage, losses) })
+      : { usage: writeUsage(result.usage, losses) }),
     ...kept(result, FORMAT),
   } as JsonObject
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
 
-/** Cohere's clients accept a missing usage; other clients require it. */
-function writeSpent({ usage }: CanonicalResult, style: string, same: boolean, losses: Losses): JsonObject | undefined {
-  if (style === 'cohere') return usage && writeMeta(FORMAT, usage, losses)
-  if (usage === undefined && !same) losses.add(['usage'], NOTHING_COUNTED, 'usage-required')
-  return usage === undefined && same ? undefined : writeUsage(usage ?? NOTHING_COUNTED, same, losses)
-}
+/** The vendor whose answers have this shape. */
+const styleOf = (body: JsonObject): string =>
+  isObject(body['meta']) ? 'cohere' : Array.isArray(body['results']) ? 'jina' : 'voyage'
+
+const COUNTS = ['total_tokens']
 
 const NOTHING_COUNTED = { input: 0 }
 
-function writeRanks({ candidates }: CanonicalResult, style: string, same: boolean, losses: Losses): readonly Json[] {
+/** `plain`: a document that is a single text is written as a string. */
+function writeRanks({ candidates }: CanonicalResult, plain: boolean, losses: Losses): readonly Json[] {
   return (candidates[0]?.content ?? []).flatMap((part, index): Json[] => {
-    const plain = style === 'voyage' || (same && spelt(part, FORMAT)['document'] === 'string')
     const path: Path = ['candidates', 0, 'content', index]
     if (part.type === 'rank') return [writeRank(part, path, plain, losses)]
     if (part.type === 'opaque' && part.format === FORMAT) return [part.value]
@@ -53,7 +56,6 @@ function writeRanks({ candidates }: CanonicalResult, style: string, same: boolea
   })
 }
 
-/** `plain`: a document that is a single text is written as a string. */
 function writeRank(rank: RankPart, path: Path, plain: boolean, losses: Losses): JsonObject {
   const context = { textOnly: false, plain: (text: string) => (plain ? text : { text }), losses }
   return {
@@ -75,9 +77,12 @@ const NO_PLACE: Unwritten<Usage, 'input'> = {
   hostedCalls: 'tokens-only',
 }
 
-function writeUsage(usage: Usage, same: boolean, losses: Losses): JsonObject {
-  const whole = same ? spelt(usage, FORMAT)['whole'] : undefined
-  if (whole !== undefined) return withCounts(whole as JsonObject, usage, ['total_tokens'])
-  losses.dropFields(usage, ['usage'], NO_PLACE)
-  return { total_tokens: inputRequired(usage, losses), ...kept(usage, FORMAT) }
+/** The tokens: clients of every style but Cohere's require them. */
+function writeUsage(usage: Usage | undefined, losses: Losses): JsonObject {
+  const own = ownCounts(usage, FORMAT, COUNTS)
+  if (own !== undefined) return own
+  if (usage === undefined) losses.add(['usage'], NOTHING_COUNTED, 'usage-required')
+  const counted = usage ?? NOTHING_COUNTED
+  losses.dropFields(counted, ['usage'], NO_PLACE)
+  return { total_tokens: inputRequired(counted, losses), ...kept(usage, FORMAT) }
 }

@@ -1,16 +1,16 @@
-import type { Annotation, Part } from '../../canonical/content.ts'
+import type { Annotation, MediaPart, Part } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
-import type { JsonObject } from '../../canonical/node.ts'
-import type { TokenLogprob } from '../../canonical/result.ts'
-import { enclose } from '../../canonical/signature.ts'
-import { defined, kept, spelt } from '../fields.ts'
-import { FORMAT, keptOfPart, writeAnnotation } from './content.ts'
-import { isOwnItem } from './items.ts'
+import { asRead, type JsonObject } from '../../canonical/node.ts'
+import type { Candidate, Finish, FinishReason, TokenLogprob } from '../../canonical/result.ts'
+import { kept, spelt } from '../fields.ts'
+import { FORMAT, writeAnnotation } from './content.ts'
+import { reportPicture, writePicture } from './images.ts'
+import { FOREIGN_THOUGHT, proofOf, stampAt, writeCall, writeMessageItem, writeReasoningItem } from './items.ts'
 
-/* Parts of an answer, written alike in a whole answer and in a stream. */
+/* An answer to a caller of this format: what its parts, its items and its state are, whole or in a stream. */
 
 /** The kind of item that a part of an answer becomes, if any. */
-export type ItemKind = 'message' | 'reasoning' | 'call' | 'picture' | 'item' | 'nowhere'
+type ItemKind = 'message' | 'reasoning' | 'call' | 'picture' | 'item' | 'nowhere'
 
 export function itemKindOf(part: Part): ItemKind {
   switch (part.type) {
@@ -25,7 +25,6 @@ export function itemKindOf(part: Part): ItemKind {
       if (part.format === FORMAT) return spelt(part, FORMAT)['in'] === undefined ? 'item' : 'message'
       return part.text === undefined ? 'nowhere' : 'message'
     case 'media':
-      if (spelt(part, FORMAT)['as'] !== undefined) return 'message'
       return part.kind === 'image' && part.source.type === 'base64' ? 'picture' : 'nowhere'
     default:
       return 'nowhere'
@@ -34,21 +33,13 @@ export function itemKindOf(part: Part): ItemKind {
 
 /** A part of a message, with its log probabilities. */
 export function writeContent(part: Part, logprobs: readonly JsonObject[]): JsonObject {
-  const own = spelt(part, FORMAT)
   switch (part.type) {
     case 'text': {
-      if (own['type'] != null) return { type: own['type'], text: part.text, ...keptOfPart(part) }
       const annotations = part.annotations?.flatMap(one => writeAnnotation(one) ?? []) ?? []
-      return {
-        type: 'output_text',
-        text: part.text,
-        ...(own['annotations'] === 'absent' && annotations.length === 0 ? {} : { annotations }),
-        ...(own['logprobs'] === 'absent' && logprobs.length === 0 ? {} : { logprobs }),
-        ...keptOfPart(part),
-      }
+      return { type: 'output_text', text: part.text, annotations, logprobs, ...kept(part, FORMAT) }
     }
     case 'refusal':
-      return { type: 'refusal', refusal: part.text, ...keptOfPart(part) }
+      return { type: 'refusal', refusal: part.text, ...kept(part, FORMAT) }
     case 'opaque':
       return part.format === FORMAT
         ? part.value
@@ -58,48 +49,27 @@ export function writeContent(part: Part, logprobs: readonly JsonObject[]): JsonO
   }
 }
 
-/** Whether the part is a text that may have log probabilities; an upstream's own text only where it had them. */
-export function hasLogprobs(part: Part): boolean {
-  if (part.type === 'opaque') return part.format !== FORMAT
-  const { type, message, logprobs } = spelt(part, FORMAT)
-  return part.type === 'text' && type == null && (message === undefined || logprobs !== undefined)
-}
-
-/**
- * The value of `encrypted_content`: this format's own proof unchanged; thoughts of others whole, signed or not, for
- * clients that keep nothing else of them (traps 27, 92).
- */
-export function proofOf(part: Part): string | undefined {
-  if (part.type !== 'reasoning') return undefined
-  const { text, signature, redacted } = part
-  if (signature === undefined)
-    return text === '' || isOwnItem(spelt(part, FORMAT)) ? undefined : enclose([{ text }], FORMAT)
-  const isNative = signature.format === FORMAT
-  return enclose([defined({ text: isNative ? undefined : text, signature, redacted })], FORMAT)
-}
+/** Whether the part is a text that may have log probabilities. */
+export const hasLogprobs = (part: Part): boolean =>
+  part.type === 'opaque' ? part.format !== FORMAT && part.text !== undefined : part.type === 'text'
 
 /** A token and, where reported, its alternatives; `bytes` is required here and empty where it is unknown. */
-export function writeToken(token: TokenLogprob): JsonObject {
-  const absent = spelt(token, FORMAT)['top'] === 'absent'
-  return {
+export const writeToken = (token: TokenLogprob): JsonObject =>
+  asRead<JsonObject>(token, FORMAT) ?? {
     ...writeAlternative(token),
-    ...(absent ? {} : { top_logprobs: token.top?.map(writeAlternative) ?? [] }),
+    top_logprobs: token.top?.map(writeAlternative) ?? [],
     ...kept(token, FORMAT),
   }
-}
 
-function writeAlternative(token: TokenLogprob): JsonObject {
-  const absent = token.bytes === undefined && spelt(token, FORMAT)['bytes'] === 'absent'
-  return {
-    token: token.token,
-    logprob: token.logprob,
-    ...(absent ? {} : { bytes: token.bytes ?? [] }),
-    ...kept(token, FORMAT),
-  }
-}
+const writeAlternative = (token: TokenLogprob): JsonObject => ({
+  token: token.token,
+  logprob: token.logprob,
+  bytes: token.bytes ?? [],
+  ...kept(token, FORMAT),
+})
 
 /** Reports the fields of a part that this format lacks. */
-export function reportPart(part: Part, path: Path, losses: Losses): void {
+function reportPart(part: Part, path: Path, losses: Losses): void {
   if (itemKindOf(part) === 'nowhere') {
     if (part.type !== 'opaque') losses.drop(path, 'no-such-content')
     return
@@ -118,15 +88,101 @@ const DEFAULT_CITATION = { title: '', start: 0, end: 0 } as const
 function reportAnnotation(annotation: Annotation, path: Path, losses: Losses): void {
   if (annotation.type === 'opaque') return
   if (annotation.quote !== undefined) losses.drop([...path, 'quote'], 'no-quotes')
-  if (spelt(annotation, FORMAT)['own'] !== undefined) return
   for (const field of ['title', 'start', 'end'] as const)
     if (annotation[field] === undefined) losses.add([...path, field], DEFAULT_CITATION[field], 'minted-where-required')
 }
 
 /** An empty list of bytes means unknown in this format, as every token has bytes. */
-export function reportTokens(tokens: readonly TokenLogprob[], path: Path, losses: Losses): void {
+function reportTokens(tokens: readonly TokenLogprob[], path: Path, losses: Losses): void {
   tokens.forEach((token, index) => {
     if (token.bytes?.length === 0) losses.drop([...path, index, 'bytes'], 'no-bytes')
     if (token.top !== undefined) reportTokens(token.top, [...path, index, 'top'], losses)
   })
+}
+
+/**
+ * A candidate's parts as the items of an answer: neighbouring texts and refusals are one message. All log probabilities
+ * belong to the first text.
+ *
+ * @param base the base of their ids.
+ * @param last the status of the last item.
+ */
+export function writeItems(candidate: Candidate, base: string, last: string, path: Path, losses: Losses): JsonObject[] {
+  const { content, logprobs } = candidate
+  const logged = content.find(hasLogprobs)
+  if (logprobs !== undefined) {
+    if (logged === undefined) losses.drop([...path, 'logprobs'], 'no-text-they-belong-to')
+    else reportTokens(logprobs, [...path, 'logprobs'], losses)
+  }
+  const tokens = logprobs?.map(writeToken) ?? []
+  const items: Part[][] = []
+  content.forEach((part, index) => {
+    const place = itemKindOf(part)
+    reportPart(part, [...path, 'content', index], losses)
+    if (place === 'picture') reportPicture(part as MediaPart, [...path, 'content', index], losses)
+    if (place === 'nowhere') return
+    const before = items.at(-1)
+    if (place === 'message' && before !== undefined && itemKindOf(before[0]!) === 'message') before.push(part)
+    else items.push([part])
+  })
+  return items.map((parts, index) => {
+    const status = index === items.length - 1 ? last : 'completed'
+    const stamp = (prefix: string) => stampAt(prefix, base, index, status)
+    const [part] = parts as [Part]
+    if (part.type === 'reasoning') return writeReasoningItem(part, proofOf(part), stamp(FOREIGN_THOUGHT))
+    if (part.type === 'media') return writePicture(part, stampAt('ig', base, index, 'completed'))
+    if (part.type === 'tool-call') return writeCall(part, stamp(part.freeform ? 'ctc' : 'fc'))
+    if (part.type === 'opaque' && itemKindOf(part) === 'item') return part.value
+    return writeMessageItem(
+      parts.map(one => writeContent(one, one === logged ? tokens : [])),
+      stamp('msg'),
+    )
+  })
+}
+
+/** The contents of an answer that determine its state. */
+export interface EndContent {
+  called: boolean
+  refused: boolean
+}
+
+export type ResponseState = { readonly status: string; readonly incomplete_details: JsonObject | null }
+
+const COMPLETED: ResponseState = { status: 'completed', incomplete_details: null }
+const FAILED: ResponseState = { status: 'failed', incomplete_details: null }
+const incomplete = (reason: string): ResponseState => ({ status: 'incomplete', incomplete_details: { reason } })
+
+/** The final state of an answer (FORMATS §16.3, trap 14). A refusal in the content is a completed answer. */
+export function writeState(finish: Finish | undefined, content: EndContent): ResponseState {
+  switch (finish?.reason) {
+    case 'length':
+      return incomplete('max_output_tokens')
+    case 'refused':
+      return content.refused && !content.called ? COMPLETED : incomplete('content_filter')
+    case 'error':
+      return FAILED
+    default:
+      return COMPLETED
+  }
+}
+
+export const endContentOf = ({ content }: Candidate): EndContent => ({
+  called: content.some(part => part.type === 'tool-call'),
+  refused: content.some(part => part.type === 'refusal'),
+})
+
+/** The finish reason as which a completed answer is read. */
+export const finishReasonOf = ({ called, refused }: EndContent): FinishReason =>
+  called ? 'tool-calls' : refused ? 'refused' : 'stop'
+
+export function reportFinish({ finish }: Candidate, content: EndContent, path: Path, losses: Losses): void {
+  const at = [...path, 'finish']
+  if (finish === undefined) {
+    losses.add(at, { reason: finishReasonOf(content) }, 'finish-required')
+    return
+  }
+  if (finish.stopSequence !== undefined) losses.drop([...at, 'stopSequence'], 'no-stop-sequence')
+  if (writeState(finish, content).status !== 'completed') return
+  const reason = finishReasonOf(content)
+  if (finish.reason !== reason) losses.change([...at, 'reason'], reason, 'no-such-finish')
 }

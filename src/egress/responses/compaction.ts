@@ -1,17 +1,16 @@
 import type { Part } from '../../canonical/content.ts'
 import { foreign, Losses, type Unwritten, type Written } from '../../canonical/loss.ts'
-import type { JsonObject } from '../../canonical/node.ts'
+import { asRead, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message, State } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { defined, kept } from '../fields.ts'
-import { supportedTier } from '../sanitize/tiers.ts'
+import { supportedTier } from '../sanitize/limits.ts'
+import { endContentOf, finishReasonOf, writeItems } from './answer.ts'
 import { FORMAT, type WriteContext } from './content.ts'
-import { writeHistory } from './input.ts'
-import { writeItems } from './output.ts'
+import { writeHistory, writeMessage } from './input.ts'
 import { answerId } from './response.ts'
 import { TIERS } from './settings.ts'
-import { endContentOf, finishReasonOf } from './status.ts'
 import { writeUsage } from './usage.ts'
 
 const REQUEST_LOSSES: Unwritten<
@@ -26,9 +25,6 @@ const REQUEST_LOSSES: Unwritten<
   metadata: 'no-metadata-to-compact',
   cache: 'no-cache-marker-of-the-whole',
 }
-const SAMPLING = [
-  ...['maxTokens', 'temperature', 'topP', 'topK', 'seed', 'stop', 'frequencyPenalty', 'presencePenalty', 'logprobs'],
-] as const
 const STATE: Unwritten<State, 'previous'> = {
   store: 'nothing-kept-of-compacting',
   conversation: 'nothing-kept-of-compacting',
@@ -42,11 +38,10 @@ export function writeCompaction(request: CanonicalRequest, context: WriteContext
   const { state, sampling, output } = request
   losses.dropFields(request, [], REQUEST_LOSSES)
   if (sampling.extras?.[FORMAT] !== undefined) losses.drop(['sampling', 'extras', FORMAT], 'no-settings-to-compact')
-  for (const field of SAMPLING)
-    if (sampling[field as keyof typeof sampling] !== undefined)
-      losses.drop(['sampling', field], 'no-settings-to-compact')
-  for (const field of Object.keys(output))
-    if (field !== 'compaction' && field !== 'spelling') losses.drop(['output', field], 'no-settings-to-compact')
+  const { extras: _, spelling: __, ...sampled } = sampling
+  const { compaction: ___, spelling: ____, ...wanted } = output
+  for (const field of Object.keys(sampled)) losses.drop(['sampling', field], 'no-settings-to-compact')
+  for (const field of Object.keys(wanted)) losses.drop(['output', field], 'no-settings-to-compact')
   losses.dropFields(state, ['state'], STATE)
   if (request.stream) losses.change(['stream'], false, 'one-answer-as-a-whole')
   return {
@@ -55,7 +50,7 @@ export function writeCompaction(request: CanonicalRequest, context: WriteContext
     ...(defined({
       previous_response_id: state?.previous,
       prompt_cache_key: request.cacheKey,
-      service_tier: supportedTier(request.serviceTier, TIERS, context),
+      service_tier: supportedTier(request.serviceTier, TIERS, { native: false, losses }),
     }) as JsonObject),
     ...kept(request, FORMAT),
   }
@@ -63,10 +58,11 @@ export function writeCompaction(request: CanonicalRequest, context: WriteContext
 
 /** The messages that are kept unchanged, and one item for all others. */
 export function writeCompacted(messages: readonly Message[], sealed: string, base: string): readonly Part[] {
-  const context: WriteContext = { dialect: {}, native: true, losses: new Losses() }
+  const context: WriteContext = { dialect: {}, losses: new Losses() }
   const items = messages.flatMap((message, index) => {
-    const { input } = writeHistory({ model: '', messages: [message], output: {}, sampling: {}, stream: false }, context)
-    return (input as readonly JsonObject[]).map(item => whole(item, `msg_${base}_${index}`))
+    const own = asRead<JsonObject>(message, FORMAT)
+    const written = own === undefined ? writeMessage(message, ['messages', index], context) : [own]
+    return written.map(item => whole(item, `msg_${base}_${index}`))
   })
   const item = { id: `cmp_${base}`, type: 'compaction', encrypted_content: sealed }
   return [...items, item].map(value => ({ type: 'opaque', format: FORMAT, value }))

@@ -1,5 +1,5 @@
-import { flatJoin } from '../../canonical/flat.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { flatJoin } from '../../canonical/text.ts'
 
 /*
  * Adds the fields that every answer of the format has, for upstreams of the format that leave some out: strict clients
@@ -19,7 +19,7 @@ export function completed(object: JsonObject, entries: JsonObject): JsonObject {
 }
 
 /** The place of an item, and its status. */
-export interface Standing {
+interface Standing {
   /** The base of generated ids. */
   readonly base: string
   readonly index: number
@@ -57,19 +57,18 @@ const ITEMS: { readonly [type: string]: ItemRow } = {
 }
 const OTHER: ItemRow = { prefix: 'item' }
 
-/** The id of an item whose upstream gave it none. */
-export const idAt = (prefix: string, { base, index }: Pick<Standing, 'base' | 'index'>): string =>
-  flatJoin(prefix, '_', base, '_', index)
+/** A generated id of an item. */
+export const idAt = (prefix: string, base: string, index: number): string => flatJoin(prefix, '_', base, '_', index)
 
 /** An item of an answer, with an id, a status where its type has one, and complete parts. */
-export function completedItem(item: JsonObject, at: Standing): JsonObject {
+export function completedItem(item: JsonObject, { base, index, status }: Standing): JsonObject {
   const type = item['type'] ?? (item['role'] === undefined ? '' : 'message')
   const row = typeof type === 'string' && Object.hasOwn(ITEMS, type) ? ITEMS[type]! : OTHER
   const { prefix, hasStatus, hasCallId, entries = NONE } = row
   let whole = completed(item, entries)
-  if (whole['id'] == null) whole = { ...whole, id: idAt(prefix, at) }
-  if (hasStatus && whole['status'] == null) whole = { ...whole, status: at.status }
-  if (hasCallId && whole['call_id'] == null) whole = { ...whole, call_id: item['id'] ?? idAt('call', at) }
+  if (whole['id'] == null) whole = { ...whole, id: idAt(prefix, base, index) }
+  if (hasStatus && whole['status'] == null) whole = { ...whole, status }
+  if (hasCallId && whole['call_id'] == null) whole = { ...whole, call_id: item['id'] ?? idAt('call', base, index) }
   return row === ITEMS['message'] ? withParts(whole, 'content', completedPart) : whole
 }
 
@@ -107,7 +106,8 @@ function withParts(object: JsonObject, field: string, complete: (part: JsonObjec
   return changed ? { ...object, [field]: whole } : object
 }
 
-const FUNCTION: JsonObject = { description: null, parameters: null, strict: false }
+/** The fields that every function has in an answer. */
+export const FUNCTION: JsonObject = { description: null, parameters: null, strict: false }
 
 const TEXT: JsonObject = { format: { type: 'text' } }
 const REASONING: JsonObject = { effort: null, summary: null }

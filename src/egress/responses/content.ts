@@ -1,8 +1,8 @@
 import type { Annotation, MediaPart, Part } from '../../canonical/content.ts'
 import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import { urlOfSource } from '../../canonical/media/data-url.ts'
-import type { Json, JsonObject } from '../../canonical/node.ts'
-import { defined, kept, spelt } from '../fields.ts'
+import { asRead, type Json, type JsonObject } from '../../canonical/node.ts'
+import { defined, kept } from '../fields.ts'
 import type { ResponsesDialect } from './dialect.ts'
 
 export const FORMAT = 'responses'
@@ -10,14 +10,13 @@ export const FORMAT = 'responses'
 /** Context of writing a request's messages. */
 export interface WriteContext {
   readonly dialect: ResponsesDialect
-  readonly native: boolean
   readonly losses: Losses
   /** The mask that is written in the drawing tool. */
   readonly mask?: MediaPart | undefined
 }
 
 /** The default text type of a turn's parts. */
-export type TextType = 'input_text' | 'output_text'
+type TextType = 'input_text' | 'output_text'
 
 /** A part of a content list, or undefined (and a loss) where there is no place for it. */
 export function writePart(part: Part, plain: TextType, path: Path, context: WriteContext): JsonObject | undefined {
@@ -26,18 +25,18 @@ export function writePart(part: Part, plain: TextType, path: Path, context: Writ
       return {
         ...writeText(part, plain, path, context),
         ...writeCache(part, plain, path, context),
-        ...keptOfPart(part),
+        ...kept(part, FORMAT),
       }
     case 'refusal':
       return {
         type: 'refusal',
         refusal: part.text,
         ...writeCache(part, plain, path, context),
-        ...keptOfPart(part),
+        ...kept(part, FORMAT),
       }
     case 'media': {
       const wire = writeMedia(part, path, context)
-      return wire && { ...wire, ...writeCache(part, plain, path, context), ...keptOfPart(part) }
+      return wire && { ...wire, ...writeCache(part, plain, path, context), ...kept(part, FORMAT) }
     }
     case 'opaque':
       if (part.format === FORMAT) return part.value
@@ -48,30 +47,10 @@ export function writePart(part: Part, plain: TextType, path: Path, context: Writ
   }
 }
 
-/** The format's own extras of a part; those of the message, which its first part carries, are left out. */
-export function keptOfPart(part: Part): JsonObject {
-  const extras = kept(part, FORMAT)
-  if (spelt(part, FORMAT)['message'] === undefined) return extras
-  const { message: _, ...others } = extras
-  return others
-}
-
 const plainText = (text: string, type: TextType): JsonObject =>
   type === 'output_text' ? { type, text, annotations: [] } : { type, text }
 
-function writeText(
-  part: Part & { type: 'text' },
-  plain: TextType,
-  path: Path,
-  { native, losses }: WriteContext,
-): JsonObject {
-  const { type = plain, annotations, echoed } = spelt(part, FORMAT)
-  if (native) {
-    if (type !== 'output_text') return { type, text: part.text }
-    const cited = part.annotations?.flatMap(one => writeAnnotation(one) ?? [])
-    const logprobs = echoed === undefined ? {} : { logprobs: echoed }
-    return { type, text: part.text, ...(annotations === 'absent' ? {} : { annotations: cited ?? [] }), ...logprobs }
-  }
+function writeText(part: Part & { type: 'text' }, plain: TextType, path: Path, { losses }: WriteContext): JsonObject {
   if (part.annotations !== undefined) losses.hide([...path, 'annotations'], 'no-annotations-in-requests')
   return plainText(part.text, plain)
 }
@@ -79,22 +58,18 @@ function writeText(
 /** A citation; the three required fields are empty or zero where they are unknown. */
 export function writeAnnotation(annotation: Annotation): JsonObject | undefined {
   if (annotation.type === 'opaque') return annotation.format === FORMAT ? annotation.value : undefined
-  const { url, title, start, end } = annotation
-  const own = spelt(annotation, FORMAT)['own'] !== undefined
-  return {
-    type: 'url_citation',
-    url,
-    ...(own
-      ? defined({ title, start_index: start, end_index: end })
-      : { title: title ?? '', start_index: start ?? 0, end_index: end ?? 0 }),
-    ...kept(annotation, FORMAT),
-  } as JsonObject
+  const { url, title = '', start = 0, end = 0 } = annotation
+  return (
+    asRead<JsonObject>(annotation, FORMAT) ?? {
+      ...{ type: 'url_citation', url, title, start_index: start, end_index: end },
+      ...kept(annotation, FORMAT),
+    }
+  )
 }
 
-/** The cache marker as the caller wrote it, or in the upstream's form (trap 63); output text takes none. */
-function writeCache(part: Part, plain: TextType, path: Path, { dialect, native, losses }: WriteContext): JsonObject {
+/** The cache marker in the upstream's form (trap 63); output text takes none. */
+function writeCache(part: Part, plain: TextType, path: Path, { dialect, losses }: WriteContext): JsonObject {
   if (part.cache === undefined) return {}
-  if (native) return defined({ prompt_cache_breakpoint: spelt(part.cache, FORMAT)['hint'] }) as JsonObject
   if (dialect.cache !== 'prompt_cache_breakpoint' || plain === 'output_text') {
     losses.drop([...path, 'cache'], 'no-cache-markers-here')
     return {}
@@ -110,13 +85,11 @@ const CACHE_TIMES = new Set(['30m', '12h'])
 
 function writeMedia(part: MediaPart, path: Path, context: WriteContext): JsonObject | undefined {
   if (part.use === 'mask') {
-    if (part !== context.mask) context.losses.drop(path, 'no-masks')
-    else if (!context.native) reportMask(part, path, context.losses)
+    if (part === context.mask) reportMask(part, path, context.losses)
+    else context.losses.drop(path, 'no-masks')
     return undefined
   }
   if (part.source.type === 'text') return writeDocument(part, part.source.text, path, context)
-  const field = spelt(part, FORMAT)['as'] as string | undefined
-  if (field !== undefined && context.native) return writeFileAs(part, field)
   const wire =
     part.kind === 'image'
       ? writeImage(part, path, context)
@@ -157,33 +130,23 @@ const addressOf = ({ source }: MediaPart): { url?: string; id?: string } =>
     : defined({ url: urlOfSource(source) })
 
 /** `detail` is required; without one the model decides. */
-function writeImage(part: MediaPart, path: Path, { native, losses }: WriteContext): JsonObject | undefined {
+function writeImage(part: MediaPart, path: Path, { losses }: WriteContext): JsonObject | undefined {
   const { url, id } = addressOf(part)
   if (url === undefined && id === undefined) return undefined
-  const lacksDetail = part.detail === undefined && !native
-  if (lacksDetail) losses.add([...path, 'detail'], 'auto', 'minted-detail')
-  const detail = lacksDetail ? 'auto' : part.detail
+  const { detail = 'auto' } = part
+  if (part.detail === undefined) losses.add([...path, 'detail'], detail, 'minted-detail')
   return { type: 'input_image', ...defined({ image_url: url, file_id: id, detail }) } as JsonObject
 }
 
-function writeFile(part: MediaPart, path: Path, { native, losses }: WriteContext): JsonObject | undefined {
+function writeFile(part: MediaPart, path: Path, { losses }: WriteContext): JsonObject | undefined {
   const { url, id } = addressOf(part)
   if (url === undefined && id === undefined) return undefined
   const bytes = part.source.type === 'base64'
   const field = bytes ? 'file_data' : url === undefined ? 'file_id' : 'file_url'
-  const lacksName = bytes && part.name === undefined && !native
+  const lacksName = bytes && part.name === undefined
   if (lacksName) losses.add([...path, 'name'], 'file', 'name-required')
   const filename = part.name ?? (lacksName ? 'file' : undefined)
   return { type: 'input_file', [field]: url ?? id!, ...defined({ filename, detail: part.detail }) } as JsonObject
-}
-
-function writeFileAs(part: MediaPart, field: string): JsonObject {
-  const { url, id } = addressOf(part)
-  const bare = spelt(part, FORMAT)['bare'] === true && part.source.type === 'base64' ? part.source.data : undefined
-  return {
-    type: 'input_file',
-    ...(defined({ [field]: bare ?? url ?? id, filename: part.name, detail: part.detail }) as JsonObject),
-  }
 }
 
 /** A document that is text is written as text. */
@@ -195,11 +158,10 @@ function writeDocument(part: MediaPart, content: string, path: Path, { losses }:
   return { type: 'input_text', text }
 }
 
-/** A content field: a single plain text is a string where it was one, or where the caller uses another format. */
-export function contentOf(parts: readonly JsonObject[], spelling: Json | undefined, native: boolean): Json {
-  if (parts.length === 0) return native ? parts : ''
-  const single = parts.length === 1 && isPlainText(parts[0]!)
-  return single && (spelling === 'string' || !native) ? parts[0]!['text']! : parts
+/** A content field: a single plain text is a string. */
+export function contentOf(parts: readonly JsonObject[]): Json {
+  if (parts.length === 0) return ''
+  return parts.length === 1 && isPlainText(parts[0]!) ? parts[0]!['text']! : parts
 }
 
 /** Whether the part is a text without other fields; empty annotations do not count. */

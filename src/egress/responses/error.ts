@@ -1,10 +1,9 @@
 import type { CanonicalError } from '../../canonical/error.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { messageOf } from '../errors/context-length.ts'
+import { messageOf, retryHeaders } from '../errors/error.ts'
 import { ERROR_NAMES, type ErrorNames, statusOf, TOO_LONG } from '../errors/openai-error.ts'
 import { defined } from '../fields.ts'
-import { retryHeaders } from '../transport/retry-after.ts'
 
 /** Where the format has its own names (FORMATS §15). */
 const OWN_NAMES: ErrorNames = {

@@ -7,13 +7,13 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Finish, TokenLogprob, Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
-import { spelt } from '../fields.ts'
-import { itemKindOf, writeToken } from './answer.ts'
+import { type EndContent, itemKindOf, type ResponseState, writeState, writeToken } from './answer.ts'
 import { completedToken } from './complete.ts'
 import { FORMAT } from './content.ts'
-import { EventSequence } from './event-sequence.ts'
+import { failureOf } from './error.ts'
 import {
   CallWriter,
+  EventSequence,
   type ItemContext,
   ItemIds,
   type ItemWriter,
@@ -22,9 +22,9 @@ import {
   type PartWriter,
   PictureWriter,
 } from './item-events.ts'
-import { type LogprobSource, MessageWriter } from './message-events.ts'
+import { ownItem } from './items.ts'
+import { type LogprobSource, type MessagePartWriter, MessageWriter } from './message-events.ts'
 import { Responder, type ResponseContent } from './response.ts'
-import { type EndContent, type ResponseState, writeState } from './status.ts'
 import { ThoughtWriter } from './thought-events.ts'
 import { writeUsage } from './usage.ts'
 
@@ -169,7 +169,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
 
   /** Neighbouring parts share a message, unless one is marked as the first of another. */
   private messageOf(part: Part): MessageWriter {
-    if (spelt(part, FORMAT)['message'] !== undefined) this.leaveMessage()
+    if (ownItem(part) !== undefined) this.leaveMessage()
     if (this.message?.takes !== true) this.message = new MessageWriter(part, this)
     return this.message
   }
@@ -200,18 +200,12 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
   private settle(): void {
     this.message?.close(this.state().status === 'incomplete' ? 'incomplete' : 'completed')
     this.message = undefined
-    if (this.logprobs.length > 0) this.distribute(this.take())
+    if (this.logprobs.length > 0) this.lastText()?.log(this.take())
   }
 
-  /** Distributes late log probabilities: each text takes its known number, the last one takes the rest. */
-  private distribute(logprobs: readonly JsonObject[]): void {
-    const texts = this.items.flatMap(item => (item instanceof MessageWriter ? item.logged : []))
-    let from = 0
-    for (const [index, text] of texts.entries()) {
-      const end = index === texts.length - 1 ? logprobs.length : from + text.missingLogprobs
-      text.log(logprobs.slice(from, end))
-      from = end
-    }
+  /** The text that gets late log probabilities. */
+  private lastText(): MessagePartWriter | undefined {
+    return this.items.flatMap(item => (item instanceof MessageWriter ? item.logged : [])).at(-1)
   }
 
   private state(): ResponseState {
@@ -243,3 +237,28 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
 const emptied = (source: MediaSource): MediaSource => (source.type === 'base64' ? { ...source, data: '' } : source)
 
 const TERMINAL = new Set(['completed', 'incomplete', 'failed'])
+
+/**
+ * A request that is too long for the model, in the form in which OpenAI answers streaming requests: with status 200, as
+ * an `error` event and as a failed response. Codex reads only the latter and never the body of a 400; opencode and the
+ * SDKs read the former (codex-rs `sse/responses.rs`, opencode issue 8089; trap 98). On a socket the former would end
+ * the turn before the latter.
+ */
+export function writeRefused(
+  error: CanonicalError,
+  request: CanonicalRequest,
+  head: Omit<ResultStart, 'type'>,
+  socket: boolean,
+): readonly WireEvent[] | undefined {
+  if (error.kind !== 'context-too-long') return undefined
+  const stream = new ResponsesStream(request)
+  const begun = stream.push({ ...head, type: 'result-start' })
+  if (!socket) stream.events.emit('error', flatAndNested(error))
+  return [...begun, ...stream.push({ type: 'error', error })]
+}
+
+/** The event is documented as flat; OpenAI sends it nested, and clients read one or the other (FORMATS §§5, 15). */
+function flatAndNested(error: CanonicalError): JsonObject {
+  const { code, message, type, param = null } = failureOf(error)
+  return { code: code!, message: message!, param, error: { type: type!, code: code!, message: message!, param } }
+}

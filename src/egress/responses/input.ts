@@ -1,88 +1,45 @@
-import type { Part, TextPart, ToolResultPart } from '../../canonical/content.ts'
+import type { Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart } from '../../canonical/content.ts'
 import type { Path } from '../../canonical/loss.ts'
-import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { contentOf, FORMAT, type WriteContext, writePart } from './content.ts'
-import { writeTurn } from './history.ts'
-import { ownStamp, withoutId } from './items.ts'
+import { fillThought, ownItem, writeCall, writeMessageItem, writeReasoningItem } from './items.ts'
 
 /** `instructions` and `input`: a leading system text, and everything else as items. */
 export function writeHistory(request: CanonicalRequest, context: WriteContext): JsonObject {
   const { messages } = request
-  const instructions = instructionsOf(messages, context)
-  const items: JsonObject[] = []
-  messages.forEach((message, index) => {
+  const instructions = instructionsOf(messages)
+  const input = messages.flatMap((message, index) => {
     const path: Path = ['messages', index]
     if (message.name !== undefined) context.losses.drop([...path, 'name'], 'no-names-of-speakers')
-    if (index > 0 || instructions === undefined)
-      for (const item of writeMessage(message, path, context)) items.push(item)
+    return index === 0 && instructions !== undefined ? [] : writeMessage(message, path, context)
   })
-  return { ...defined({ instructions }), ...inputOf(items, spelt(request, FORMAT)['input'], context) }
+  return { ...defined({ instructions }), input }
 }
 
-function inputOf(items: readonly JsonObject[], spelling: Json | undefined, { native }: WriteContext): JsonObject {
-  if (!native) return { input: items }
-  if (spelling === 'absent' && items.length === 0) return {}
-  const [item] = items
-  if (items.length !== 1 || item === undefined) return { input: items }
-  if (spelling === 'object') return { input: item }
-  const content = item['content']
-  return { input: spelling === 'string' && typeof content === 'string' ? content : items }
-}
-
-/**
- * A native caller's own instructions; for other formats a leading system turn that is a single plain text, unless it is
- * the only message: empty input is refused.
- */
-function instructionsOf(messages: readonly Message[], { native }: WriteContext): string | undefined {
+/** A leading system turn that is a single plain text, unless it is the only message: empty input is refused. */
+function instructionsOf(messages: readonly Message[]): string | undefined {
   const [first] = messages
-  if (first?.role !== 'system' || (!native && messages.length === 1)) return undefined
+  if (first?.role !== 'system' || messages.length === 1) return undefined
   const [part, ...others] = first.content
   if (part?.type !== 'text' || others.length > 0) return undefined
-  if (native) return spelt(first, FORMAT)['as'] === 'instructions' ? part.text : undefined
   const plain = part.cache === undefined && part.annotations === undefined && part.extras?.[FORMAT] === undefined
   return plain && first.extras?.[FORMAT] === undefined && part.text !== '' ? part.text : undefined
 }
 
-function writeMessage(message: Message, path: Path, context: WriteContext): readonly JsonObject[] {
+/** The items of a turn. */
+export function writeMessage(message: Message, path: Path, context: WriteContext): readonly JsonObject[] {
   if (message.role === 'assistant') return writeTurn(message, path, context)
   if (message.role === 'tool') return writeResults(message, path, context)
-  return writeInputMessage(message, path, context)
+  const allowed = message.role === 'user' ? FOR_USERS : FOR_SYSTEMS
+  const parts = writeParts(message.content, [...path, 'content'], context, allowed)
+  if (parts.length === 0 && message.extras === undefined) return []
+  return [{ type: 'message', role: message.role, content: contentOf(parts), ...kept(message, FORMAT) }]
 }
 
 const FOR_USERS: ReadonlySet<Part['type']> = new Set(['text', 'media', 'opaque'])
 const FOR_SYSTEMS: ReadonlySet<Part['type']> = new Set(['text', 'opaque'])
-
-function writeInputMessage(message: Message, path: Path, context: WriteContext): readonly JsonObject[] {
-  const { native } = context
-  const item = native ? itemIn(message) : undefined
-  if (item !== undefined) return [item]
-  const own = spelt(message, FORMAT)
-  const allowed = message.role === 'user' ? FOR_USERS : FOR_SYSTEMS
-  const parts = writeParts(message.content, [...path, 'content'], context, allowed)
-  const extras = kept(message, FORMAT)
-  if (!native && parts.length === 0 && message.extras === undefined) return []
-  const content = native && own['content'] === 'absent' ? undefined : contentOf(parts, contentSpelling(own), native)
-  return [
-    {
-      ...(native && own['type'] === 'absent' ? {} : { type: 'message' }),
-      ...(native ? ownStamp(own, 'msg') : {}),
-      role: message.role,
-      ...(content === undefined ? {} : { content }),
-      ...extras,
-    },
-  ]
-}
-
-/** The item that a message was read from, where it was not a message item. */
-function itemIn({ content: [part] }: Message): JsonObject | undefined {
-  const is = part?.type === 'opaque' && part.format === FORMAT && spelt(part, FORMAT)['in'] === undefined
-  return is ? part.value : undefined
-}
-
-/** A message that was read from a bare string has no spelling. */
-const contentSpelling = (own: JsonObject): Json | undefined => (own['id'] === undefined ? 'string' : own['content'])
 
 function writeParts(
   content: readonly Part[],
@@ -92,7 +49,7 @@ function writeParts(
 ): readonly JsonObject[] {
   return content.flatMap((part, index) => {
     const at = [...path, index]
-    if (!context.native && !allowed.has(part.type)) {
+    if (!allowed.has(part.type)) {
       context.losses.drop(at, 'not-in-this-turn')
       return []
     }
@@ -113,18 +70,12 @@ function writeResults(message: Message, path: Path, context: WriteContext): read
 }
 
 function writeResult(result: ToolResultPart, path: Path, context: WriteContext): JsonObject {
-  const { native, losses } = context
-  const own = spelt(result, FORMAT)
-  if (result.cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers-here')
-  const content = native ? result.content : withFailure(result, path, context)
-  const parts = writeParts(content, [...path, 'content'], context, FOR_USERS)
-  const output = native && own['output'] === 'absent' ? undefined : contentOf(parts, own['output'], native)
+  if (result.cache !== undefined) context.losses.drop([...path, 'cache'], 'no-cache-markers-here')
+  const parts = writeParts(withFailure(result, path, context), [...path, 'content'], context, FOR_USERS)
   return {
     type: result.freeform ? 'custom_tool_call_output' : 'function_call_output',
-    ...(native ? ownStamp(own, '') : withoutId(own, '')),
-    ...(native && own['call'] !== undefined ? {} : { call_id: result.id }),
-    ...(native ? defined({ name: result.name }) : {}),
-    ...(output === undefined ? {} : { output }),
+    call_id: result.id,
+    output: contentOf(parts),
     ...kept(result, FORMAT),
   }
 }
@@ -145,3 +96,87 @@ function withFailure(result: ToolResultPart, path: Path, { losses }: WriteContex
   losses.change([...path, 'content', index, 'text'], text, 'failure-said-in-words')
   return content.with(index, { ...part, text })
 }
+
+/** An assistant's turn: thoughts and calls are separate items, neighbouring texts and refusals are one message. */
+function writeTurn(message: Message, path: Path, context: WriteContext): readonly JsonObject[] {
+  if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
+  const turn = new Turn(context)
+  for (const [index, part] of message.content.entries()) turn.put(part, [...path, 'content', index])
+  return turn.written()
+}
+
+class Turn {
+  private readonly items: JsonObject[] = []
+  private message: JsonObject[] = []
+  private readonly context: WriteContext
+
+  constructor(context: WriteContext) {
+    this.context = context
+  }
+
+  put(part: Part, path: Path): void {
+    switch (part.type) {
+      case 'reasoning':
+        return this.item(writeThought(part, path, this.context))
+      case 'tool-call':
+        return this.item(this.call(part, path))
+      case 'opaque':
+        if (part.format === FORMAT && spelt(part, FORMAT)['in'] === undefined) return this.item(part.value)
+        return this.addToMessage(part, path)
+      case 'media':
+        return this.context.losses.drop(path, 'no-media-from-assistants')
+      default:
+        return this.addToMessage(part, path)
+    }
+  }
+
+  written(): readonly JsonObject[] {
+    this.close()
+    return this.items
+  }
+
+  private item(wire: JsonObject | undefined): void {
+    if (wire === undefined) return
+    this.close()
+    this.items.push(wire)
+  }
+
+  private addToMessage(part: Part, path: Path): void {
+    if (isEmptyText(part)) return
+    const wire = writePart(part, 'output_text', path, this.context)
+    if (wire === undefined) return
+    this.message.push(wire)
+  }
+
+  private close(): void {
+    if (this.message.length === 0) return
+    this.items.push(writeMessageItem(contentOf(this.message)))
+    this.message = []
+  }
+
+  private call(part: ToolCallPart, path: Path): JsonObject {
+    if (part.cache !== undefined) this.context.losses.drop([...path, 'cache'], 'no-cache-markers-here')
+    return writeCall(part)
+  }
+}
+
+/** Only thoughts with this format's own proof are returned to its upstreams (trap 30), which refuse all others. */
+export function writeThought(part: ReasoningPart, path: Path, { losses }: WriteContext): JsonObject | undefined {
+  const { signature, redacted, cache } = part
+  if (signature?.format !== FORMAT) {
+    losses.drop(path, 'no-reasoning-of-others')
+    return undefined
+  }
+  if (redacted !== undefined) losses.hide([...path, 'redacted'], 'told-by-the-proof')
+  if (cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers-here')
+  const own = ownItem(part)
+  if (own?.whole !== true) return writeReasoningItem(part, signature.value)
+  const { id: _, status: __, ...item } = fillThought(own.item, part, signature.value)
+  return item
+}
+
+const isEmptyText = (part: Part): boolean =>
+  ((part.type === 'text' && part.annotations === undefined) || part.type === 'refusal') &&
+  part.text === '' &&
+  part.cache === undefined &&
+  part.extras?.[FORMAT] === undefined

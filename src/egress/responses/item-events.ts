@@ -2,12 +2,33 @@ import type { MediaPart, Part, ToolCallPart } from '../../canonical/content.ts'
 import type { PartPatch, Preview } from '../../canonical/event.ts'
 import { patched, withBody } from '../../canonical/fold.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
-import { spelt } from '../fields.ts'
+import type { WireEvent } from '../../canonical/wire.ts'
 import { writeMade } from '../media/image-settings.ts'
 import { completedItem, idAt } from './complete.ts'
-import { FORMAT } from './content.ts'
-import type { EventSequence } from './event-sequence.ts'
-import { isOwnItem, ownOrGenerated, type Stamp, writeCall, writePicture } from './items.ts'
+import { writePicture } from './images.ts'
+import { ownItem, type Stamp, stampAt, writeCall } from './items.ts'
+
+/** Numbers the events of one stream from 0 (trap 69). */
+export class EventSequence {
+  private sequence = 0
+  private out: WireEvent[] = []
+
+  emit(type: string, fields: JsonObject): void {
+    this.line(type, `${JSON.stringify({ type, ...fields }).slice(0, -1)},"sequence_number":`)
+  }
+
+  /** Writes an event's text up to its number: deltas, the bulk of a stream, cost no object. */
+  line(type: string, text: string): void {
+    this.out.push({ event: type, data: `${text}${this.sequence++}}` })
+  }
+
+  /** The events since the last call. */
+  take(): readonly WireEvent[] {
+    const { out } = this
+    this.out = []
+    return out
+  }
+}
 
 /** Writes a part of an answer. */
 export interface PartWriter {
@@ -64,101 +85,117 @@ export class ItemIds {
   }
 }
 
-/** The id of the item at an index, for its events: its own, or a generated one. */
-export function itemId(own: JsonObject, prefix: string, base: string, index: number): string {
-  const { id } = own
-  if (typeof id === 'string') return id
-  return isOwnItem(own) ? idAt(prefix, { base, index }) : String(ownOrGenerated(base, index, '')({}, prefix)['id'])
-}
-
 /** The status of an item. */
 export type Progress = 'in_progress' | 'completed' | 'incomplete'
 
-/**
- * Stamps with own ids and states; an item in which the answer was cut off is incomplete, whatever its start declared
- * (trap 88).
- */
-export const stampAt =
-  (base: string, index: number, status: Progress, broken: boolean): Stamp =>
-  (own, prefix) => {
-    const stamp = ownOrGenerated(base, index, status)(own, prefix)
-    return broken && status === 'in_progress' ? { ...stamp, status: UNFINISHED[prefix] ?? 'incomplete' } : stamp
-  }
-
-/** The item with the fields that an upstream left out, where these are added. */
-export const shownAt = (
-  item: JsonObject,
-  { base, completes }: ItemContext,
-  index: number,
-  status: Progress,
-  broken: boolean,
-) =>
-  completes
-    ? completedItem(item, { base, index, status: broken && status === 'in_progress' ? 'incomplete' : status })
-    : item
-
 /** Where an unfinished item has another status than `incomplete`. */
-const UNFINISHED: { readonly [prefix: string]: string } = { ig: 'failed' }
+const UNFINISHED: { readonly [type: string]: string } = { image_generation_call: 'failed' }
 
-/** An item of a single part. */
-export abstract class SingleWriter implements PartWriter, ItemWriter {
-  protected readonly context: ItemContext
-  protected readonly index: number
-  protected part: Part
-  protected body = ''
+/** An item of a stream: its place, its ids and its status. */
+export abstract class Item implements ItemWriter {
+  readonly context: ItemContext
+  readonly index: number
   protected status: Progress = 'in_progress'
   private broken = false
 
-  constructor(part: Part, context: ItemContext) {
-    this.part = part
+  constructor(context: ItemContext) {
     this.context = context
     this.index = context.items.length
     context.items.push(this)
-    context.ids.add(this.ownId(), this.index)
-  }
-
-  /** The id the part was read with. */
-  private ownId(): Json | undefined {
-    return this.part.type === 'opaque' ? this.part.value['id'] : spelt(this.part, FORMAT)['id']
-  }
-
-  patch(late: PartPatch): void {
-    this.part = patched(this.part, late, true)
-    this.context.ids.add(this.ownId(), this.index)
-  }
-
-  end(): void {
-    this.status = 'completed'
-    this.context.events.emit('response.output_item.done', { output_index: this.index, item: this.written() })
   }
 
   cutShort(): void {
     this.broken = true
   }
 
-  protected stamp(): Stamp {
-    return stampAt(this.context.base, this.index, this.status, this.broken)
+  /** Begins the item. */
+  protected added(): void {
+    this.context.events.emit('response.output_item.added', { output_index: this.index, item: this.written() })
   }
 
+  /** Ends it. */
+  protected done(status: Progress): void {
+    this.status = status
+    this.context.events.emit('response.output_item.done', { output_index: this.index, item: this.written() })
+  }
+
+  /** Its id, for its events: the upstream's own, or a generated one. */
+  protected idOf(own: JsonObject | undefined, prefix: string): string {
+    return typeof own?.['id'] === 'string' ? own['id'] : idAt(prefix, this.context.base, this.index)
+  }
+
+  protected stamp(prefix: string): Stamp {
+    return stampAt(prefix, this.context.base, this.index, this.status)
+  }
+
+  /** An item in which the answer was cut off is incomplete, whatever its start declared (trap 88). */
+  written(): JsonObject {
+    const item = this.state()
+    if (!this.isCut) return this.shown(item)
+    return this.shown({ ...item, status: UNFINISHED[String(item['type'])] ?? 'incomplete' })
+  }
+
+  /** The item with the fields that an upstream left out, where these are added. */
   protected shown(item: JsonObject): JsonObject {
-    return shownAt(item, this.context, this.index, this.status, this.broken)
+    const { base, completes } = this.context
+    const status = this.isCut ? 'incomplete' : this.status
+    return completes ? completedItem(item, { base, index: this.index, status }) : item
+  }
+
+  private get isCut(): boolean {
+    return this.broken && this.status === 'in_progress'
+  }
+
+  /** The item as far as it came. */
+  protected abstract state(): JsonObject
+}
+
+/** An item of a single part. */
+export abstract class SingleWriter extends Item implements PartWriter {
+  protected part: Part
+  protected body = ''
+
+  constructor(part: Part, context: ItemContext) {
+    super(context)
+    this.part = part
+    context.ids.add(ownItem(part)?.item['id'], this.index)
+  }
+
+  patch(late: PartPatch): void {
+    this.part = patched(this.part, late, true)
+    this.context.ids.add(ownItem(this.part)?.item['id'], this.index)
+  }
+
+  end(): void {
+    this.done('completed')
+  }
+
+  /** An upstream's own item with what its field has grown to; the very item once that has ended. */
+  protected grown(field: string, value: Json): JsonObject | undefined {
+    const own = ownItem(this.part)
+    if (own === undefined || (own.whole && this.status === 'completed')) return own?.item
+    return { ...own.item, [field]: value }
   }
 
   abstract delta(append: string): void
-  abstract written(): JsonObject
 }
 
 /** A part of a type that only this format defines. */
 export class OpaqueWriter extends SingleWriter {
   constructor(part: Part, context: ItemContext) {
     super(part, context)
-    context.events.emit('response.output_item.added', { output_index: this.index, item: this.written() })
+    this.added()
   }
 
   delta(): void {}
 
-  written(): JsonObject {
-    return this.shown(this.part.type === 'opaque' ? this.part.value : {})
+  /** Its status is the upstream's. */
+  override written(): JsonObject {
+    return this.shown(this.state())
+  }
+
+  protected state(): JsonObject {
+    return this.part.type === 'opaque' ? this.part.value : {}
   }
 }
 
@@ -168,7 +205,7 @@ export class PictureWriter extends SingleWriter {
 
   constructor(part: MediaPart, context: ItemContext) {
     super(part, context)
-    context.events.emit('response.output_item.added', { output_index: this.index, item: this.written() })
+    this.added()
   }
 
   delta(append: string): void {
@@ -198,16 +235,17 @@ export class PictureWriter extends SingleWriter {
     this.body = this.data.join('')
     const item_id = this.written()['id']!
     // An upstream of this format has sent this event itself.
-    if (this.part.type === 'media' && !isOwnItem(spelt(this.part, FORMAT)))
+    if (this.part.type === 'media' && ownItem(this.part) === undefined)
       this.context.events.emit('response.image_generation_call.completed', { item_id, output_index: this.index })
     super.end()
   }
 
   /** A call that made no image is written as what it turned out to be. */
-  written(): JsonObject {
-    if (this.part.type === 'opaque') return this.shown(this.part.value)
-    const item = this.shown(writePicture(withBody(this.part, this.body) as MediaPart, this.stamp()))
-    return this.status === 'in_progress' ? { ...item, result: null } : item
+  protected state(): JsonObject {
+    if (this.part.type === 'opaque') return this.part.value
+    const result = this.status === 'in_progress' ? null : this.body
+    const own = this.grown('result', result)
+    return own ?? { ...writePicture(withBody(this.part, this.body) as MediaPart, this.stamp('ig')), result }
   }
 }
 
@@ -219,16 +257,18 @@ export class CallWriter extends SingleWriter {
   private readonly field: string
   private readonly event: string
   private readonly prefix: string
+  private readonly kind: string
 
   constructor(part: ToolCallPart, context: ItemContext) {
     super(part, context)
     const { freeform } = part
-    this.id = itemId(spelt(part, FORMAT), freeform ? 'ctc' : 'fc', context.base, this.index)
+    this.kind = freeform ? 'ctc' : 'fc'
+    this.id = this.idOf(ownItem(part)?.item, this.kind)
     this.field = freeform ? 'input' : 'arguments'
     this.event = freeform ? 'response.custom_tool_call_input' : 'response.function_call_arguments'
     const type = `${this.event}.delta`
     this.prefix = `${JSON.stringify({ type, item_id: this.id, output_index: this.index }).slice(0, -1)},"delta":`
-    context.events.emit('response.output_item.added', { output_index: this.index, item: this.written() })
+    this.added()
   }
 
   delta(append: string): void {
@@ -257,8 +297,10 @@ export class CallWriter extends SingleWriter {
   }
 
   /** Before the end its arguments are written as received. */
-  written(): JsonObject {
-    const item = this.shown(writeCall(withBody(this.part, this.body) as ToolCallPart, this.stamp()))
-    return this.status === 'in_progress' ? { ...item, [this.field]: this.body } : item
+  protected state(): JsonObject {
+    const own = this.grown(this.field, this.body)
+    if (own !== undefined) return own
+    const call = writeCall(withBody(this.part, this.body) as ToolCallPart, this.stamp(this.kind))
+    return this.status === 'in_progress' ? { ...call, [this.field]: this.body } : call
   }
 }

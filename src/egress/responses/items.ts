@@ -1,78 +1,71 @@
-import type { MediaPart, ReasoningPart, ToolCallPart } from '../../canonical/content.ts'
-import { flatJoin } from '../../canonical/flat.ts'
-import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
-import { type Json, type JsonObject, type Node, parseObject } from '../../canonical/node.ts'
+import type { Part, ReasoningPart, ToolCallPart } from '../../canonical/content.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
+import { enclose } from '../../canonical/signature.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { writeMade } from '../media/image-settings.ts'
+import type { HandBack } from '../writer.ts'
+import { idAt } from './complete.ts'
 import { FORMAT } from './content.ts'
 
 /* The items that are written alike in a history and in an answer. */
 
-/** The source of an item's id and status: the item itself, or its writer. */
-export type Stamp = (spelling: JsonObject, prefix: string) => JsonObject
-
-export const isOwnItem = (spelling: JsonObject): boolean => spelling['id'] !== undefined
-
-export const ownStamp: Stamp = ({ id, status, role }) =>
-  defined({ id: id ?? undefined, status: status ?? undefined, role: role ?? undefined }) as JsonObject
+/** The fields of an item that an answer generates: its id, and its status where the type has one. */
+export type Stamp = { readonly id?: string; readonly status?: string }
 
 /** Upstreams look up ids they are sent, and fail for those they have not stored (trap 34). */
-export const withoutId: Stamp = () => ({})
+const UNNAMED: Stamp = {}
 
 /** The prefix of ids that the gateway generates for thoughts of other formats. */
-export const FOREIGN_THOUGHT = 'rs_il_'
+export const FOREIGN_THOUGHT = 'rs_il'
 
-/** The item's own id and status; one without gets an id made of the answer's, and the current status. */
-export const ownOrGenerated =
-  (base: string, index: number, status: string): Stamp =>
-  (own, prefix) => {
-    if (isOwnItem(own)) return ownStamp(own, prefix)
-    if (prefix === 'rs') return { id: flatJoin(FOREIGN_THOUGHT, base, '_', index) }
-    return { id: flatJoin(prefix, '_', base, '_', index), status }
-  }
-
-/** A call; empty arguments are `{}`, exactly once (trap 8). */
-export function writeCall(part: ToolCallPart, stamp: Stamp): JsonObject {
-  const own = spelt(part, FORMAT)
-  const type = part.freeform ? 'custom_tool_call' : 'function_call'
-  return {
-    type,
-    ...stamp(own, part.freeform ? 'ctc' : 'fc'),
-    ...(own['call'] === 'absent' ? {} : { call_id: part.id }),
-    name: part.name,
-    ...defined({ namespace: part.namespace }),
-    ...writeArguments(part, own),
-    ...kept(part, FORMAT),
-  }
+/** The generated id and status of an item; thoughts have no status. */
+export function stampAt(prefix: string, base: string, index: number, status: string): Stamp {
+  const id = idAt(prefix, base, index)
+  return prefix === FOREIGN_THOUGHT ? { id } : { id, status }
 }
 
-function writeArguments({ arguments: text, freeform }: ToolCallPart, own: JsonObject): JsonObject {
-  if (own['arguments'] === 'absent' && text === '') return {}
-  if (freeform) return { input: text }
-  if (own['arguments'] === 'object') return { arguments: parseObject(text) ?? text }
-  return { arguments: text === '' && !isOwnItem(own) ? '{}' : text }
+/** A call; empty arguments are `{}`, exactly once (trap 8). */
+export function writeCall(part: ToolCallPart, stamp: Stamp = UNNAMED): JsonObject {
+  const { id, name, namespace, arguments: text, freeform } = part
+  return {
+    type: freeform ? 'custom_tool_call' : 'function_call',
+    ...stamp,
+    ...(defined({ call_id: id, name, namespace }) as JsonObject),
+    ...(freeform ? { input: text } : { arguments: text === '' ? '{}' : text }),
+    ...kept(part, FORMAT),
+  }
 }
 
 /** The separator between the sections of a thought. */
 export const CUT = '\n\n'
 
 /** The sections of a thought by its cuts; without cuts it is one, or none where it is empty. */
-export function sectionsOf(text: string, cuts: readonly number[] | undefined): readonly string[] {
+function sectionsOf(text: string, cuts: readonly number[] | undefined): readonly string[] {
   if (cuts == null) return text === '' ? [] : [text]
   const ends = [...cuts, text.length]
   return ends.map((end, index) => text.slice(index === 0 ? 0 : ends[index - 1]! + CUT.length, end))
 }
 
-/** A thought: as a summary, or in full where its upstream sent it so. */
-export function writeReasoningItem(part: ReasoningPart, stamp: Stamp, proof: string | undefined): JsonObject {
-  const own = spelt(part, FORMAT)
-  const inContent = own['as'] === 'content'
-  const sections = sectionsOf(part.text, own['cuts'] as readonly number[] | undefined)
+/** A thought as a summary. */
+export const writeReasoningItem = (
+  part: ReasoningPart,
+  proof: string | undefined,
+  stamp: Stamp = UNNAMED,
+): JsonObject => ({
+  type: 'reasoning',
+  ...stamp,
+  summary: sectionsOf(part.text, undefined).map(summaryText),
+  ...defined({ encrypted_content: proof }),
+  ...kept(part, FORMAT),
+})
+
+/** A thought of an upstream of this format: the sections of its item as the part has them, in full where they were so. */
+export function fillThought(item: JsonObject, part: ReasoningPart, proof: string | undefined): JsonObject {
+  const { as, cuts } = spelt(part, FORMAT)
+  const sections = sectionsOf(part.text, cuts as readonly number[] | undefined)
+  const filled = as === 'content' ? { content: sections.map(reasoningText) } : { summary: sections.map(summaryText) }
   return {
-    type: 'reasoning',
-    ...stamp(own, 'rs'),
-    ...(own['summary'] === 'absent' ? {} : { summary: inContent ? [] : sections.map(summaryText) }),
-    ...(inContent ? { content: sections.map(reasoningText) } : own['content'] === 'empty' ? { content: [] } : {}),
+    ...item,
+    ...(sections.length === 0 ? {} : filled),
     ...defined({ encrypted_content: proof }),
     ...kept(part, FORMAT),
   }
@@ -81,48 +74,55 @@ export function writeReasoningItem(part: ReasoningPart, stamp: Stamp, proof: str
 export const summaryText = (text: string): JsonObject => ({ type: 'summary_text', text })
 export const reasoningText = (text: string): JsonObject => ({ type: 'reasoning_text', text })
 
-/** A generated image, written as a call of the drawing tool: this format has no other place for one. */
-export function writePicture(part: MediaPart, stamp: Stamp): JsonObject {
-  const { source } = part
-  if (source.type !== 'base64') return {}
-  const own = spelt(part, FORMAT)
-  return {
-    type: 'image_generation_call',
-    ...stamp(own, 'ig'),
-    result: source.data,
-    ...(own['output_format'] === 'absent' ? {} : { output_format: outputFormatOf(source.mediaType) }),
-    ...writeMade(part.made),
-    ...kept(part, FORMAT),
-  }
+/**
+ * The value of `encrypted_content`: this format's own proof unchanged; thoughts of others whole, signed or not, for
+ * clients that keep nothing else of them (traps 27, 92).
+ */
+export function proofOf({ text, signature, redacted }: ReasoningPart): string | undefined {
+  if (signature === undefined) return text === '' ? undefined : enclose([{ text }], FORMAT)
+  const isNative = signature.format === FORMAT
+  return enclose([defined({ text: isNative ? undefined : text, signature, redacted })], FORMAT)
 }
 
-const outputFormatOf = (mediaType: string): string => mediaType.replace(/^image\//, '')
+/** As `proofOf`, for an upstream's own thought: one that is unsigned has no proof. */
+export const ownProof = (part: ReasoningPart): string | undefined =>
+  part.signature === undefined ? undefined : proofOf(part)
 
-const PICTURE_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'made'> = {
-  name: 'no-name-of-images',
-  detail: 'no-detail-here',
-  transcript: 'no-transcript-here',
-  use: 'no-masks-here',
-  cache: 'no-cache-markers-here',
+/** A message of the assistant around its content. */
+export const writeMessageItem = (content: Json, stamp: Stamp = UNNAMED): JsonObject => ({
+  type: 'message',
+  ...stamp,
+  role: 'assistant',
+  content,
+})
+
+/** What a part of an answer was read from, where its upstream speaks this format. */
+interface OwnItem {
+  readonly item: JsonObject
+  /** The item is whole; otherwise it is as it began. */
+  readonly whole: boolean
 }
 
-/** Reports the fields of an answer's image that this format lacks. */
-export function reportPicture(part: MediaPart, path: Path, losses: Losses): void {
-  losses.dropFields(part, path, PICTURE_LOSSES)
-  if (part.source.type !== 'base64') return
-  const read = `image/${outputFormatOf(part.source.mediaType)}`
-  if (read !== part.source.mediaType) losses.change([...path, 'source', 'mediaType'], read, 'pictures-only')
+/** The item that begins with a part of an answer; undefined for parts of other formats, and for the other parts of a message. */
+export function ownItem(part: Part): OwnItem | undefined {
+  if (part.type === 'opaque' && part.format === FORMAT && spelt(part, FORMAT)['in'] === undefined)
+    return { item: part.value, whole: true }
+  const { item, begun } = spelt(part, FORMAT)
+  if (item != null) return { item: item as JsonObject, whole: true }
+  return begun == null ? undefined : { item: begun as JsonObject, whole: false }
 }
 
-/** A message of the assistant around its content; its first part carries the message's own fields. */
-export function writeMessageItem(first: Node, content: Json | undefined, stamp: Stamp): JsonObject {
-  const own = (spelt(first, FORMAT)['message'] as JsonObject | undefined) ?? {}
-  const extras = isOwnItem(own) ? (first.extras?.[FORMAT]?.['message'] as JsonObject | undefined) : undefined
-  return {
-    ...(own['type'] === 'absent' ? {} : { type: 'message' }),
-    ...stamp(own, 'msg'),
-    role: 'assistant',
-    ...(content === undefined ? {} : { content }),
-    ...kept({ extras: { [FORMAT]: extras ?? {} }, spelling: { [FORMAT]: own } }, FORMAT),
-  }
-}
+/** The items of an answer of this format, as they came. */
+export const ownItems = (content: readonly Part[]): readonly JsonObject[] =>
+  content.flatMap(part => {
+    const own = ownItem(part)
+    if (own === undefined) return []
+    return [part.type === 'reasoning' ? fillThought(own.item, part, ownProof(part)) : own.item]
+  })
+
+/**
+ * An encrypted thought is returned to the organisation it was made for (trap 33), as Codex does: it is written without
+ * its id, which an upstream looks up and may not have stored (trap 34).
+ */
+export const handsBack = (thought: ReasoningPart, { own }: HandBack): ReasoningPart | undefined =>
+  own && thought.signature?.format === FORMAT ? thought : undefined

@@ -1,21 +1,13 @@
 import type { Part } from '../../canonical/content.ts'
 import type { PartPatch } from '../../canonical/event.ts'
 import { patched, withBody } from '../../canonical/fold.ts'
-import type { Json, JsonObject } from '../../canonical/node.ts'
-import { spelt } from '../fields.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import { defined, spelt } from '../fields.ts'
 import { hasLogprobs, writeContent } from './answer.ts'
 import { completedPart } from './complete.ts'
 import { FORMAT, writeAnnotation } from './content.ts'
-import {
-  type ItemContext,
-  type ItemWriter,
-  itemId,
-  type PartWriter,
-  type Progress,
-  shownAt,
-  stampAt,
-} from './item-events.ts'
-import { writeMessageItem } from './items.ts'
+import { Item, type ItemContext, type PartWriter, type Progress } from './item-events.ts'
+import { ownItem, writeMessageItem } from './items.ts'
 
 /** Log probabilities that wait for their text. */
 export interface LogprobSource {
@@ -23,29 +15,25 @@ export interface LogprobSource {
 }
 
 /** A message of a streamed answer, around its parts. */
-export class MessageWriter implements ItemWriter {
-  readonly context: ItemContext
-  readonly index: number
+export class MessageWriter extends Item {
   readonly id: string
+  private readonly first: Part
   private readonly parts: MessagePartWriter[] = []
-  private readonly own: boolean
   private open = 0
   private closing = false
   private settled = false
-  /** Its status at the end. */
-  private status: Progress = 'in_progress'
-  private broken = false
 
   constructor(first: Part, context: ItemContext) {
-    const message = spelt(first, FORMAT)['message'] as JsonObject | undefined
-    this.context = context
-    this.index = context.items.length
-    this.own = message !== undefined
-    this.id = itemId(message ?? {}, 'msg', context.base, this.index)
-    context.items.push(this)
+    super(context)
+    this.first = first
+    this.id = this.idOf(this.own?.item, 'msg')
     context.ids.add(this.id, this.index)
-    const item = this.shown(writeMessageItem(first, [], this.stamp()))
-    context.events.emit('response.output_item.added', { output_index: this.index, item })
+    this.added()
+  }
+
+  /** The upstream's own message, as far as its first part has it. */
+  private get own() {
+    return ownItem(this.parts[0]?.whole ?? this.first)
   }
 
   add(part: Part, logprobSource: LogprobSource): MessagePartWriter {
@@ -58,7 +46,8 @@ export class MessageWriter implements ItemWriter {
   /** Called at the end of a part. An upstream's own message has a known number of parts; others may be continued. */
   partEnded(): void {
     this.open--
-    if (this.closing || (this.own && this.parts.length >= this.expected())) this.finish('completed')
+    const { own } = this
+    if (this.closing || (own !== undefined && this.parts.length >= partsIn(own.item))) this.finish('completed')
   }
 
   /** No part will be added: the message ends as soon as all its parts have. */
@@ -70,12 +59,7 @@ export class MessageWriter implements ItemWriter {
   private finish(status: Progress): void {
     if (this.settled || this.open > 0) return
     this.settled = true
-    this.status = status
-    this.context.events.emit('response.output_item.done', { output_index: this.index, item: this.written() })
-  }
-
-  cutShort(): void {
-    this.broken = true
+    this.done(status)
   }
 
   /** Whether another part may be added. */
@@ -88,30 +72,22 @@ export class MessageWriter implements ItemWriter {
     return this.parts.filter(writer => writer.logged)
   }
 
-  written(): JsonObject {
-    return this.shown(writeMessageItem(this.parts[0]?.whole ?? NO_PART, this.content(), this.stamp()))
-  }
-
-  private shown(item: JsonObject): JsonObject {
-    return shownAt(item, this.context, this.index, this.status, this.broken)
-  }
-
-  private expected(): number {
-    const message = spelt(this.parts[0]?.whole, FORMAT)['message'] as JsonObject | undefined
-    return (message?.['parts'] as number | undefined) ?? 1
-  }
-
-  private content(): Json {
-    const message = spelt(this.parts[0]?.whole, FORMAT)['message'] as JsonObject | undefined
-    return message?.['silent'] === true ? [] : this.parts.map(writer => writer.written())
-  }
-
-  private stamp() {
-    return stampAt(this.context.base, this.index, this.status, this.broken)
+  protected state(): JsonObject {
+    const { own } = this
+    if (own?.whole && this.settled) return own.item
+    const content = this.parts.map(writer => writer.written())
+    return own === undefined ? writeMessageItem(content, this.stamp('msg')) : { ...own.item, content }
   }
 }
 
-const NO_PART: Part = { type: 'text', text: '' }
+/** How many parts a message has; one without any has a part that stands for it. */
+const partsIn = ({ content }: JsonObject): number => (Array.isArray(content) ? Math.max(content.length, 1) : 1)
+
+/** A part that only stands for a message without any. */
+const isSilent = (part: Part): boolean => {
+  const own = ownItem(part)
+  return own?.whole === true && Array.isArray(own.item['content']) && own.item['content'].length === 0
+}
 
 /** A text, a refusal or a part that only this format defines, in a message. */
 export class MessagePartWriter implements PartWriter {
@@ -133,7 +109,7 @@ export class MessagePartWriter implements PartWriter {
     this.place = place
     this.logprobSource = logprobSource
     this.refusal = part.type === 'refusal'
-    this.silent = (spelt(part, FORMAT)['message'] as JsonObject | undefined)?.['silent'] === true
+    this.silent = isSilent(part)
     const type = this.refusal ? 'response.refusal.delta' : TEXT_DELTA
     this.prefix = `${JSON.stringify({ type, ...this.where() }).slice(0, -1)},"delta":`
     this.suffix = this.refusal ? ',"sequence_number":' : ',"logprobs":[],"sequence_number":'
@@ -143,12 +119,6 @@ export class MessagePartWriter implements PartWriter {
 
   get logged(): boolean {
     return hasLogprobs(this.part)
-  }
-
-  /** How many more log probabilities the text is known to have. */
-  get missingLogprobs(): number {
-    const count = spelt(this.part, FORMAT)['logprobs']
-    return typeof count === 'number' ? Math.max(count - this.tokens.length, 0) : 0
   }
 
   get whole(): Part {
@@ -188,21 +158,29 @@ export class MessagePartWriter implements PartWriter {
     if (this.logged) this.log(this.logprobSource.take())
     if (!this.silent) {
       if (this.refusal) this.emit('response.refusal.done', { refusal: this.body })
-      else if (this.isText()) this.emit('response.output_text.done', { text: this.body, logprobs: this.tokens })
+      else if (this.logged) this.emit('response.output_text.done', { text: this.body, logprobs: this.tokens })
       this.emit('response.content_part.done', { part: this.written() })
     }
     this.message.partEnded()
   }
 
   written(): JsonObject {
-    const { part } = this
-    const isForeign = part.type === 'opaque' && part.format !== FORMAT
-    const written = writeContent(isForeign ? { type: 'text', text: this.body } : this.whole, this.tokens)
+    const written =
+      this.ownPart() ?? writeContent(this.isForeign ? { type: 'text', text: this.body } : this.whole, this.tokens)
     return this.message.context.completes ? completedPart(written) : written
   }
 
-  private isText(): boolean {
-    return this.part.type === 'text' || (this.part.type === 'opaque' && this.part.format !== FORMAT)
+  /** An upstream's own part with what it has grown to; the very part once it has ended. */
+  private ownPart(): JsonObject | undefined {
+    const field = this.refusal ? 'refusal' : 'text'
+    const own = spelt(this.part, FORMAT)['part'] as JsonObject | undefined
+    if (own === undefined || own[field] === this.body) return own
+    const { annotations, logprobs } = writeContent(this.whole, this.tokens)
+    return { ...own, [field]: this.body, ...(defined({ annotations, logprobs }) as JsonObject) }
+  }
+
+  private get isForeign(): boolean {
+    return this.part.type === 'opaque' && this.part.format !== FORMAT
   }
 
   private emit(type: string, fields: JsonObject): void {

@@ -1,60 +1,71 @@
-import { foreign, type Written } from '../../canonical/loss.ts'
+import { foreign, Losses, type Written } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { defined, kept, spelt } from '../fields.ts'
-import { reportNoChoice } from '../sanitize/choice.ts'
-import { sanitize, unchanged } from '../sanitize/names.ts'
+import { kept } from '../fields.ts'
+import { ownOrigin } from '../own.ts'
+import { reportNoChoice } from '../sanitize/limits.ts'
+import { sanitize } from '../sanitize/names.ts'
+import { countable } from '../usage/input-usage.ts'
 import type { WriteOptions } from '../writer.ts'
 import { writeCompaction } from './compaction.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 import { responsesDialect } from './dialect.ts'
-import { pathFor } from './endpoint.ts'
-import { maskOf } from './image-request.ts'
+import { maskOf } from './images.ts'
 import { writeHistory } from './input.ts'
+import { REWRITTEN, writeOwnRequest } from './own-request.ts'
 import { writeOutput, writeReasoning, writeSampling, writeSettings } from './settings.ts'
-import { ownTools, writeToolChoice, writeTools } from './tools.ts'
+import { writeToolChoice, writeTools } from './tools.ts'
 
-/** The canonical request as `POST /responses` (FORMATS §4, §16). */
+const COMPACT = '/responses/compact'
+const COUNT = '/responses/input_tokens'
+
+/** The canonical request as `POST /responses`, or to an endpoint below it (FORMATS §4, §16). */
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
+  const own = options.native ? ownOrigin(original, FORMAT, REWRITTEN) : undefined
+  if (own !== undefined) return writeOwnRequest(original, own)
+  return original.output.count === true ? writeCounting(original, options) : writeAnew(original, options)
+}
+
+function writeAnew(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const dialect = responsesDialect(options.dialect)
   const rule = { name: 64, id: 64, freeform: dialect.custom_tools !== false, namespaces: dialect.stateless !== true }
-  const { request, losses, renamed } = options.native ? unchanged(original) : sanitize(original, rule)
-  if (!options.native) losses.report(foreign(request, FORMAT))
-  const context: WriteContext = { dialect, native: options.native, losses }
-  const body =
-    !context.native && request.output.compaction === true ? writeCompaction(request, context) : whole(request, context)
-  return { wire: { ...addressOf(request, context), body }, losses: losses.list, renamed }
+  const { request, losses, renamed } = sanitize(original, rule)
+  losses.report(foreign(request, FORMAT))
+  const context: WriteContext = { dialect, losses }
+  const compacts = request.output.compaction === true
+  const body = compacts ? writeCompaction(request, context) : whole(request, context)
+  const wire = { path: compacts ? COMPACT : '/responses', query: {}, headers: {}, body }
+  return { wire, losses: losses.list, renamed }
+}
+
+/** A request whose tokens are to be counted, as `POST /responses/input_tokens` (FORMATS §4). */
+function writeCounting(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
+  const losses = new Losses()
+  const { wire, losses: lost, ...written } = writeAnew(countable(original, losses, ['cache', 'state']), options)
+  // Nothing is answered, so storage and inclusions do not apply.
+  const { store: _, include: __, ...body } = wire.body
+  const others = lost.filter(({ reason }) => reason !== 'minted-no-storage')
+  return { ...written, wire: { ...wire, path: COUNT, body }, losses: [...losses.list, ...others] }
 }
 
 function whole(request: CanonicalRequest, context: WriteContext): JsonObject {
   const history = writeHistory(request, { ...context, mask: maskOf(request) })
-  const tools = writeTools(context.native ? ownTools(request) : request, context)
-  const choosable = context.native || tools['tools'] !== undefined
+  const tools = writeTools(request, context)
+  const choosable = tools['tools'] !== undefined
   if (!choosable) reportNoChoice(request, context.losses)
   return {
     model: request.model,
     ...history,
     ...tools,
     ...(choosable ? writeToolChoice(request, context) : {}),
-    ...writeSampling(request.sampling, context),
-    ...writeOutput(request.output, context),
-    ...writeReasoning(request.reasoning, context),
+    ...writeSampling(request, context.losses),
+    ...writeOutput(request.output, context.losses),
+    ...writeReasoning(request.reasoning, context.losses),
     ...writeSettings(request, context),
-    ...writeStream(request),
-    ...(context.native ? (spelt(request, FORMAT)['quiet'] as JsonObject | undefined) : undefined),
+    ...(request.stream ? { stream: true } : {}),
     ...kept(request, FORMAT),
     ...writeInclude(request, context),
-  } as JsonObject
-}
-
-/** A native request is sent to the endpoint it was read from. */
-function addressOf(request: CanonicalRequest, { native }: WriteContext): Omit<WireRequest, 'body'> {
-  const { path, query, headers } = native ? spelt(request, FORMAT) : {}
-  return {
-    path: (path as string | undefined) ?? (native ? '/responses' : pathFor(request)),
-    query: (query as WireRequest['query'] | undefined) ?? {},
-    headers: (headers as WireRequest['headers'] | undefined) ?? {},
   }
 }
 
@@ -65,20 +76,11 @@ const LOGPROBS = 'message.output_text.logprobs'
  * The additional output to include. Other formats' callers get proofs without requesting them, so they are included
  * whenever the request has reasoning settings: without them the next turn could not return the thoughts.
  */
-function writeInclude(request: CanonicalRequest, { dialect, native }: WriteContext): JsonObject {
-  const { include, top } = spelt(request, FORMAT)
+function writeInclude(request: CanonicalRequest, { dialect }: WriteContext): JsonObject {
   const { logprobs } = request.sampling
-  const counted = logprobs === undefined ? top : logprobs === 0 ? (native ? top : undefined) : logprobs
-  const top_logprobs = defined({ top_logprobs: counted }) as JsonObject
-  if (native) return { ...(include === undefined ? {} : { include }), ...top_logprobs }
   const others = (request.extras?.[FORMAT]?.['include'] as readonly string[] | undefined) ?? []
   const { reasoning } = request
   const thinks = reasoning !== undefined && reasoning.effort !== 'none' && dialect.stateless !== true
   const wanted = [...others, ...(logprobs === undefined ? [] : [LOGPROBS]), ...(thinks ? [PROOFS] : [])]
-  return { ...(wanted.length === 0 ? {} : { include: wanted }), ...top_logprobs }
-}
-
-function writeStream(request: CanonicalRequest): JsonObject {
-  if (request.stream) return { stream: true }
-  return spelt(request, FORMAT)['stream'] === false ? { stream: false } : {}
+  return { ...(wanted.length === 0 ? {} : { include: wanted }), ...(logprobs ? { top_logprobs: logprobs } : {}) }
 }

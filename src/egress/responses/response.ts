@@ -1,18 +1,17 @@
 import type { CanonicalError } from '../../canonical/error.ts'
-import { flatCopy, flatJoin } from '../../canonical/flat.ts'
-import { isObject, type JsonObject, type Node } from '../../canonical/node.ts'
+import { isObject, type JsonObject, type Node, originOf } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
+import { flatCopy, flatJoin } from '../../canonical/text.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { completed, completedInside, lacks, NO_TOKENS } from './complete.ts'
+import type { ResponseState } from './answer.ts'
+import { completed, completedInside, FUNCTION, lacks, NO_TOKENS } from './complete.ts'
 import { FORMAT } from './content.ts'
-import { DEFAULTS, settingsEcho } from './echo.ts'
-import { isCompactEndpoint } from './endpoint.ts'
 import { failureOf } from './error.ts'
-import type { ResponseState } from './status.ts'
 
 /** The fields of an answer as a whole. */
-export type ResponseHead = Node & Pick<CanonicalResult, 'id' | 'model' | 'createdAt' | 'serviceTier' | 'complete'>
+type ResponseHead = Node & Pick<CanonicalResult, 'id' | 'model' | 'createdAt' | 'serviceTier' | 'complete'>
 
 /** The current contents of an answer. */
 export interface ResponseContent {
@@ -30,6 +29,31 @@ const PREFIX = 'resp_'
 export const answerId = (id: string | undefined): string =>
   id === undefined ? `${PREFIX}0` : id.startsWith(PREFIX) ? id : flatJoin(PREFIX, id)
 
+/**
+ * The settings that every answer repeats of its request, with the public defaults; strict readers require all of them.
+ */
+const DEFAULTS: JsonObject = {
+  background: false,
+  completed_at: null,
+  frequency_penalty: 0,
+  instructions: null,
+  max_output_tokens: null,
+  max_tool_calls: null,
+  metadata: {},
+  parallel_tool_calls: true,
+  presence_penalty: 0,
+  previous_response_id: null,
+  prompt_cache_key: null,
+  safety_identifier: null,
+  store: true,
+  temperature: 1,
+  tool_choice: 'auto',
+  top_logprobs: 0,
+  top_p: 1,
+  truncation: 'disabled',
+  user: null,
+}
+
 /** An empty response object: filling it in is much cheaper than building one. */
 const BLANK: JsonObject = { id: '', object: 'response', created_at: 0, model: '', ...DEFAULTS }
 
@@ -42,15 +66,50 @@ const ALWAYS: JsonObject = {
 const ALL = Object.keys(ALWAYS)
 const NONE: JsonObject = {}
 
+/** Fields of a request that an answer repeats as they came. */
+const REPEATED = [
+  ...['instructions', 'max_output_tokens', 'temperature', 'top_p', 'frequency_penalty', 'presence_penalty'],
+  ...['max_tool_calls', 'prompt', 'prompt_cache_options', 'prompt_cache_retention', 'top_logprobs', 'user'],
+  ...['safety_identifier', 'metadata', 'prompt_cache_key', 'tool_choice', 'parallel_tool_calls'],
+] as const
+
+/** The caller's settings as an answer of the format repeats them, with the tools that items add. */
+function settingsEcho(request: CanonicalRequest): JsonObject {
+  const body = originOf<WireRequest>(request, FORMAT)?.wire.body ?? NONE
+  const { text, tools } = body as { readonly text?: JsonObject | null; readonly tools?: readonly JsonObject[] | null }
+  const noted = (request.tools ?? []).map(tool => originOf<JsonObject>(tool, FORMAT)?.wire)
+  const added = new Set(noted.filter(wire => wire !== undefined))
+  const { store, previous, conversation, background } = request.state ?? {}
+  return {
+    ...Object.fromEntries(REPEATED.filter(field => body[field] != null).map(field => [field, body[field]!])),
+    ...(defined({
+      store,
+      previous_response_id: previous,
+      background,
+      conversation: conversation === undefined ? undefined : { id: conversation },
+      // What the gateway decides about both may differ from the body.
+      truncation: request.extras?.[FORMAT]?.['truncation'],
+    }) as JsonObject),
+    tools: [...(tools ?? []), ...added].map(tool => (tool['type'] === 'function' ? { ...FUNCTION, ...tool } : tool)),
+    text: { ...text, format: text?.['format'] ?? { type: 'text' } },
+    reasoning: { effort: null, summary: null, ...(body['reasoning'] as JsonObject | undefined) },
+  }
+}
+
 /** Clients may send ids back, and none may be longer than 64 characters. */
 const LONGEST = 44
 
 const baseOf = (id: string): string => flatCopy(id.slice(id.startsWith(PREFIX) ? PREFIX.length : 0).slice(-LONGEST))
 
-const echoIn = (node: Node): JsonObject | undefined => spelt(node, FORMAT)['echo'] as JsonObject | undefined
+/** The response object of an upstream of this same format. */
+const responseIn = (node: Node): JsonObject | undefined => spelt(node, FORMAT)['response'] as JsonObject | undefined
 
 /** Whether the answer comes from an upstream of this same format. */
-export const isOwnAnswer = (head: Node): boolean => echoIn(head) !== undefined
+export const isOwnAnswer = (head: Node): boolean => responseIn(head) !== undefined
+
+/** Whether the caller uses the compaction endpoint, whose answers are not responses. */
+export const isCompactEndpoint = (request: CanonicalRequest): boolean =>
+  originOf<WireRequest>(request, FORMAT)?.wire.path.endsWith('/responses/compact') === true
 
 /** Writes the response object of one answer, each time that a stream contains it. */
 export class Responder {
@@ -70,8 +129,8 @@ export class Responder {
     this.request = request
     this.own = isOwnAnswer(head)
     this.completes = this.own && head.complete === true
-    const { anonymous } = spelt(head, FORMAT)
-    this.id = this.own && !(this.completes && anonymous) ? (head.id ?? '') : answerId(head.id)
+    const isUnnamed = this.completes && responseIn(head)!['id'] == null
+    this.id = this.own && !isUnnamed ? (head.id ?? '') : answerId(head.id)
     this.base = baseOf(this.id)
   }
 
@@ -120,28 +179,20 @@ export class Responder {
   }
 
   private ownBody({ state, output, usage, error, late }: ResponseContent): JsonObject {
-    const node = late !== undefined && echoIn(late) !== undefined ? late : this.head
-    const echo = echoIn(node)!
-    const { createdAt } = this.head
-    const id = this.completes ? this.id : this.head.id
-    const nameless = spelt(this.head, FORMAT)['nameless'] !== undefined && this.compacts(echo)
-    const model = nameless ? undefined : this.head.model
-    const ownError = isObject(echo['error']) ? { ...echo['error'], message: error?.message ?? '' } : undefined
-    const counted = defined({ usage }) as JsonObject
+    const { head } = this
+    const response = (late && responseIn(late)) ?? responseIn(head)!
+    const isNameless = responseIn(head)!['model'] == null && this.compacts(response)
+    const failed = isObject(response['error']) ? { ...response['error'], message: error?.message ?? '' } : undefined
+    const stated = { created_at: head.createdAt, service_tier: late?.serviceTier ?? head.serviceTier }
     return {
+      ...completed(response, defined(stated) as JsonObject),
       ...(defined({
-        id,
-        model,
-        created_at: createdAt,
-        service_tier: late?.serviceTier ?? this.head.serviceTier,
+        id: this.completes ? this.id : head.id,
+        model: isNameless ? undefined : head.model,
       }) as JsonObject),
-      ...echo,
       output,
-      ...counted,
-      ...kept(node, FORMAT),
-      // The initial response has a null usage.
-      ...counted,
-      ...(error === undefined ? {} : { status: state.status, error: ownError ?? failureOf(error) }),
+      ...(defined({ usage }) as JsonObject),
+      ...(error === undefined ? {} : { status: state.status, error: failed ?? failureOf(error) }),
     }
   }
 

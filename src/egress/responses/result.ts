@@ -3,13 +3,15 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
+import { kept } from '../fields.ts'
+import { ownBody } from '../own.ts'
+import { countedTokens } from '../usage/input-usage.ts'
+import { type EndContent, endContentOf, type ResponseState, reportFinish, writeItems, writeState } from './answer.ts'
 import { writeCompactionResult } from './compaction.ts'
 import { completedItem } from './complete.ts'
 import { FORMAT } from './content.ts'
-import { isCompactEndpoint } from './endpoint.ts'
-import { writeItems } from './output.ts'
-import { Responder } from './response.ts'
-import { type EndContent, endContentOf, type ResponseState, reportFinish, writeState } from './status.ts'
+import { ownItems } from './items.ts'
+import { isCompactEndpoint, Responder } from './response.ts'
 import { writeUsage } from './usage.ts'
 
 const SILENT: Candidate = { content: [] }
@@ -17,26 +19,41 @@ const FAILED: ResponseState = { status: 'failed', incomplete_details: null }
 
 /** A whole answer as a response object (FORMATS §4), which repeats the request's settings. */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
+  if (request.output.count === true) return writeCounted(result)
   const responder = new Responder(result, request)
-  if (!responder.own && isCompactEndpoint(request)) return writeCompactionResult(result)
+  if (responder.own) return answered(writeOwn(result, responder), new Losses())
+  if (isCompactEndpoint(request)) return writeCompactionResult(result)
   const losses = new Losses()
   losses.report(foreign(result, FORMAT))
   const [candidate = SILENT] = result.candidates
   const content = endContentOf(candidate)
   const state = result.error === undefined ? writeState(candidate.finish, content) : FAILED
   const last = state.status === 'incomplete' ? 'incomplete' : 'completed'
-  const items = writeItems(candidate, responder.base, last, ['candidates', 0], losses)
-  const output = responder.completes ? completedItems(items, responder.base, last) : items
-  if (!responder.own) report(result, responder, content, losses)
+  const output = writeItems(candidate, responder.base, last, ['candidates', 0], losses)
+  report(result, responder, content, losses)
   const usage = result.usage && writeUsage(result.usage, losses)
-  const body = responder.body({ state, output, usage, error: result.error })
-  return { wire: { status: 200, headers: {}, body }, losses: losses.list }
+  return answered(responder.body({ state, output, usage, error: result.error }), losses)
 }
 
-const completedItems = (items: readonly JsonObject[], base: string, last: string): readonly JsonObject[] =>
-  items.map((item, index) =>
-    completedItem(item, { base, index, status: index === items.length - 1 ? last : 'completed' }),
-  )
+const answered = (body: JsonObject, losses: Losses): Written<WireAnswer> => ({
+  wire: { status: 200, headers: {}, body },
+  losses: losses.list,
+})
+
+/** An answer of this same format as it came, but for its head and for what its upstream left out. */
+function writeOwn(
+  { candidates: [candidate = SILENT], usage, error }: CanonicalResult,
+  responder: Responder,
+): JsonObject {
+  const state = error === undefined ? writeState(candidate.finish, endContentOf(candidate)) : FAILED
+  const last = state.status === 'incomplete' ? 'incomplete' : 'completed'
+  const items = ownItems(candidate.content)
+  const complete = (item: JsonObject, index: number): JsonObject =>
+    completedItem(item, { base: responder.base, index, status: index === items.length - 1 ? last : 'completed' })
+  const output = responder.completes ? items.map(complete) : items
+  return responder.body({ state, output, usage: usage && writeUsage(usage, new Losses()), error })
+}
+
 const RESULT_LOSSES: Unwritten<
   CanonicalResult,
   'id' | 'model' | 'createdAt' | 'candidates' | 'usage' | 'serviceTier' | 'complete' | 'error'
@@ -58,4 +75,14 @@ function report(result: CanonicalResult, { id, tier }: Responder, content: EndCo
   else if (candidate?.finish !== undefined) losses.drop(['candidates', 0, 'finish'], 'failed-instead')
   if (candidates.length === 0 && error === undefined)
     losses.add(['candidates', 0], { content: [], finish: { reason: 'stop' } }, 'one-answer-always')
+}
+
+/** The number of tokens of a request, as `{object, input_tokens}`. */
+function writeCounted(result: CanonicalResult): Written<WireAnswer> {
+  const own = ownBody(result, FORMAT, {})
+  if (own !== undefined) return answered(own, new Losses())
+  const losses = new Losses()
+  losses.report(foreign(result, FORMAT))
+  const input_tokens = countedTokens(result, losses)
+  return answered({ object: 'response.input_tokens', input_tokens, ...kept(result, FORMAT) }, losses)
 }

@@ -1,33 +1,33 @@
-import type { Unwritten } from '../../canonical/loss.ts'
-import type { Json, JsonObject } from '../../canonical/node.ts'
-import type { CanonicalRequest, Output, Reasoning, Sampling, State } from '../../canonical/request.ts'
+import type { Losses, Unwritten } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest, Output, Reasoning, State } from '../../canonical/request.ts'
+import { SETTINGS } from '../../settings/responses.ts'
 import { reportCompletion } from '../completion.ts'
-import { defined, kept, spelt } from '../fields.ts'
-import { endUserOf } from '../sanitize/end-user.ts'
-import { supportedTier } from '../sanitize/tiers.ts'
+import { defined, kept } from '../fields.ts'
+import { endUserOf, supportedTier } from '../sanitize/limits.ts'
+import { writeSettings as writePlain } from '../settings.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 
-/* The settings of a request besides its history and tools; an answer repeats them. */
+/* The settings of a request besides its history and tools of another format. */
 
-const SAMPLING_LOSSES = { topK: 'no-top-k', seed: 'no-seed', stop: 'no-stop-sequences' }
-const PENALTIES = { frequencyPenalty: 'no-penalties', presencePenalty: 'no-penalties' }
+const SAMPLING_LOSSES = {
+  stop: 'no-stop-sequences',
+  frequencyPenalty: 'no-penalties',
+  presencePenalty: 'no-penalties',
+}
 
 /** The minimum limit. */
 const LEAST_TOKENS = 16
 
 /** The format has no stop sequences, seeds and candidates (trap 18); penalties exist in dialects only. */
-export function writeSampling(sampling: Sampling, { native, losses }: WriteContext): JsonObject {
+export function writeSampling(request: CanonicalRequest, losses: Losses): JsonObject {
+  const { sampling } = request
   const { maxTokens } = sampling
-  const tooFew = !native && maxTokens !== undefined && maxTokens < LEAST_TOKENS
+  const tooFew = maxTokens !== undefined && maxTokens < LEAST_TOKENS
   if (tooFew) losses.change(['sampling', 'maxTokens'], LEAST_TOKENS, 'sixteen-tokens-at-least')
-  losses.dropFields(sampling, ['sampling'], native ? SAMPLING_LOSSES : { ...SAMPLING_LOSSES, ...PENALTIES })
-  return defined({
-    max_output_tokens: tooFew ? LEAST_TOKENS : maxTokens,
-    temperature: sampling.temperature,
-    top_p: sampling.topP,
-    frequency_penalty: native ? sampling.frequencyPenalty : undefined,
-    presence_penalty: native ? sampling.presencePenalty : undefined,
-  }) as JsonObject
+  const plain = writePlain(SETTINGS, request, losses)
+  losses.dropFields(sampling, ['sampling'], SAMPLING_LOSSES)
+  return { ...plain, ...(defined({ max_output_tokens: tooFew ? LEAST_TOKENS : maxTokens }) as JsonObject) }
 }
 
 const OUTPUT_LOSSES = {
@@ -38,8 +38,7 @@ const OUTPUT_LOSSES = {
   transcript: 'no-transcripts',
 }
 
-export function writeOutput(output: Output, context: WriteContext): JsonObject {
-  const { losses } = context
+export function writeOutput(output: Output, losses: Losses): JsonObject {
   const drawing = output.modalities?.length === 1 && output.modalities[0] === 'image'
   losses.dropFields(drawing ? { ...output, image: undefined } : output, ['output'], OUTPUT_LOSSES)
   reportCompletion(output, losses)
@@ -49,18 +48,16 @@ export function writeOutput(output: Output, context: WriteContext): JsonObject {
   const textOnly = modalities?.every(modality => modality === 'text')
   if (textOnly === true) losses.hide(['output', 'modalities'], 'text-anyway')
   else if (modalities !== undefined && !drawing) losses.drop(['output', 'modalities'], 'text-only')
-  const own = kept(output, FORMAT)
-  const format = text === undefined ? undefined : writeShape(text, context)
-  const fields = { ...(defined({ format, verbosity }) as JsonObject), ...own }
-  return Object.keys(fields).length > 0 || spelt(output, FORMAT)['own'] !== undefined ? { text: fields } : {}
+  const format = text === undefined ? undefined : writeShape(text, losses)
+  const fields = { ...(defined({ format, verbosity }) as JsonObject), ...kept(output, FORMAT) }
+  return Object.keys(fields).length > 0 ? { text: fields } : {}
 }
 
-function writeShape(text: NonNullable<Output['text']>, { native, losses }: WriteContext): JsonObject {
+function writeShape(text: NonNullable<Output['text']>, losses: Losses): JsonObject {
   if (text.shape === 'text') return { type: 'text', ...kept(text, FORMAT) }
   if (text.shape === 'json') return { type: 'json_object', ...kept(text, FORMAT) }
-  const { schema, description, strict } = text
-  if (text.name === undefined && !native) losses.add(['output', 'text', 'name'], 'answer', 'name-required')
-  const name = text.name ?? (native ? undefined : 'answer')
+  const { name = 'answer', schema, description, strict } = text
+  if (text.name === undefined) losses.add(['output', 'text', 'name'], name, 'name-required')
   return {
     type: 'json_schema',
     ...(defined({ name, description, schema, strict }) as JsonObject),
@@ -69,31 +66,27 @@ function writeShape(text: NonNullable<Output['text']>, { native, losses }: Write
 }
 
 /** Thoughts are hidden by default, so hiding them needs no field. */
-export function writeReasoning(reasoning: Reasoning | undefined, { native, losses }: WriteContext): JsonObject {
+export function writeReasoning(reasoning: Reasoning | undefined, losses: Losses): JsonObject {
   if (reasoning === undefined) return {}
   if (reasoning.budget === -1) losses.hide(['reasoning', 'budget'], 'left-to-the-model-anyway')
   else if (reasoning.budget !== undefined) losses.drop(['reasoning', 'budget'], 'no-thinking-budget')
   if (reasoning.show === false) losses.hide(['reasoning', 'show'], 'hidden-unless-asked-for')
-  const { summary, as } = native ? spelt(reasoning, FORMAT) : {}
-  const field = (as as string | undefined) ?? 'summary'
+  const { effort, show } = reasoning
   const fields = {
-    ...defined({ effort: reasoning.effort, [field]: reasoning.show === true ? (summary ?? 'auto') : undefined }),
+    ...defined({ effort, summary: show === true ? 'auto' : undefined }),
     ...kept(reasoning, FORMAT),
   } as JsonObject
-  return Object.keys(fields).length > 0 || native ? { reasoning: fields } : {}
+  return Object.keys(fields).length > 0 ? { reasoning: fields } : {}
 }
 
 export const TIERS: ReadonlySet<string> = new Set(['auto', 'default', 'flex', 'scale', 'priority', 'fast', 'ultrafast'])
 
 export function writeSettings(request: CanonicalRequest, context: WriteContext): JsonObject {
   if (request.cache !== undefined) context.losses.drop(['cache'], 'no-cache-marker-of-the-whole')
-  const user = !context.native || spelt(request, FORMAT)['user'] === 'user' ? 'user' : 'safety_identifier'
   return defined({
     ...writeState(request, context),
-    [user]: context.native ? request.endUser : endUserOf(request.endUser, context.losses),
-    metadata: request.metadata,
-    service_tier: supportedTier(request.serviceTier, TIERS, context),
-    prompt_cache_key: request.cacheKey,
+    user: endUserOf(request.endUser, context.losses),
+    service_tier: supportedTier(request.serviceTier, TIERS, { native: false, losses: context.losses }),
   }) as JsonObject
 }
 
@@ -104,26 +97,20 @@ const STATE_LOSSES: Unwritten<State, 'thread'> = {
   background: 'no-background-work',
 }
 
-function writeState({ state, ...request }: CanonicalRequest, { dialect, native, losses }: WriteContext) {
+function writeState({ state }: CanonicalRequest, { dialect, losses }: WriteContext) {
   losses.dropFields(state, ['state'], { thread: 'no-threads' })
-  if (!native && dialect.stateless !== true && storesByDefault(state)) {
+  if (dialect.stateless !== true && storesByDefault(state)) {
     if (state === undefined) losses.add(['state'], { store: false }, 'minted-no-storage')
     else losses.add(['state', 'store'], false, 'minted-no-storage')
     return { store: false }
   }
   if (state === undefined) return {}
-  if (!native && dialect.stateless === true) {
+  if (dialect.stateless === true) {
     losses.dropFields(state, ['state'], STATE_LOSSES)
     return {}
   }
   const { store, previous, conversation, background } = state
-  const object = conversation !== undefined && spelt(request, FORMAT)['conversation'] === 'object'
-  return {
-    store,
-    previous_response_id: previous,
-    conversation: (object ? { id: conversation } : conversation) as Json | undefined,
-    background,
-  }
+  return { store, previous_response_id: previous, conversation, background }
 }
 
 /** Without `store` only this format stores, so it is set to false unless the caller set any state. */

@@ -2,10 +2,19 @@ import type { ReasoningPart } from '../../canonical/content.ts'
 import { withBody } from '../../canonical/fold.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { spelt } from '../fields.ts'
-import { proofOf } from './answer.ts'
 import { FORMAT } from './content.ts'
-import { type ItemContext, itemId, SingleWriter } from './item-events.ts'
-import { CUT, reasoningText, summaryText, writeReasoningItem } from './items.ts'
+import { type ItemContext, SingleWriter } from './item-events.ts'
+import {
+  CUT,
+  FOREIGN_THOUGHT,
+  fillThought,
+  ownItem,
+  ownProof,
+  proofOf,
+  reasoningText,
+  summaryText,
+  writeReasoningItem,
+} from './items.ts'
 
 const SECTIONS = {
   summary: { part: 'response.reasoning_summary_part', text: 'response.reasoning_summary_text', place: 'summary_index' },
@@ -24,11 +33,9 @@ export class ThoughtWriter extends SingleWriter {
 
   constructor(part: ReasoningPart, context: ItemContext) {
     super(part, context)
-    this.id = itemId(spelt(part, FORMAT), 'rs', context.base, this.index)
-    const item = emptied(writeReasoningItem({ ...part, text: '' }, this.stamp(), proofOf(part)))
-    const begun = spelt(part, FORMAT)['begun'] as JsonObject | undefined
-    const shown = this.shown({ ...item, ...begun })
-    context.events.emit('response.output_item.added', { output_index: this.index, item: shown })
+    const own = ownItem(part)
+    this.id = this.idOf(own?.item, own === undefined ? FOREIGN_THOUGHT : 'rs')
+    this.added()
   }
 
   delta(append: string): void {
@@ -54,9 +61,12 @@ export class ThoughtWriter extends SingleWriter {
     super.end()
   }
 
-  written(): JsonObject {
+  protected state(): JsonObject {
     const part = withBody(this.part, this.body) as ReasoningPart
-    return this.shown(writeReasoningItem(part, this.stamp(), proofOf(part)))
+    const own = ownItem(part)
+    if (own === undefined) return writeReasoningItem(part, proofOf(part), this.stamp(FOREIGN_THOUGHT))
+    const isNew = this.body === '' && this.status === 'in_progress'
+    return isNew ? own.item : fillThought(own.item, part, ownProof(part))
   }
 
   /** The offset of the next cut, if it is known. */
@@ -117,10 +127,4 @@ export class ThoughtWriter extends SingleWriter {
   private inContent(): boolean {
     return spelt(this.part, FORMAT)['as'] === 'content'
   }
-}
-
-/** A thought before its first delta. */
-function emptied(item: JsonObject): JsonObject {
-  const { content, ...others } = item
-  return { ...others, ...('summary' in item ? { summary: [] } : {}), ...(content === undefined ? {} : { content: [] }) }
 }

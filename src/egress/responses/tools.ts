@@ -2,36 +2,20 @@ import type { Losses, Path } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { FreeformTool, FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
-import { defined, kept, spelt } from '../fields.ts'
+import { defined, kept } from '../fields.ts'
 import { parametersOf } from '../sanitize/parameters.ts'
-import { FORMAT } from './content.ts'
-import { DRAW, isDrawing, writeDrawingTool } from './image-request.ts'
-
-/** Context of writing tools. */
-interface WriteContext {
-  readonly native: boolean
-  readonly losses: Losses
-}
+import { FORMAT, type WriteContext } from './content.ts'
+import { DRAW, isDrawing, writeDrawingTool } from './images.ts'
 
 type Named = FunctionTool | FreeformTool
 
 /** The tools in their order; those of one group are written at the place of the first. */
 export function writeTools(request: CanonicalRequest, context: WriteContext): JsonObject {
-  if (isDrawing(request)) return writeDrawingTool(request, context)
-  const { tools } = request
-  if (tools === undefined) return {}
-  return writeList(tools, spelt(request, FORMAT)['tools'], context)
+  if (isDrawing(request)) return writeDrawingTool(request, context.losses)
+  return request.tools === undefined ? {} : writeList(request.tools, context)
 }
 
-/** The tools of a native request without those that an item of its input defines. */
-export const ownTools = (request: CanonicalRequest): CanonicalRequest =>
-  request.tools?.some(isInInput) === true
-    ? { ...request, tools: request.tools.filter(tool => !isInInput(tool)) }
-    : request
-
-const isInInput = (tool: Tool): boolean => spelt(tool, FORMAT)['as'] === 'item'
-
-function writeList(tools: readonly Tool[], spelling: Json | undefined, context: WriteContext): JsonObject {
+function writeList(tools: readonly Tool[], context: WriteContext): JsonObject {
   const written: JsonObject[] = []
   const order: number[][] = []
   const groups = new Map<string, { readonly tools: JsonObject[]; readonly order: number[] }>()
@@ -41,7 +25,7 @@ function writeList(tools: readonly Tool[], spelling: Json | undefined, context: 
     if (wire === undefined) continue
     const member = isNamed(tool) && tool.namespace !== undefined
     const group = member ? groups.get(tool.namespace!.name) : undefined
-    if (group !== undefined && !(context.native && spelt(tool as Named, FORMAT)['group'] !== undefined)) {
+    if (group !== undefined) {
       reportGroup(tool as Named, tools, group.order[0]!, path, context)
       group.tools.push(wire)
       group.order.push(index)
@@ -56,30 +40,16 @@ function writeList(tools: readonly Tool[], spelling: Json | undefined, context: 
     }
   }
   reportOrder(order.flat(), tools, context.losses)
-  const empty = context.native && spelling === 'empty'
-  return written.length > 0 || empty ? { tools: written } : {}
+  return written.length > 0 ? { tools: written } : {}
 }
 
 const isNamed = (tool: Tool): tool is Named => tool.type === 'function' || tool.type === 'freeform'
 
-function writeGroup(
-  first: Named,
-  tools: readonly JsonObject[],
-  path: Path,
-  { native, losses }: WriteContext,
-): JsonObject {
-  const { name, description = native ? undefined : '' } = first.namespace!
-  if (first.namespace!.description !== description)
+function writeGroup(first: Named, tools: readonly JsonObject[], path: Path, { losses }: WriteContext): JsonObject {
+  const { name, description = '' } = first.namespace!
+  if (first.namespace!.description === undefined)
     losses.add([...path, 'namespace', 'description'], '', 'minted-description')
-  const group = spelt(first, FORMAT)['group'] as JsonObject | undefined
-  const extras = group === undefined ? undefined : (first.extras?.[FORMAT]?.['namespace'] as JsonObject | undefined)
-  return {
-    type: 'namespace',
-    name,
-    ...defined({ description }),
-    tools,
-    ...kept({ extras: { [FORMAT]: extras ?? {} }, spelling: { [FORMAT]: group ?? {} } }, FORMAT),
-  }
+  return { type: 'namespace', name, description, tools }
 }
 
 /** A group has one description: its first tool's. */
@@ -88,10 +58,10 @@ function reportGroup(
   tools: readonly Tool[],
   first: number,
   path: Path,
-  { native, losses }: WriteContext,
+  { losses }: WriteContext,
 ): void {
   const described = (tools[first] as Named).namespace!
-  const { description = native ? undefined : '' } = described
+  const { description = '' } = described
   if (namespace!.description === undefined && description === '')
     losses.add([...path, 'namespace', 'description'], '', 'minted-description')
   else if (namespace!.description !== description)
@@ -120,15 +90,9 @@ function writeTool(tool: Tool, path: Path, context: WriteContext): JsonObject | 
 }
 
 /** Strictness is the default here, so it is turned off for callers that did not request it (trap 56). */
-function writeFunction(tool: FunctionTool, path: Path, { native, losses }: WriteContext): JsonObject {
-  const { name, description, parameters, strict, cache } = tool
+function writeFunction(tool: FunctionTool, path: Path, { losses }: WriteContext): JsonObject {
+  const { name, description, strict, cache } = tool
   if (cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers-here')
-  if (native)
-    return {
-      type: 'function',
-      ...defined({ name, description, parameters, strict }),
-      ...keptOfTool(tool),
-    } as JsonObject
   if (strict === undefined) losses.add([...path, 'strict'], false, 'minted-no-strictness')
   return {
     type: 'function',
@@ -142,17 +106,8 @@ function writeFunction(tool: FunctionTool, path: Path, { native, losses }: Write
 
 function writeCustom(tool: FreeformTool): JsonObject {
   const { name, description, grammar } = tool
-  const plain = spelt(tool, FORMAT)['format'] === 'text' ? { type: 'text' } : undefined
-  const format = grammar === undefined ? plain : { type: 'grammar', ...grammar }
-  return { type: 'custom', name, ...defined({ description, format }), ...keptOfTool(tool) } as JsonObject
-}
-
-/** The format's own extras of a tool; those of the group, which its first tool carries, are left out. */
-function keptOfTool(tool: Named): JsonObject {
-  const extras = kept(tool, FORMAT)
-  if (spelt(tool, FORMAT)['group'] === undefined) return extras
-  const { namespace: _, ...others } = extras
-  return others
+  const format = grammar && { type: 'grammar', ...grammar }
+  return { type: 'custom', name, ...defined({ description, format }), ...kept(tool, FORMAT) } as JsonObject
 }
 
 const HOSTED: { readonly [K in HostedKind]?: (tool: HostedTool) => JsonObject } = {
@@ -185,7 +140,7 @@ function writeHosted(tool: HostedTool, path: Path, { losses }: WriteContext): Js
 function writeSearch(tool: HostedTool): JsonObject {
   const { allowedDomains, contextSize, location } = tool
   return {
-    type: spelt(tool, FORMAT)['type'] ?? 'web_search',
+    type: 'web_search',
     ...defined({
       filters: allowedDomains && { allowed_domains: allowedDomains },
       search_context_size: contextSize,
@@ -196,8 +151,7 @@ function writeSearch(tool: HostedTool): JsonObject {
 }
 
 function writeInterpreter(tool: HostedTool): JsonObject {
-  const automatic = spelt(tool, FORMAT)['container'] === 'absent' ? {} : { container: { type: 'auto' } }
-  return { type: 'code_interpreter', ...automatic, ...kept(tool, FORMAT) }
+  return { type: 'code_interpreter', container: { type: 'auto' }, ...kept(tool, FORMAT) }
 }
 
 /** `tool_choice`, and whether several tools may be called at once. */
@@ -218,10 +172,9 @@ const CHOSEN: { readonly [K in HostedKind]?: string } = {
 /** One choice at a time: named tools precede a hosted one, and `none` excludes both. */
 function writeChoice(choice: ToolChoice, tools: readonly Tool[], { losses }: WriteContext): Json {
   const { mode, only, hosted } = choice
-  const { as, type, types } = spelt(choice, FORMAT)
   if (hosted !== undefined) {
-    const toolType = type ?? CHOSEN[hosted]
-    if (mode === 'required' && only === undefined && toolType !== undefined) return { type: toolType }
+    const type = CHOSEN[hosted]
+    if (mode === 'required' && only === undefined && type !== undefined) return { type }
     losses.drop(['toolChoice', 'hosted'], 'no-such-choice')
   }
   if (only === undefined) return mode
@@ -230,10 +183,7 @@ function writeChoice(choice: ToolChoice, tools: readonly Tool[], { losses }: Wri
     return mode
   }
   const freeform = new Set(tools.flatMap(tool => (tool.type === 'freeform' ? [tool.name] : [])))
-  const chosen = only.map((name, index) => ({
-    type: (types as readonly Json[] | undefined)?.[index] ?? (freeform.has(name) ? 'custom' : 'function'),
-    name,
-  }))
-  if (mode === 'required' && chosen.length === 1 && as !== 'allowed_tools') return chosen[0]!
+  const chosen = only.map(name => ({ type: freeform.has(name) ? 'custom' : 'function', name }))
+  if (mode === 'required' && chosen.length === 1) return chosen[0]!
   return { type: 'allowed_tools', mode, tools: chosen }
 }

@@ -24,7 +24,7 @@ export interface SanitizeRule {
   readonly namespaces: boolean
 }
 
-export interface Sanitized {
+interface Sanitized {
   readonly request: CanonicalRequest
   readonly losses: Losses
   readonly renamed: NonNullable<Written<unknown>['renamed']>

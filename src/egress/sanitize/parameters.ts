@@ -2,15 +2,44 @@ import type { Losses, Path } from '../../canonical/loss.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { FunctionTool } from '../../canonical/tool.ts'
 
-/*
- * OpenAI refuses schemas of parameters without the fields that have defaults: an object without `properties`, and a
- * list without `items`.
- */
+/** Keywords with one schema, with a list of them, and with schemas by name. */
+const ONE = ['items', 'additionalProperties', 'not'] as const
+const MANY = ['anyOf', 'oneOf', 'allOf', 'prefixItems'] as const
+const NAMED = ['properties', '$defs', 'definitions'] as const
 
-/** The tool's parameters with these fields written out. */
+/** The schema with each of its subschemas changed, the innermost first; the same object where none is. */
+export function eachSchema(schema: JsonObject, change: (schema: JsonObject) => JsonObject): JsonObject {
+  let out = schema
+  const one = (value: Json): Json => (isObject(value) ? eachSchema(value, change) : value)
+  const set = (key: string, value: Json): void => {
+    if (value !== schema[key]) out = { ...out, [key]: value }
+  }
+  for (const key of ONE) if (schema[key] !== undefined) set(key, one(schema[key]))
+  for (const key of MANY) {
+    const list = schema[key]
+    if (Array.isArray(list)) set(key, sameOr(list, list.map(one)))
+  }
+  for (const key of NAMED) {
+    const named = schema[key]
+    if (!isObject(named)) continue
+    const names = Object.keys(named)
+    const schemas = names.map(name => one(named[name]!))
+    if (schemas.some((value, index) => value !== named[names[index]!]))
+      set(key, Object.fromEntries(schemas.map((value, index) => [names[index], value])))
+  }
+  return change(out)
+}
+
+const sameOr = (before: readonly Json[], after: readonly Json[]): readonly Json[] =>
+  after.every((value, index) => value === before[index]) ? before : after
+
+/**
+ * The tool's parameters with the fields written out without which OpenAI refuses them, though they have defaults: the
+ * `properties` of an object, and the `items` of a list.
+ */
 export function parametersOf({ parameters }: FunctionTool, path: Path, losses: Losses): JsonObject | undefined {
   if (parameters === undefined) return undefined
-  const whole = listed(parameters) as JsonObject
+  const whole = eachSchema(parameters, withItems)
   const complete = whole['type'] === undefined || whole['properties'] === undefined ? { ...ROOT, ...whole } : whole
   if (complete !== parameters) losses.add([...path, 'parameters'], complete, 'minted-what-goes-unsaid')
   return complete
@@ -18,31 +47,8 @@ export function parametersOf({ parameters }: FunctionTool, path: Path, losses: L
 
 const ROOT: JsonObject = { type: 'object', properties: {} }
 
-/** Keywords with one schema, with a list of them, and with schemas by name. */
-const ONE = ['items', 'additionalProperties', 'not'] as const
-const MANY = ['anyOf', 'oneOf', 'allOf', 'prefixItems'] as const
-const NAMED = ['properties', '$defs', 'definitions'] as const
-
-/** The schema with `items` added to every list that lacks them; the same object where nothing is missing. */
-function listed(schema: Json): Json {
-  if (!isObject(schema)) return schema
-  let out = schema
-  const set = (key: string, value: Json): void => {
-    if (value !== schema[key]) out = { ...out, [key]: value }
-  }
-  for (const key of ONE) if (schema[key] !== undefined) set(key, listed(schema[key]))
-  for (const key of MANY) if (Array.isArray(schema[key])) set(key, each(schema[key]))
-  for (const key of NAMED) if (isObject(schema[key])) set(key, named(schema[key]))
-  const isList = schema['type'] === 'array' || (Array.isArray(schema['type']) && schema['type'].includes('array'))
-  return isList && schema['items'] === undefined ? { ...out, items: {} } : out
-}
-
-function each(schemas: readonly Json[]): Json {
-  const out = schemas.map(listed)
-  return out.every((one, index) => one === schemas[index]) ? (schemas as Json) : out
-}
-
-function named(schemas: JsonObject): JsonObject {
-  const out = Object.entries(schemas).map(([name, one]) => [name, listed(one)] as const)
-  return out.every(([name, one]) => one === schemas[name]) ? schemas : Object.fromEntries(out)
+function withItems(schema: JsonObject): JsonObject {
+  const { type, items } = schema
+  const isList = type === 'array' || (Array.isArray(type) && type.includes('array'))
+  return isList && items === undefined ? { ...schema, items: {} } : schema
 }

@@ -3,17 +3,15 @@ import type { CanonicalError } from '../../canonical/error.ts'
 import type { CandidateEnd, CanonicalEvent, ResultEnd } from '../../canonical/event.ts'
 import { Base64Groups } from '../../canonical/media/base64.ts'
 import { samplesOf, wavHeader } from '../../canonical/media/wav.ts'
-import type { JsonObject } from '../../canonical/node.ts'
+import { asRead, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
-import { kept, spelt } from '../fields.ts'
-import { FORMAT } from './containers.ts'
-import { errorBody } from './error.ts'
-import { continues, isRecording, type Recording, wrapping } from './recording.ts'
-import { noAudioError } from './result.ts'
-import { filledUsage, writeUsage } from './usage.ts'
+import { errorBody } from '../errors/openai-error.ts'
+import { defined, kept, spelt } from '../fields.ts'
+import { FORMAT } from './request.ts'
+import { continues, isRecording, noAudioError, type Recording, wrapping } from './result.ts'
 
 /**
  * A streamed answer, its parts one after another (FORMATS §12): chunks of the recording, then its end with the usage.
@@ -112,3 +110,18 @@ export class SpeechStream implements Transducer<CanonicalEvent, WireEvent> {
     this.out.push({ data: JSON.stringify(event) })
   }
 }
+
+/** Tokens as an upstream of the format reported them; other upstreams' answers have no counts. */
+function writeUsage(usage: Usage): JsonObject {
+  const own = asRead<JsonObject>(usage, FORMAT)
+  if (own !== undefined) return own
+  const { input, output } = usage
+  const total = input === undefined || output === undefined ? undefined : input + output
+  return {
+    ...defined({ input_tokens: input, output_tokens: output, total_tokens: total }),
+    ...kept(usage, FORMAT),
+  } as JsonObject
+}
+
+/** The last event of a stream requires token counts: unknown ones are zero. */
+const filledUsage = (usage: Usage | undefined): JsonObject => writeUsage({ input: 0, output: 0, ...usage })

@@ -1,9 +1,8 @@
 import { Sequential } from '../../canonical/sequential.ts'
+import { writeError } from '../errors/openai-error.ts'
 import type { Writer } from '../writer.ts'
-import { containerOf } from './containers.ts'
-import { writeError } from './error.ts'
 import { SpeechStream } from './events.ts'
-import { writeRequest } from './request.ts'
+import { containerOf, writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
 
 /** Text to speech in OpenAI's format, FORMATS §12. */

@@ -1,14 +1,33 @@
 import { foreign, Losses, type Written } from '../../canonical/loss.ts'
-import type { Json, JsonObject, Node } from '../../canonical/node.ts'
-import type { CanonicalRequest, Output } from '../../canonical/request.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { defined, kept, spelt } from '../fields.ts'
+import { defined, kept } from '../fields.ts'
 import { speechTextOf } from '../media/speech-text.ts'
 import { voiceOf } from '../media/voices.ts'
+import { ownOrigin, underModel, withFields } from '../own.ts'
 import { reportUnwritten } from '../sanitize/bare.ts'
 import type { WriteOptions } from '../writer.ts'
-import { containerOf, FORMAT } from './containers.ts'
 import { type SpeechDialect, speechDialect } from './dialect.ts'
+
+export const FORMAT = 'speech'
+
+/** The value of `response_format` for each media type and its aliases. */
+const CONTAINERS: { readonly [mediaType: string]: string } = {
+  ...{ 'audio/mpeg': 'mp3', 'audio/mp3': 'mp3', 'audio/wav': 'wav', 'audio/x-wav': 'wav', 'audio/wave': 'wav' },
+  ...{ 'audio/pcm': 'pcm', 'audio/l16': 'pcm', 'audio/pcm16': 'pcm', 'audio/opus': 'opus', 'audio/ogg': 'opus' },
+  ...{ 'audio/aac': 'aac', 'audio/flac': 'flac', 'audio/x-flac': 'flac' },
+}
+
+const TYPES: { readonly [container: string]: string } = { mp3: 'audio/mpeg' }
+
+/** The container for a media type, and the media type as which it is read; undefined where the format has none. */
+export function containerOf(mediaType: string): { readonly container: string; readonly mediaType: string } | undefined {
+  const type = mediaType.split(';')[0]!.trim().toLowerCase()
+  if (!Object.hasOwn(CONTAINERS, type)) return undefined
+  const container = CONTAINERS[type]!
+  return { container, mediaType: Object.hasOwn(TYPES, container) ? TYPES[container]! : `audio/${container}` }
+}
 
 /** The default voice: the format requires one. */
 const USUAL_VOICE = 'alloy'
@@ -21,35 +40,45 @@ export function writeRequest(
 ): Written<WireRequest> {
   const dialect = speechDialect(flags)
   const losses = new Losses()
-  losses.report(foreign(request, FORMAT))
-  reportUnwritten(request, OUTPUT, losses)
-  const { text, instructions } = speechTextOf(request, losses)
-  const own = native ? spelt(request, FORMAT) : {}
+  const own = native ? ownOrigin(request, FORMAT, REWRITTEN) : undefined
+  const { audio } = request.output
   const voice = voiceOf(request, dialect, losses, native ? {} : { usual: USUAL_VOICE })
-  const body = {
-    model: request.model,
-    input: text,
-    ...defined({
-      voice: voice === undefined ? undefined : writeVoice(voice, request.output.audio),
-      instructions,
-      response_format: writeContainer(request.output.audio?.mediaType, losses),
-      speed: request.output.audio?.speed,
-      stream_format: writeFlow(request, dialect, native, losses) ?? own['stream_format'],
-    }),
-    ...kept(request, FORMAT),
-  } as JsonObject
+  const flow = writeFlow(request, dialect, native, losses)
+  const body =
+    own === undefined
+      ? writeBody(request, voice, flow, losses)
+      : withFields(
+          underModel(request, own),
+          voice === undefined || voice === audio?.voice ? {} : { voice },
+          own.node.stream && flow === undefined ? ['stream_format'] : [],
+        )
   return { wire: { path: '/audio/speech', query: {}, headers: {}, body, accept: '*/*' }, losses: losses.list }
 }
 
-/** A custom voice is an object with an id. */
-function writeVoice(voice: string, audio: Output['audio']): Json {
-  const { voice: as, inside } = spelt(audio, FORMAT)
-  if (as !== 'object') return voice
-  const within: Node = {
-    extras: { [FORMAT]: (audio?.extras?.[FORMAT]?.['voice'] ?? {}) as JsonObject },
-    spelling: { [FORMAT]: (inside ?? {}) as JsonObject },
-  }
-  return { id: voice, ...kept(within, FORMAT) }
+const REWRITTEN: ReadonlySet<string> = new Set(['model', 'stream'])
+
+function writeBody(
+  request: CanonicalRequest,
+  voice: string | undefined,
+  flow: string | undefined,
+  losses: Losses,
+): JsonObject {
+  const { audio } = request.output
+  losses.report(foreign(request, FORMAT))
+  reportUnwritten(request, OUTPUT, losses)
+  const { text, instructions } = speechTextOf(request, losses)
+  return {
+    model: request.model,
+    input: text,
+    ...defined({
+      voice,
+      instructions,
+      response_format: writeContainer(audio?.mediaType, losses),
+      speed: audio?.speed,
+      stream_format: flow,
+    }),
+    ...kept(request, FORMAT),
+  } as JsonObject
 }
 
 function writeContainer(mediaType: string | undefined, losses: Losses): string | undefined {

@@ -2,21 +2,17 @@ import type { CanonicalError } from '../../canonical/error.ts'
 import type { CanonicalEvent, ResultEnd } from '../../canonical/event.ts'
 import { Losses } from '../../canonical/loss.ts'
 import type { JsonObject, Node } from '../../canonical/node.ts'
-import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { TokenLogprob, Transcript, Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
+import { errorBody } from '../errors/openai-error.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { errorBody } from './error.ts'
-import { writeFacts } from './result.ts'
-import { writeLogprob, writeSegment } from './times.ts'
-import { writeUsage } from './usage.ts'
+import { writeFacts, writeLogprob, writeSegment, writeUsage } from './result.ts'
 
 const FORMAT = 'transcriptions'
 
 /** A streamed transcript (FORMATS §12): deltas of text, segments with their times, and at the end the whole text. */
 export class TranscriptWriter implements Transducer<CanonicalEvent, WireEvent> {
-  private readonly request: CanonicalRequest
   /** The open texts, by part; a value is the upstream's name for the segment the text belongs to. */
   private readonly texts = new Map<number, JsonObject>()
   private head: Node = {}
@@ -27,10 +23,6 @@ export class TranscriptWriter implements Transducer<CanonicalEvent, WireEvent> {
   private segments = 0
   private usage: Usage | undefined
   private over = false
-
-  constructor(request: CanonicalRequest) {
-    this.request = request
-  }
 
   push(event: CanonicalEvent): readonly WireEvent[] {
     if (this.over || ('candidate' in event && event.candidate !== 0)) return NOTHING
@@ -93,8 +85,6 @@ export class TranscriptWriter implements Transducer<CanonicalEvent, WireEvent> {
     const logprobs = this.logprobs.length === 0 ? undefined : this.logprobs
     const facts = writeFacts({
       candidate: { transcript: this.facts, ...defined({ logprobs }) },
-      node: { ...defined({ spelling: end.spelling ?? this.head.spelling }) },
-      request: this.request,
       text: this.text,
       usage: this.usage && writeUsage(this.usage, new Losses()),
     })

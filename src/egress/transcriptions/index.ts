@@ -1,5 +1,5 @@
+import { writeError } from '../errors/openai-error.ts'
 import type { Writer } from '../writer.ts'
-import { writeError } from './error.ts'
 import { TranscriptWriter } from './events.ts'
 import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
@@ -8,7 +8,7 @@ import { writeResult } from './result.ts'
 export const transcriptions: Writer = {
   request: writeRequest,
   result: writeResult,
-  events: request => new TranscriptWriter(request),
+  events: () => new TranscriptWriter(),
   bytes: true,
   fetches: () => true,
   error: writeError,

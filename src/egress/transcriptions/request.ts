@@ -2,12 +2,13 @@ import { foreign, Losses, type Unwritten, type Written } from '../../canonical/l
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { defined, kept, spelt } from '../fields.ts'
+import { defined, kept } from '../fields.ts'
 import { hintOf, recordingOf, reportHint } from '../media/recording.ts'
+import { ownOrigin, underModel } from '../own.ts'
 import type { WriteOptions } from '../writer.ts'
 import { transcriptionsDialect } from './dialect.ts'
 
-export const FORMAT = 'transcriptions'
+const FORMAT = 'transcriptions'
 
 /**
  * The canonical request as a form for `POST /audio/transcriptions` or `/audio/translations` (FORMATS §12).
@@ -16,38 +17,34 @@ export const FORMAT = 'transcriptions'
  */
 export function writeRequest(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const losses = new Losses()
-  losses.report(foreign(request, FORMAT))
   const { transcript_shapes = 'all' } = transcriptionsDialect(options.dialect)
-  const { said: spelled } = spelt(request, FORMAT)
-  const own = options.native && spelled !== undefined ? (spelled as JsonObject) : undefined
-  const file = recordingOf(request, FORMAT, losses, options.native)
-  const prompt = hintOf(request, losses)
-  const { transcript } = request.output
-  const body = {
-    model: request.model,
-    ...defined({ language: transcript?.language, prompt }),
-    ...(options.native ? own : writeFields(request, losses)),
-    ...kept(request, FORMAT),
-  } as JsonObject
-  if (!options.native) reportSettings(request, losses)
-  const path = transcript?.task === 'translate' ? '/audio/translations' : '/audio/transcriptions'
+  const own = options.native ? ownOrigin(request, FORMAT) : undefined
+  const files = own?.wire.files ?? [recordingOf(request, FORMAT, losses)]
+  const body = own === undefined ? writeBody(request, losses) : underModel(request, own)
+  const path = request.output.transcript?.task === 'translate' ? '/audio/translations' : '/audio/transcriptions'
   const shaped = SHAPES[transcript_shapes](body, request, losses)
-  return { wire: { path, query: {}, headers: {}, body: shaped, files: [file], accept: ACCEPT }, losses: losses.list }
+  return { wire: { path, query: {}, headers: {}, body: shaped, files, accept: ACCEPT }, losses: losses.list }
 }
 
 const ACCEPT = 'application/json, text/event-stream, text/plain'
 
-/** The settings in the form's own fields. */
-function writeFields({ output, sampling, stream }: CanonicalRequest, losses: Losses): JsonObject {
-  const { transcript } = output
+function writeBody(request: CanonicalRequest, losses: Losses): JsonObject {
+  losses.report(foreign(request, FORMAT))
+  reportSettings(request, losses)
+  const { sampling, stream } = request
+  const { transcript } = request.output
   const shape = shapeFor(transcript, losses)
   return defined({
+    model: request.model,
+    language: transcript?.language,
+    prompt: hintOf(request, losses),
     response_format: shape,
     'timestamp_granularities[]': shape === 'verbose_json' ? transcript?.timestamps : undefined,
     'keywords[]': transcript?.keywords,
     'include[]': includes(sampling, shape, losses) ? 'logprobs' : undefined,
     temperature: sampling.temperature === undefined ? undefined : String(sampling.temperature),
     stream: stream ? 'true' : undefined,
+    ...kept(request, FORMAT),
   }) as JsonObject
 }
 

@@ -1,14 +1,21 @@
 import type { TextPart } from '../../canonical/content.ts'
 import { GatewayError } from '../../canonical/error.ts'
-import { foreign, Losses, type Unwritten, type Written } from '../../canonical/loss.ts'
+import { foreign, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
 import { writeSubtitles } from '../../canonical/media/subtitles.ts'
-import { isObject, type JsonObject, type Node } from '../../canonical/node.ts'
+import { asRead, isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import type { Candidate, CanonicalResult, Transcript } from '../../canonical/result.ts'
+import type {
+  Candidate,
+  CanonicalResult,
+  Segment,
+  TokenLogprob,
+  Transcript,
+  Usage,
+  Word,
+} from '../../canonical/result.ts'
 import type { RawBody, WireAnswer } from '../../canonical/wire.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { reportLogprobs, writeLogprob, writeSegments, writeWord } from './times.ts'
-import { writeUsage } from './usage.ts'
+import { OPTIONAL_HEAD, ownBody } from '../own.ts'
 
 const FORMAT = 'transcriptions'
 
@@ -21,6 +28,8 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   const format = formatOf(request)
   const raw = writeRaw(result, format)
   if (raw !== undefined) return { wire: { status: 200, headers: {}, body: {}, raw }, losses: [] }
+  const own = ownBody(result, FORMAT, OPTIONAL_HEAD)
+  if (own !== undefined) return { wire: { status: 200, headers: {}, body: own }, losses: [] }
   const losses = new Losses()
   losses.report(foreign(result, FORMAT))
   reportResult(result, losses)
@@ -29,10 +38,11 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   const segments = reported && writeSegments(reported, format === 'diarized_json' ? 'diarized' : 'verbose', losses)
   const usage = result.usage && writeUsage(result.usage, losses)
   const body = {
-    ...writeFacts({ candidate, node: result, request, text: textOf(candidate), segments, usage }),
+    task: needsOf(request) && request.output.transcript?.task,
+    ...writeFacts({ candidate, text: textOf(candidate), segments, usage }),
     ...kept(result, FORMAT),
-  } as JsonObject
-  return { wire: { status: 200, headers: {}, body }, losses: losses.list }
+  }
+  return { wire: { status: 200, headers: {}, body: defined(body) as JsonObject }, losses: losses.list }
 }
 
 /**
@@ -41,7 +51,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
  */
 function required({ candidates }: CanonicalResult, request: CanonicalRequest, losses: Losses): Candidate {
   const [candidate = EMPTY] = candidates
-  const needs = NEEDS.get(formatOf(request))
+  const needs = needsOf(request)
   if (needs === undefined) return candidate
   const path = ['candidates', 0, 'transcript']
   if (candidate.transcript === undefined) losses.add(path, {}, 'minted-facts')
@@ -57,6 +67,9 @@ const NEEDS: ReadonlyMap<string, readonly ('language' | 'duration' | 'segments')
   ['verbose_json', ['language', 'duration'] as const],
   ['diarized_json', ['duration', 'segments'] as const],
 ])
+
+const needsOf = (request: CanonicalRequest) => NEEDS.get(formatOf(request))
+
 const UNDETERMINED = 'und'
 
 /** A recording is at least as long as its last segment or word. */
@@ -67,27 +80,21 @@ const EMPTY: Candidate = { content: [], finish: { reason: 'stop' } }
 
 /** The response format that the caller requested. */
 function formatOf(request: CanonicalRequest): string {
-  const { said: spelled } = spelt(request, FORMAT)
-  const format = isObject(spelled) ? spelled['response_format'] : undefined
-  return typeof format === 'string' ? format : 'json'
+  const { shape } = spelt(request, FORMAT)
+  return typeof shape === 'string' ? shape : 'json'
 }
 
 interface Facts {
   readonly candidate: Omit<Candidate, 'content'>
-  readonly node: Node
-  readonly request: CanonicalRequest
   readonly text: string
   readonly segments?: readonly JsonObject[] | undefined
   readonly usage?: JsonObject | undefined
 }
 
 /** The fields of a transcript, at the end of a stream and in a whole answer. */
-export function writeFacts({ candidate, node, request, text, segments, usage }: Facts): JsonObject {
+export function writeFacts({ candidate, text, segments, usage }: Facts): JsonObject {
   const { transcript, logprobs } = candidate
-  const own = spelt(node, FORMAT)
-  const verbose = /^(verbose|diarized)_json$/.test(formatOf(request))
   return defined({
-    task: own['own'] === true ? own['task'] : verbose ? request.output.transcript?.task : undefined,
     language: transcript?.language,
     duration: transcript?.duration,
     text,
@@ -154,4 +161,87 @@ function reportCandidate(candidate: Candidate, losses: Losses): void {
   else if (finish.reason !== 'stop' || finish.stopSequence !== undefined)
     losses.change([...path, 'finish'], { reason: 'stop' }, 'no-finish-told')
   reportLogprobs(candidate.logprobs, path, losses)
+}
+
+/** Further fields that clients' types require of a segment, with neutral values. */
+const FIGURES: JsonObject = {
+  ...{ seek: 0, tokens: [], temperature: 0, avg_logprob: 0, compression_ratio: 1, no_speech_prob: 0 },
+}
+
+/** The segments of a whole answer; generated fields are reported. */
+const writeSegments = (
+  segments: readonly Segment[],
+  as: 'verbose' | 'diarized',
+  losses: Losses,
+): readonly JsonObject[] =>
+  segments.map((segment, index) => {
+    const path = ['candidates', 0, 'transcript', 'segments', index]
+    const own = asRead<JsonObject>(segment, FORMAT)
+    if (own !== undefined) return own
+    if (as === 'verbose')
+      losses.add([...path, 'extras'], { [FORMAT]: { ...FIGURES, ...kept(segment, FORMAT) } }, 'minted-figures')
+    else if (segment.speaker === undefined) losses.add([...path, 'speaker'], '', 'minted-speaker')
+    return writeSegment(segment, index, as)
+  })
+
+/** A segment as it came, or with an id of this format: verbose ones by number, those with speakers by name. */
+export function writeSegment(segment: Segment, index: number, as: 'verbose' | 'diarized'): JsonObject {
+  const own = asRead<JsonObject>(segment, FORMAT)
+  if (own !== undefined) return own
+  const { start, end, text, speaker } = segment
+  const marks =
+    as === 'verbose' ? { id: index, ...FIGURES } : { id: `seg_${index}`, type: 'transcript.text.segment', speaker: '' }
+  return { ...marks, start, end, text, ...defined({ speaker }), ...kept(segment, FORMAT) }
+}
+
+const writeWord = (word: Word): JsonObject =>
+  ({
+    ...defined({ word: word.word, start: word.start, end: word.end, speaker: word.speaker }),
+    ...kept(word, FORMAT),
+  }) as JsonObject
+
+export const writeLogprob = (token: TokenLogprob): JsonObject =>
+  ({
+    ...defined({ token: token.token, logprob: token.logprob, bytes: token.bytes }),
+    ...kept(token, FORMAT),
+  }) as JsonObject
+
+function reportLogprobs(logprobs: readonly TokenLogprob[] | undefined, path: Path, losses: Losses): void {
+  logprobs?.forEach(({ top }, index) => {
+    if (top !== undefined) losses.drop([...path, 'logprobs', index, 'top'], 'chosen-tokens-only')
+  })
+}
+
+/** Tokens as a transcript's upstream counts them; seconds of audio only where it reported them itself. */
+export function writeUsage(usage: Usage, losses: Losses): JsonObject {
+  const own = asRead<JsonObject>(usage, FORMAT)
+  if (own !== undefined) return own
+  losses.dropFields(usage, ['usage'], LOSSES)
+  const { text, audio, ...others } = usage.inputBy ?? {}
+  for (const kind in others) losses.drop(['usage', 'inputBy', kind], 'no-such-count')
+  const { input_token_details, ...extras } = kept(usage, FORMAT)
+  const counts = defined({ text_tokens: text, audio_tokens: audio })
+  return defined({
+    type: 'tokens',
+    input_tokens: usage.input,
+    output_tokens: usage.output,
+    total_tokens: (usage.input ?? 0) + (usage.output ?? 0),
+    input_token_details: writeDetails(counts, input_token_details),
+    ...extras,
+  }) as JsonObject
+}
+
+const LOSSES: Unwritten<Usage, 'input' | 'output' | 'inputBy'> = {
+  searches: 'no-count-of-searches',
+  cacheRead: 'no-such-count',
+  cacheWrite: 'no-such-count',
+  reasoning: 'no-such-count',
+  outputBy: 'no-such-count',
+  hostedCalls: 'no-such-count',
+}
+
+function writeDetails(counts: JsonObject, left: Json | undefined): Json | undefined {
+  if (left !== undefined && !isObject(left)) return left
+  const details = { ...counts, ...left }
+  return Object.keys(details).length > 0 ? details : undefined
 }

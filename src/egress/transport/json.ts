@@ -1,31 +1,4 @@
-import fastJson from 'fast-json-stringify'
 import type { JsonObject } from '../../canonical/node.ts'
 
-/** A whole answer's text. Free JSON never goes through a compiled schema, which would drop undeclared fields. */
+/** A whole answer's text. */
 export const jsonText = (body: JsonObject): string => JSON.stringify(body)
-
-/** One entry of the list. */
-export interface ModelEntry {
-  readonly id: string
-  readonly object: 'model'
-  /** Unix time in seconds. */
-  readonly created: number
-  readonly owned_by: string
-}
-
-const CARD = {
-  type: 'object',
-  properties: {
-    id: { type: 'string' },
-    object: { type: 'string' },
-    created: { type: 'integer' },
-    owned_by: { type: 'string' },
-  },
-} as const
-
-/** The text of the model list most clients poll: a fixed envelope of hundreds of equal entries. */
-export const modelListText: (list: { readonly object: 'list'; readonly data: readonly ModelEntry[] }) => string =
-  fastJson({
-    type: 'object',
-    properties: { object: { type: 'string' }, data: { type: 'array', items: CARD } },
-  })

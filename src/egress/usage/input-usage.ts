@@ -1,6 +1,7 @@
-import type { Losses } from '../../canonical/loss.ts'
-import type { JsonObject } from '../../canonical/node.ts'
-import type { Usage } from '../../canonical/result.ts'
+import type { Losses, Unwritten } from '../../canonical/loss.ts'
+import { asRead, type Format, type JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { CanonicalResult, Usage } from '../../canonical/result.ts'
 
 /** The count of input tokens, for formats whose answers have no others and require it: 0 where it is unknown. */
 export function inputRequired({ input }: Usage, losses: Losses): number {
@@ -9,10 +10,52 @@ export function inputRequired({ input }: Usage, losses: Losses): number {
 }
 
 /**
- * The upstream's usage with those of the named counts that it left out, though clients require them: Voyage reports the
- * total alone, where OpenAI's clients read `prompt_tokens`.
+ * The usage that an upstream of the format reported, with those of the named counts that it left out, though clients
+ * require them: Voyage reports the total alone, where OpenAI's clients read `prompt_tokens`. Undefined of any other usage.
  */
-export function withCounts(reported: JsonObject, { input }: Usage, fields: readonly string[]): JsonObject {
-  const missing = input === undefined ? [] : fields.filter(field => reported[field] == null)
-  return missing.length === 0 ? reported : { ...reported, ...Object.fromEntries(missing.map(field => [field, input!])) }
+export function ownCounts(usage: Usage | undefined, format: Format, fields: readonly string[]): JsonObject | undefined {
+  const reported = usage && asRead<JsonObject>(usage, format)
+  const missing = usage?.input === undefined ? [] : fields.filter(field => reported?.[field] == null)
+  return reported && { ...reported, ...Object.fromEntries(missing.map(field => [field, usage!.input!])) }
+}
+
+/** Fields that determine how to answer, and add no token to the input. */
+const SETTINGS = ['sampling', 'endUser', 'metadata', 'serviceTier', 'cacheKey'] as const
+const OUTPUT = ['modalities', 'candidates', 'verbosity', 'image', 'audio', 'video', 'completion'] as const
+
+/**
+ * A request whose tokens are to be counted, without what no upstream counts; `beside` names fields that the format's
+ * counting endpoint lacks. None of it changes the count, so the losses are not shown to the caller.
+ */
+export function countable(
+  original: CanonicalRequest,
+  losses: Losses,
+  beside: readonly ('cache' | 'parallelToolCalls' | 'state')[],
+): CanonicalRequest {
+  const request: { -readonly [K in keyof CanonicalRequest]: CanonicalRequest[K] } = { ...original, sampling: {} }
+  const output: { -readonly [K in keyof CanonicalRequest['output']]: CanonicalRequest['output'][K] } = {
+    ...original.output,
+  }
+  for (const field of [...SETTINGS, ...beside]) {
+    if (original[field] === undefined) continue
+    losses.hide([field], 'not-counted')
+    if (field !== 'sampling') delete request[field]
+  }
+  for (const field of OUTPUT) {
+    if (original.output[field] === undefined) continue
+    losses.hide(['output', field], 'not-counted')
+    delete output[field]
+  }
+  return { ...request, output }
+}
+const USAGE_LOSSES: Unwritten<
+  Usage,
+  'input' | 'cacheWrite' | 'output' | 'reasoning' | 'outputBy' | 'searches' | 'hostedCalls'
+> = { cacheRead: 'one-count-only', inputBy: 'one-count-only' }
+
+/** The number of tokens of a counting result, for formats that report a single number. */
+export function countedTokens({ usage }: CanonicalResult, losses: Losses): number {
+  if (usage?.input === undefined) losses.add(['usage'], { input: 0 }, 'count-required')
+  else losses.dropFields(usage, ['usage'], USAGE_LOSSES)
+  return usage?.input ?? 0
 }

@@ -1,9 +1,23 @@
+import { writeError } from '../errors/openai-error.ts'
+import type { TaskWriter } from '../task-writer.ts'
 import type { Writer } from '../writer.ts'
 import { videosDialect } from './dialect.ts'
-import { writeError } from './error.ts'
 import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
-import { tasks } from './tasks.ts'
+
+const place = (id: string): string => `/videos/${encodeURIComponent(id)}`
+const PLAIN = { query: {}, headers: {} } as const
+
+/** Requests about tasks (FORMATS §11). */
+const tasks: TaskWriter = {
+  status: ({ id }) => ({ method: 'GET', path: place(id), ...PLAIN }),
+  content: ({ id }, variant) => ({
+    ...{ method: 'GET', path: `${place(id)}/content`, headers: {} },
+    query: variant === 'video' ? {} : { variant },
+  }),
+  remove: ({ id }) => ({ method: 'DELETE', path: place(id), ...PLAIN }),
+  remixes: dialect => videosDialect(dialect).remix !== false,
+}
 
 /** Videos as OpenAI has them, FORMATS §11. */
 export const videos: Writer = {

@@ -1,33 +1,45 @@
-import { GatewayError } from '../../canonical/error.ts'
+import { type Bytes, HeldBytes } from '../../canonical/bytes.ts'
+import type { MediaPart } from '../../canonical/content.ts'
 import { foreign, Losses, type Written } from '../../canonical/loss.ts'
+import { urlOfSource } from '../../canonical/media/data-url.ts'
 import { nearestSize } from '../../canonical/media/video-size.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
-import type { WireRequest } from '../../canonical/wire.ts'
-import { defined, kept, spelt } from '../fields.ts'
-import { videoPromptOf } from '../media/video-prompt.ts'
-import { reportNumber } from '../media/video-settings.ts'
+import type { WireFile, WireRequest } from '../../canonical/wire.ts'
+import { defined, kept } from '../fields.ts'
+import { type PlacedPart, videoPromptOf } from '../media/video-prompt.ts'
+import { NO_PROMPT, reportNumber } from '../media/video-settings.ts'
+import { ownOrigin, type ReadRequest, underModel, withFields } from '../own.ts'
 import type { WriteOptions } from '../writer.ts'
-import { videosDialect } from './dialect.ts'
-import { FORMAT, fits, isTaken, type References, writeReferences, writeUnchanged } from './pictures.ts'
+import { type VideosDialect, videosDialect } from './dialect.ts'
 
 /** The canonical request as `POST /videos` or, to change a video, `POST /videos/{id}/remix` (FORMATS §11). */
 export function writeRequest(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
-  const { content = [] } = request.messages[0] ?? {}
-  return options.native && fits(content, videosDialect(options.dialect))
-    ? { wire: writeAsItCame(request), losses: [] }
+  const own = options.native ? ownOrigin(request, FORMAT, REWRITTEN) : undefined
+  return own !== undefined && isTakenAsItCame(own.wire, videosDialect(options.dialect))
+    ? writeAsItCame(request, own)
     : writeForeign(request, options)
 }
 
-/** As the format's own caller wrote it. */
-function writeAsItCame(request: CanonicalRequest): WireRequest {
-  const inForm = spelt(request, FORMAT)['form'] === true
-  const { content = [] } = request.messages[0] ?? {}
-  const { video } = request.output
-  const seconds = spelt(video, FORMAT)['seconds'] ?? (video?.seconds === undefined ? undefined : String(video.seconds))
-  const prompt = content.find(part => part.type === 'text')?.text
-  return wireOf(request, { prompt, seconds, size: video?.size }, writeUnchanged(content, inForm))
+/** What the gateway changes of a request that goes out as it came: the model, and which video is to be changed. */
+const REWRITTEN: ReadonlySet<string> = new Set(['model', 'output'])
+
+/** Whether the upstream takes the pictures the way their caller sends them: as a bare text, no upstream does. */
+const isTakenAsItCame = ({ body }: WireRequest, { references }: VideosDialect): boolean =>
+  references === 'files'
+    ? !Object.keys(body).some(field => field.startsWith(FIELD) && body[field] != null)
+    : typeof body[FIELD] !== 'string'
+
+function writeAsItCame(request: CanonicalRequest, own: ReadRequest): Written<WireRequest> {
+  const losses = new Losses()
+  const { body, files } = own.wire
+  const isNamed = isRemix(request) && body['model'] !== undefined
+  if (isNamed) losses.drop(['extras', FORMAT, 'model'], 'the-model-of-the-original')
+  const sent = isNamed ? withFields(body, {}, ['model']) : isRemix(request) ? body : underModel(request, own)
+  return { wire: { ...wireOf(request, sent), ...defined({ files }) }, losses: losses.list }
 }
+
+const isRemix = ({ output }: CanonicalRequest): boolean => output.video?.remixOf !== undefined
 
 /** As another format's caller wrote it, or this one's in a way its upstream does not take. */
 function writeForeign(request: CanonicalRequest, { dialect }: WriteOptions): Written<WireRequest> {
@@ -43,14 +55,15 @@ function writeForeign(request: CanonicalRequest, { dialect }: WriteOptions): Wri
   reportNumber(request.output, losses)
   if (isRemix) {
     reportRemix(request, losses)
-    return { wire: wireOf(request, { prompt }, { named: {}, files: undefined }), losses: losses.list }
+    return { wire: wireOf(request, { prompt, ...kept(request, FORMAT) }), losses: losses.list }
   }
   const [, ...more] = media
   for (const { path } of more) losses.drop(path, 'one-picture-only')
-  const references = writeReferences(media.slice(0, 1), losses)
-  const wire = wireOf(request, { prompt, ...writeLook(video, losses) }, references)
-  if (wire.files === undefined) return { wire, losses: losses.list }
-  return { wire: { ...wire, body: inTexts(wire.body, losses) }, losses: losses.list }
+  const { named, files } = writeReferences(media.slice(0, 1), losses)
+  const look = writeLook(video, losses)
+  const body = { model: request.model, prompt, ...look, ...named, ...kept(request, FORMAT) }
+  if (files === undefined) return { wire: wireOf(request, body), losses: losses.list }
+  return { wire: { ...wireOf(request, inTexts(body, losses)), files }, losses: losses.list }
 }
 
 /** A prompt is required here, also beside an image. */
@@ -63,22 +76,10 @@ function addPrompt({ messages }: CanonicalRequest, pictures: number, losses: Los
 
 const USUAL_PROMPT = 'Animate this picture.'
 
-const NO_PROMPT = new GatewayError({
-  kind: 'cannot-express',
-  message: "The model's upstream requires a prompt.",
-  param: 'prompt',
-})
-
-function wireOf(request: CanonicalRequest, said: object, { named, files }: References): WireRequest {
+function wireOf(request: CanonicalRequest, body: JsonObject): WireRequest {
   const remixOf = request.output.video?.remixOf
-  const body = {
-    ...(remixOf === undefined ? { model: request.model } : {}),
-    ...defined(said),
-    ...named,
-    ...kept(request, FORMAT),
-  } as JsonObject
   const path = remixOf === undefined ? '/videos' : `/videos/${encodeURIComponent(remixOf)}/remix`
-  return { path, query: {}, headers: {}, body, ...defined({ files }) }
+  return { path, query: {}, headers: {}, body }
 }
 
 const VIDEO = ['output', 'video']
@@ -124,4 +125,60 @@ function inText(field: string, value: Json, losses: Losses): Json {
   const text = JSON.stringify(value)
   losses.change(['extras', FORMAT, field], text, 'forms-have-texts-alone')
   return text
+}
+
+const FORMAT = 'videos'
+const FIELD = 'input_reference'
+
+/** What a video starts from: named in the body, or as a file of a form. */
+interface References {
+  readonly named: JsonObject
+  readonly files: readonly WireFile[] | undefined
+}
+
+/** Whether a picture of any format's caller can be the one the video starts from. */
+const isTaken =
+  ({ references }: VideosDialect) =>
+  (part: MediaPart, taken: readonly MediaPart[]): boolean =>
+    taken.length === 0 &&
+    part.kind === 'image' &&
+    (part.use === undefined || part.use === 'reference') &&
+    (bytesOf(part) !== undefined || (references !== 'files' && isNamed(part)))
+
+const isNamed = ({ source }: MediaPart): boolean =>
+  source.type === 'url' || (source.type === 'file-id' && source.format === FORMAT)
+
+function bytesOf({ source }: MediaPart): Bytes | undefined {
+  if (source.type === 'bytes') return source.bytes
+  return source.type === 'base64' ? new HeldBytes(Buffer.from(source.data, 'base64')) : undefined
+}
+
+const LOSSES = {
+  cache: 'no-cache-markers',
+  detail: 'no-detail-here',
+  transcript: 'no-transcript-here',
+  use: 'one-picture-only',
+}
+
+/** A picture of any format's caller: the file of a form where its bytes are there, else by its address or id. */
+function writeReferences(media: readonly PlacedPart[], losses: Losses): References {
+  const [first] = media
+  if (first === undefined) return { named: {}, files: [] }
+  const { part, path } = first
+  if (part.type === 'opaque') return { named: { [FIELD]: part.value }, files: undefined }
+  losses.dropFields(part, path, LOSSES)
+  const bytes = bytesOf(part)
+  if (bytes !== undefined) {
+    const { mediaType } = part.source as { readonly mediaType: string }
+    const name = part.name ?? `image.${mediaType.split('/')[1]?.replace(/\+.*/, '') ?? 'png'}`
+    if (part.name === undefined) losses.add([...path, 'name'], name, 'minted-file-name')
+    if (part.extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'nothing-beside-a-file')
+    return { named: {}, files: [{ field: FIELD, name, mediaType, bytes }] }
+  }
+  losses.dropFields(part, path, { name: 'no-names' })
+  const { source } = part
+  if ((source.type === 'url' || source.type === 'file-id') && source.mediaType !== undefined)
+    losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-addresses')
+  const wire = source.type === 'file-id' ? { file_id: source.id } : { image_url: urlOfSource(source)! }
+  return { named: { [FIELD]: { ...part.extras?.[FORMAT], ...wire } }, files: undefined }
 }

@@ -1,11 +1,11 @@
-import { GatewayError } from '../../canonical/error.ts'
 import { foreign, Losses, type Written } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { CanonicalTask, TaskFailure, TaskFile } from '../../canonical/task.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { defined, kept, spelt } from '../fields.ts'
-import { codeOf, writeSeconds, writeStatus } from './words.ts'
+import { defined, kept } from '../fields.ts'
+import { NO_TASK, STATES } from '../media/video-settings.ts'
+import { OPTIONAL_HEAD, ownBody } from '../own.ts'
 
 const FORMAT = 'videos'
 const LOSSES = { usage: 'no-usage', serviceTier: 'no-tiers', error: 'no-error-beside-a-task' }
@@ -18,24 +18,23 @@ const LOSSES = { usage: 'no-usage', serviceTier: 'no-tiers', error: 'no-error-be
 export function writeResult(result: CanonicalResult): Written<WireAnswer> {
   const { task } = result
   if (task === undefined) throw NO_TASK
+  const own = ownBody(result, FORMAT, OPTIONAL_HEAD)
+  if (own !== undefined) return { wire: { status: 200, headers: {}, body: own }, losses: [] }
   const losses = new Losses()
   losses.report(foreign(result, FORMAT))
   losses.dropFields(result, [], LOSSES)
   for (const index of result.candidates.keys()) losses.drop(['candidates', index], 'tasks-only')
-  const own = spelt(result, FORMAT)
-  const isWhole = own['own'] !== true || result.complete === true
+  const { id = '', model, createdAt } = result
   const fields = {
-    ...(isWhole ? wholeTask(result, task, losses) : {}),
-    ...writeHead(result, own, isWhole),
-    ...writeTask(task, own, losses),
+    ...wholeTask(result, task, losses),
+    ...defined({ id, model, created_at: createdAt }),
+    ...writeTask(task, losses),
   }
   // What the gateway itself answers stands, whatever an upstream has under the same names.
   const body =
     result.complete === true ? { ...kept(result, FORMAT), ...fields } : { ...fields, ...kept(result, FORMAT) }
   return { wire: { status: 200, headers: {}, body: body as JsonObject }, losses: losses.list }
 }
-
-const NO_TASK = new GatewayError({ kind: 'upstream-failed', message: 'The upstream answered without a task.' })
 
 /** What a task always has. */
 function wholeTask(result: CanonicalResult, task: CanonicalTask, losses: Losses): JsonObject {
@@ -51,24 +50,14 @@ function wholeTask(result: CanonicalResult, task: CanonicalTask, losses: Losses)
   }
 }
 
-function writeHead({ id = '', model, createdAt }: CanonicalResult, own: JsonObject, isWhole: boolean): JsonObject {
-  const object = own['object'] ?? 'video'
-  return {
-    ...(own['id'] === 'task_id' && !isWhole ? { task_id: id } : { id }),
-    ...(own['task_id'] === true ? { task_id: id } : {}),
-    ...(object === 'absent' ? {} : { object }),
-    ...defined({ model, created_at: createdAt }),
-  } as JsonObject
-}
-
-function writeTask(task: CanonicalTask, own: JsonObject, losses: Losses): JsonObject {
+function writeTask(task: CanonicalTask, losses: Losses): JsonObject {
   const { failure, files, seconds } = task
   return defined({
-    status: writeStatus(task.state, own),
+    status: STATES[task.state],
     progress: task.progress,
     completed_at: task.completedAt,
     expires_at: task.expiresAt,
-    seconds: seconds === undefined ? undefined : writeSeconds(seconds, own),
+    seconds: seconds === undefined ? undefined : String(seconds),
     size: task.size,
     prompt: task.prompt,
     remixed_from_video_id: task.remixOf,
@@ -80,10 +69,9 @@ function writeTask(task: CanonicalTask, own: JsonObject, losses: Losses): JsonOb
 function writeFailure(failure: TaskFailure, losses: Losses): JsonObject {
   const code = codeOf(failure)
   const path = ['task', 'failure', 'code']
-  if (code !== undefined && failure.code === undefined) losses.add(path, code, 'a-word-for-the-kind')
+  if (failure.code === undefined) losses.add(path, code, 'a-word-for-the-kind')
   else if (code !== failure.code) losses.change(path, code, 'a-word-for-the-kind')
-  const message = spelt(failure, FORMAT)['message'] === 'absent' ? {} : { message: failure.message }
-  return { ...defined({ code }), ...message, ...kept(failure, FORMAT) } as JsonObject
+  return { code, message: failure.message, ...kept(failure, FORMAT) }
 }
 
 /** One address, that of the video. */
@@ -94,4 +82,12 @@ function writeFiles(files: readonly TaskFile[], losses: Losses): string | undefi
     else losses.dropFields(file, ['task', 'files', place], { mediaType: 'no-media-types' })
   if (index === -1) losses.drop(['task', 'files'], 'no-addresses')
   return files[index]?.url
+}
+
+const REVIEW = /moderat|policy|safety|sentinel|content_filter|content_review|sensitive/i
+
+/** The code of a failure: its own where it names its kind. */
+function codeOf({ kind, code }: TaskFailure): string {
+  if (code !== undefined && REVIEW.test(code) === (kind === 'content-review')) return code
+  return kind === 'content-review' ? 'content_policy_violation' : 'generation_failed'
 }

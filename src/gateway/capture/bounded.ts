@@ -1,5 +1,9 @@
+import type { CapturedBody, CapturedEvent, CapturedFile } from '../../admin/capture-shapes.ts'
 import type { Json } from '../../canonical/node.ts'
-import { LARGEST, MARGIN } from './recording.ts'
+import type { WireFile } from '../../canonical/wire.ts'
+import { eventParser } from '../../ingress/transport/sse.ts'
+import { pointerOf } from '../../kit/pointer.ts'
+import { LARGEST, MARGIN, type Recording } from './recording.ts'
 import type { Scrub } from './secrets.ts'
 
 /** Characters kept of a text for which there is no room. */
@@ -15,7 +19,7 @@ export class Bounded {
   /** JSON pointers of what was cut, below the name of its view. */
   readonly cut: string[] = []
   private room = LARGEST
-  private readonly scrub: Scrub
+  readonly scrub: Scrub
 
   constructor(scrub: Scrub) {
     this.scrub = scrub
@@ -52,7 +56,7 @@ export class Bounded {
       }
       this.room -= name.length
       const shown = this.scrub(name)
-      entries.push([shown, this.value(item, `${at}/${escaped(shown)}`, depth + 1)])
+      entries.push([shown, this.value(item, at + pointerOf([shown]), depth + 1)])
     }
     return Object.fromEntries(entries)
   }
@@ -87,17 +91,19 @@ export class Bounded {
   }
 }
 
-/** The beginning of a text without secrets: they are looked for beyond where it is cut, so that none is cut in half. */
-export function cutText(text: string, most: number, scrub: Scrub): string {
-  if (text.length <= most) return scrub(text)
+/**
+ * The beginning of a text without secrets: they are looked for beyond where it is cut, so that none is cut in half.
+ *
+ * @param isCut the text was cut already: what stands at its end is not shown.
+ */
+export function cutText(text: string, most: number, scrub: Scrub, isCut = false): string {
+  if (text.length <= most && !isCut) return scrub(text)
   const beyond = text.slice(0, most + MARGIN)
   const clean = scrub(beyond)
   // What was replaced by less may have brought half of a secret nearer: the last that was looked at is not shown.
-  const end = beyond.length < text.length ? clean.length - MARGIN : clean.length
+  const end = isCut || beyond.length < text.length ? clean.length - MARGIN : clean.length
   return clean.slice(0, Math.max(0, Math.min(most, end))).toWellFormed()
 }
-
-const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
 /** What stands for bytes, vectors and other things that are no JSON. */
 function lengthOf(value: object): Json {
@@ -105,3 +111,73 @@ function lengthOf(value: object): Json {
   if (ArrayBuffer.isView(value)) return { length: Number(length ?? value.byteLength) }
   return { bytes: typeof size === 'number' ? size : null }
 }
+
+const EVENTS = 'text/event-stream'
+/** How events are framed on sockets. */
+const LINES = 'application/x-ndjson'
+const TEXTUAL = /^$|^text\/|json|xml|subrip|ndjson|^application\/octet-stream$/
+
+/** What passed of a body, as it is shown: events with their times, JSON, text, or only its size. */
+export function shownBody(recording: Recording, type: string, at: string, bounded: Bounded): CapturedBody {
+  const { pieces, size } = recording
+  if (size === 0) return {}
+  if (type.startsWith(EVENTS) || type.startsWith(LINES)) {
+    if (recording.isCut) bounded.cut.push(`${at}/events`)
+    return { events: (type.startsWith(LINES) ? linesOf : eventsOf)(recording, bounded.scrub) }
+  }
+  const bytes = Buffer.concat(pieces.map(({ content }) => Buffer.from(content as string)))
+  if (!TEXTUAL.test(type) || bytes.subarray(0, 1024).includes(0)) return { bytes: size }
+  const text = bytes.toString('utf8')
+  if (recording.isCut) {
+    bounded.cut.push(`${at}/text`)
+    return { text: `${cutText(text, LARGEST, bounded.scrub, true)}… (${size} bytes)` }
+  }
+  const value = jsonIn(text)
+  return value === undefined ? { text: bounded.text(text, `${at}/text`) } : { body: bounded.copy(value, `${at}/body`) }
+}
+
+/** Objects and lists only: a text that happens to be a number is a text. */
+function jsonIn(text: string): Json | undefined {
+  if (!/^\s*[[{]/.test(text)) return undefined
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return undefined
+  }
+}
+
+/** The events that came whole, with the times of their last bytes. */
+function eventsOf({ pieces, isCut }: Recording, scrub: Scrub): CapturedEvent[] {
+  const parser = eventParser()
+  const events: CapturedEvent[] = []
+  const add = (ms: number, found: ReturnType<typeof parser.push>): void => {
+    for (const { event, data } of found) events.push({ ms, event: event && scrub(event), data: scrub(data) })
+  }
+  for (const { ms, content } of pieces) add(ms, parser.push(Buffer.from(content as string)))
+  if (!isCut) add(pieces.at(-1)?.ms ?? 0, parser.end())
+  return events
+}
+
+/** The lines that came whole, each an event. */
+function linesOf({ pieces, isCut }: Recording, scrub: Scrub): CapturedEvent[] {
+  const events: CapturedEvent[] = []
+  let rest = ''
+  for (const { ms, content } of pieces) {
+    const lines = (rest + Buffer.from(content as string).toString('utf8')).split('\n')
+    rest = lines.pop()!
+    for (const line of lines) events.push({ ms, data: scrub(line) })
+  }
+  if (rest !== '' && !isCut) events.push({ ms: pieces.at(-1)!.ms, data: scrub(rest) })
+  return events
+}
+
+/** The files of a form, of which names and sizes are kept. */
+export const shownFiles = (files: readonly WireFile[], bounded: Bounded, at: string): CapturedFile[] =>
+  files.slice(0, MOST_FILES).map(({ field, name, mediaType, bytes }) => ({
+    field: bounded.text(field, at),
+    name: name && bounded.text(name, at),
+    media_type: bounded.text(mediaType, at),
+    size: bytes.size,
+  }))
+
+const MOST_FILES = 100

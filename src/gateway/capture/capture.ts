@@ -9,9 +9,7 @@ import type { Candidate } from '../../router.ts'
 import type { Stored } from '../../stored/index.ts'
 import type { Call } from '../call.ts'
 import type { Prepared } from '../prepare.ts'
-import { recordedAnswer } from './recorded-answer.ts'
-import { RecordedReply } from './recorded-reply.ts'
-import { Recording } from './recording.ts'
+import { RecordedReply, Recording, type Room, recordedAnswer } from './recording.ts'
 
 /** Requests to upstreams that are kept of one request: an emulation may need many. */
 const MOST_EXCHANGES = 20
@@ -36,7 +34,6 @@ export interface CapturedFrom {
 
 /** One request to an upstream. */
 export class CapturedExchange {
-  readonly candidate: Candidate
   readonly attempt: CapturedFrom
   /** Undefined where it was not sent. */
   readonly prepared: Prepared | undefined
@@ -48,11 +45,10 @@ export class CapturedExchange {
   error: CanonicalError | undefined
   endedAfter: number | undefined
 
-  constructor(attempt: CapturedFrom, prepared: Prepared | undefined, began: number) {
-    this.candidate = attempt.candidate
+  constructor(attempt: CapturedFrom, prepared: Prepared | undefined, body: Recording) {
     this.attempt = attempt
     this.prepared = prepared
-    this.body = new Recording(began)
+    this.body = body
     this.sentAfter = this.body.elapsed
   }
 
@@ -90,16 +86,24 @@ export class Capture {
   lostInAnswer: readonly Loss[] = []
   /** Its answer goes on after the request is over. */
   isBackground = false
-  private omitted = 0
+  /** Requests to upstreams that are not kept. */
+  omittedExchanges = 0
+  private readonly room: Room
 
-  /** Has everything the call reads and answers recorded from now on. */
-  constructor(call: Call, caller: Caller) {
+  /**
+   * Has everything the call reads and answers recorded from now on.
+   *
+   * @param room shared by all that is captured at once.
+   */
+  constructor(call: Call, caller: Caller, room: Room) {
     this.call = call
     this.caller = caller
-    this.reply = new RecordedReply(call.reply, this.began)
+    this.room = room
+    this.reply = new RecordedReply(call.reply, new Recording(this.began, room))
     call.reply = this.reply
     const read = call.wire
     call.wire = (body, files) => {
+      this.unread?.release()
       this.unread = undefined
       const sent: SentByCaller = { body, files, wire: undefined }
       this.sent = sent
@@ -109,41 +113,37 @@ export class Capture {
     }
   }
 
-  /** Requests to upstreams that are not kept. */
-  get omittedExchanges(): number {
-    return this.omitted
-  }
-
   /** The body is about to be read. */
   reading(): void {
     const { headers } = this.call.message
     if (this.call.body !== undefined || headers['content-encoding'] !== undefined) return
-    const unread = new Recording(this.began, UNREAD)
+    const unread = new Recording(this.began, this.room, UNREAD)
     this.unread = unread
     this.call.message.on('data', (chunk: Uint8Array) => {
       if (this.unread === unread) unread.take(chunk)
     })
   }
 
-  /** A request goes to an upstream; undefined where there were too many. */
-  sending(attempt: CapturedFrom, prepared: Prepared): CapturedExchange | undefined {
-    return this.add(attempt, prepared)
-  }
-
   /** A candidate failed, perhaps before anything was sent to it. */
   failed(attempt: CapturedFrom, error: CanonicalError): void {
     const last = this.exchanges.at(-1)
-    const exchange = last?.candidate === attempt.candidate ? last : this.add(attempt, undefined)
+    const exchange = last?.attempt.candidate === attempt.candidate ? last : this.sending(attempt, undefined)
     exchange?.failed(error)
   }
 
-  private add(attempt: CapturedFrom, prepared: Prepared | undefined): CapturedExchange | undefined {
+  /** A request goes to an upstream, where it was prepared; undefined where there were too many. */
+  sending(attempt: CapturedFrom, prepared: Prepared | undefined): CapturedExchange | undefined {
     if (this.exchanges.length >= MOST_EXCHANGES) {
-      this.omitted++
+      this.omittedExchanges++
       return undefined
     }
-    const exchange = new CapturedExchange(attempt, prepared, this.began)
+    const exchange = new CapturedExchange(attempt, prepared, new Recording(this.began, this.room))
     this.exchanges.push(exchange)
     return exchange
+  }
+
+  /** It was written: others have the room of what was recorded. */
+  release(): void {
+    for (const one of [this.reply.body, this.unread, ...this.exchanges.map(({ body }) => body)]) one?.release()
   }
 }

@@ -1,13 +1,13 @@
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import type { Caller } from '../../access/index.ts'
+import type { CaptureDocument } from '../../admin/capture-shapes.ts'
 import type { Config } from '../../config/index.ts'
-import type { Log } from '../../log/index.ts'
-import { LogOnce } from '../../log/index.ts'
-import type { CapturePage, Captures as CaptureRecords, StoredCapture } from '../../store/captures.ts'
+import { type Log, LogOnce } from '../../log/index.ts'
+import type { Captures as CaptureRecords, StoredCapture } from '../../store/captures.ts'
 import type { Call } from '../call.ts'
 import { Capture } from './capture.ts'
-import type { CaptureDocument } from './document.ts'
+import type { Room } from './recording.ts'
 import { patternOf, secretsOfConfig } from './secrets.ts'
 import { written } from './written.ts'
 
@@ -16,6 +16,8 @@ const decompress = promisify(gunzip)
 
 /** Requests that are captured at once, those among them that wait to be written; further ones are not captured. */
 const MOST_AT_ONCE = 64
+/** Bytes of bodies that are recorded at once, of all requests. */
+const ROOM = 64 * 1024 * 1024
 /** Milliseconds for the last of them when the gateway stops. */
 const CLOSING = 5000
 
@@ -24,13 +26,17 @@ export interface CapturesOptions {
   readonly log: Log
   /** The config in use. */
   config(): Config
+  readonly room?: Room
 }
 
 /** Captures requests of keys for which that is switched on, and stores them once they are over: no request waits for it. */
 export class Captures {
   /** Requests that were not captured because too many were at once, or the store took none. */
   dropped = 0
+  /** What is stored of them. */
+  readonly records: CaptureRecords
   private readonly options: CapturesOptions
+  private readonly room: Room
   private readonly faults: LogOnce
   private readonly patterns = new WeakMap<Config, { readonly pattern: RegExp | undefined }>()
   private open = 0
@@ -39,6 +45,8 @@ export class Captures {
 
   constructor(options: CapturesOptions) {
     this.options = options
+    this.records = options.records
+    this.room = options.room ?? { left: ROOM }
     this.faults = new LogOnce(err => options.log.error({ err }, 'requests cannot be captured'))
   }
 
@@ -51,7 +59,7 @@ export class Captures {
       return undefined
     }
     this.open++
-    return new Capture(call, caller)
+    return new Capture(call, caller, this.room)
   }
 
   /**
@@ -67,20 +75,8 @@ export class Captures {
   }
 
   async find(id: string): Promise<CaptureDocument | undefined> {
-    const data = await this.options.records.find(id)
+    const data = await this.records.find(id)
     return data === undefined ? undefined : (JSON.parse((await decompress(data)).toString('utf8')) as CaptureDocument)
-  }
-
-  known(ids: readonly string[]): Promise<ReadonlySet<string>> {
-    return this.options.records.known(ids)
-  }
-
-  list(page: CapturePage): ReturnType<CaptureRecords['list']> {
-    return this.options.records.list(page)
-  }
-
-  drop(id: string): Promise<boolean> {
-    return this.options.records.drop(id)
   }
 
   /** Writes what waits, for as long as that takes at most. */
@@ -95,12 +91,13 @@ export class Captures {
     for (let next = this.waiting.shift(); next !== undefined; next = this.waiting.shift()) {
       try {
         const { limit } = this.options.config().capture
-        await this.options.records.add([await this.stored(next.capture, next.error)], limit)
+        await this.records.add([await this.stored(next.capture, next.error)], limit)
       } catch (thrown) {
         this.dropped++
         this.faults.log(thrown)
       } finally {
         this.open--
+        next.capture.release()
       }
     }
   }

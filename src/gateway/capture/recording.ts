@@ -1,3 +1,8 @@
+import type { Bytes } from '../../canonical/bytes.ts'
+import type { GatewayError } from '../../canonical/error.ts'
+import type { Answer, Taker } from '../../channel/index.ts'
+import type { HeaderSource, Reply, Worker } from '../call.ts'
+
 /** Bytes of one body that are kept. */
 export const LARGEST = 1024 * 1024
 /** Bytes kept beyond that, so that a secret at the edge is still recognised as a whole before the text is cut. */
@@ -5,6 +10,11 @@ export const MARGIN = 40 * 1024
 
 /** Pieces kept of one body: each takes more than its bytes. */
 const MOST_PIECES = 20_000
+
+/** Bytes that may still be kept of all bodies that are recorded at once. */
+export interface Room {
+  left: number
+}
 
 /** A piece of a body, and when it came: milliseconds from the beginning of its request. */
 export interface Piece {
@@ -22,10 +32,12 @@ export class Recording {
   isWhole = false
   private readonly began: number
   private readonly limit: number
+  private room: Room
 
   /** @param began when its request did, by `performance.now()`. */
-  constructor(began: number, limit = LARGEST + MARGIN) {
+  constructor(began: number, room: Room, limit = LARGEST + MARGIN) {
     this.began = began
+    this.room = room
     this.limit = limit
   }
 
@@ -33,18 +45,158 @@ export class Recording {
     return this.size > this.kept || this.kept > LARGEST
   }
 
-  /** Bytes are copied: they may be a part of something larger. */
+  /** Bytes are copied: they may be a part of something larger. Behind what was not kept, nothing is. */
   take(content: string | Uint8Array): void {
     const size = typeof content === 'string' ? Buffer.byteLength(content) : content.length
+    const room = this.size > this.kept ? 0 : Math.min(this.limit - this.kept, this.room.left)
     this.size += size
-    const room = this.limit - this.kept
     if (room <= 0 || size === 0 || this.pieces.length >= MOST_PIECES) return
     const part = size <= room ? content : content.slice(0, room)
     this.kept += Math.min(size, room)
+    this.room.left -= Math.min(size, room)
     this.pieces.push({ ms: this.elapsed, content: typeof part === 'string' ? part : Buffer.from(part) })
+  }
+
+  /** What is kept is not needed any more: others have its room, and nothing further is taken. */
+  release(): void {
+    this.room.left += this.kept
+    this.room = { left: 0 }
+    this.kept = 0
+    this.pieces.length = 0
   }
 
   get elapsed(): number {
     return Math.round((performance.now() - this.began) * 10) / 10
+  }
+}
+
+/** An upstream's answer whose body is recorded as it is read, whichever way that is. */
+export const recordedAnswer = (answer: Answer, recording: Recording): Answer => ({
+  status: answer.status,
+  headers: answer.headers,
+  begins: answer.begins,
+  flow: taker => answer.flow(new RecordingTaker(taker, recording)),
+  text: async limit => {
+    const text = await answer.text(limit)
+    recording.take(text)
+    recording.isWhole = true
+    return text
+  },
+  bytes: () => recordedBytes(answer.bytes(), recording),
+})
+
+class RecordingTaker implements Taker {
+  private readonly taker: Taker
+  private readonly recording: Recording
+
+  constructor(taker: Taker, recording: Recording) {
+    this.taker = taker
+    this.recording = recording
+  }
+
+  take(bytes: Uint8Array): void {
+    this.recording.take(bytes)
+    this.taker.take(bytes)
+  }
+
+  end(): void {
+    this.recording.isWhole = true
+    this.taker.end()
+  }
+
+  fail(error: GatewayError): void {
+    this.taker.fail(error)
+  }
+}
+
+const recordedBytes = (bytes: Bytes, recording: Recording): Bytes => ({
+  ...bytes,
+  async *read() {
+    for await (const piece of bytes.read()) {
+      recording.take(piece)
+      yield piece
+    }
+    recording.isWhole = true
+  },
+})
+
+type Headers = { readonly [name: string]: string }
+
+/** A reply that is recorded on its way to the caller. */
+export class RecordedReply implements Reply {
+  status: number | undefined
+  /** The headers it began with, without those of every answer of the server. */
+  head: Headers = {}
+  /** When it began: milliseconds from the beginning of its request. */
+  beganAfter: number | undefined
+  readonly body: Recording
+  private readonly reply: Reply
+
+  constructor(reply: Reply, body: Recording) {
+    this.reply = reply
+    this.body = body
+  }
+
+  get gone(): boolean {
+    return this.reply.gone
+  }
+
+  get begun(): boolean {
+    return this.reply.begun
+  }
+
+  get worker(): Worker | undefined {
+    return this.reply.worker
+  }
+
+  set worker(worker: Worker | undefined) {
+    this.reply.worker = worker
+  }
+
+  get headers(): HeaderSource | undefined {
+    return this.reply.headers
+  }
+
+  set headers(source: HeaderSource | undefined) {
+    this.reply.headers = source
+  }
+
+  whole(status: number, headers: Headers, text: string): void {
+    this.begins(status, headers)
+    this.body.take(text)
+    this.body.isWhole = true
+    this.reply.whole(status, headers, text)
+  }
+
+  begin(headers: Headers, status = 200): void {
+    this.begins(status, headers)
+    this.reply.begin(headers, status)
+  }
+
+  write(piece: string | Uint8Array): boolean {
+    this.body.take(piece)
+    return this.reply.write(piece)
+  }
+
+  end(text: string): unknown {
+    this.body.take(text)
+    this.body.isWhole = !this.reply.gone
+    return this.reply.end(text)
+  }
+
+  once(event: 'drain', listener: () => void): unknown {
+    return this.reply.once(event, listener)
+  }
+
+  destroy(): unknown {
+    return this.reply.destroy()
+  }
+
+  private begins(status: number, headers: Headers): void {
+    const head: { [name: string]: string } = { ...headers }
+    this.reply.headers?.addTo(head)
+    this.status = status
+    this.head = head
+    this.beganAfter = this.body.elapsed
   }
 }

@@ -1,16 +1,26 @@
 import { setImmediate as breath } from 'node:timers/promises'
 import { credentialOf } from '../../access/index.ts'
+import type {
+  CaptureDocument,
+  CapturedAttempt,
+  CapturedBody,
+  CapturedError,
+  CapturedLoss,
+  WirePlace,
+} from '../../admin/capture-shapes.ts'
 import type { CanonicalError } from '../../canonical/error.ts'
+import type { Loss, Path } from '../../canonical/loss.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { addressed, flat, single } from '../../channel/index.ts'
-import { credentialsOf } from '../call.ts'
-import { locateLosses } from '../locate-losses.ts'
+import { READERS } from '../../ingress/index.ts'
+import { Origins } from '../../kit/origins.ts'
+import { Pace } from '../../kit/pace.ts'
+import { existing, pointerOf } from '../../kit/pointer.ts'
+import { locateLosses, type Prepared } from '../prepare.ts'
 import { withoutAddresses } from '../secrets.ts'
-import { shownBody, shownFiles } from './bodies.ts'
-import { Bounded } from './bounded.ts'
-import type { Capture, CapturedExchange } from './capture.ts'
-import type { CaptureDocument, CapturedAttempt, CapturedBody, CapturedError, WirePlace } from './document.ts'
-import { lossViews, Pointers } from './pointers.ts'
+import { Bounded, shownBody, shownFiles } from './bounded.ts'
+import type { Capture, CapturedExchange, CapturedFrom } from './capture.ts'
 import {
   patternOf,
   type Scrub,
@@ -20,6 +30,12 @@ import {
   shownHeaders,
   shownQuery,
 } from './secrets.ts'
+
+/** Losses that are shown of one request. */
+const MOST_LOSSES = 500
+/** Characters of a body that is read again and again to find where losses stand, and milliseconds for all of them. */
+const SEARCHED = 256 * 1024
+const TIME = 1000
 
 /** Makes the document of a request that is over: with breaks, as others run meanwhile. */
 export async function written(capture: Capture, known: RegExp | undefined, error?: string): Promise<CaptureDocument> {
@@ -31,32 +47,31 @@ class Writer {
   private readonly scrub: Scrub
   private readonly bounded: Bounded
   private readonly query: URLSearchParams
-  private readonly pointers: Pointers
+  /** Where in the caller's body what was read of it stands; undefined where nothing was. */
+  private origins: Origins | undefined
 
   /** @param known the secrets of the config and of its channels. */
   constructor(capture: Capture, known: RegExp | undefined) {
-    const { call, sent, request, exchanges } = capture
-    const { message } = call
+    const { call, exchanges } = capture
+    const { headers, url = '' } = call.message
     this.capture = capture
-    this.query = new URLSearchParams(message.url?.split('?', 2)[1] ?? '')
-    const own = secretsOfRequest(message.headers, this.query, credentialOf(credentialsOf(call)))
+    this.query = new URLSearchParams(url.split('?', 2)[1] ?? '')
+    const credential = credentialOf({ headers, queryKey: call.queryKey })
+    const own = secretsOfRequest(headers, this.query, credential)
     // The config may have changed since.
-    const tried = exchanges.flatMap(({ candidate }) => secretsOfChannel(candidate.channel))
+    const tried = exchanges.flatMap(({ attempt }) => secretsOfChannel(attempt.candidate.channel))
     this.scrub = scrubberOf(known, patternOf([...own, ...tried]))
     this.bounded = new Bounded(this.scrub)
-    this.pointers = new Pointers(call.format, sent?.wire, request)
   }
 
   async document(error: string | undefined): Promise<CaptureDocument> {
     const { call, caller, at, request, exchanges, omittedExchanges } = this.capture
-    const head = {
-      ...{ id: call.id, at, key: caller.id, key_name: this.scrub(caller.key) },
-      ...(request === undefined ? {} : { model: this.scrub(request.model) }),
-      ...(call.repeats === undefined ? {} : { replay_of: call.repeats }),
-    }
+    const head = { id: call.id, at, key: caller.id, key_name: this.scrub(caller.key), replay_of: call.repeats }
+    const model = request && this.scrub(request.model)
     const sent = this.caller()
     await breath()
-    const canonical = request === undefined ? undefined : this.bounded.copy(request, '/canonical')
+    const canonical = request && this.bounded.copy(request, '/canonical')
+    this.origins = this.originsOf()
     const attempts: CapturedAttempt[] = []
     for (const [index, exchange] of exchanges.entries()) {
       await breath()
@@ -65,12 +80,8 @@ class Writer {
     await breath()
     return {
       ...head,
-      caller: sent,
-      ...(canonical === undefined ? {} : { canonical }),
-      attempts,
-      ...(omittedExchanges === 0 ? {} : { omitted_attempts: omittedExchanges }),
+      ...{ model, caller: sent, canonical, attempts, omitted_attempts: omittedExchanges || undefined, error },
       returned: await this.returned(),
-      ...(error === undefined ? {} : { error }),
       cut: this.bounded.cut,
     }
   }
@@ -84,16 +95,16 @@ class Writer {
     }
     if (sent === undefined) {
       if (unread === undefined) return about
-      return { ...about, ...shownBody(unread, 'text/plain', '/caller', this.bounded, this.scrub) }
+      return { ...about, ...shownBody(unread, 'text/plain', '/caller', this.bounded) }
     }
-    const wire = sent.wire === undefined ? {} : { wire: this.place(sent.wire) }
-    return { ...about, ...wire, ...this.body(sent.body, sent.files, '/caller') }
+    const wire = sent.wire && this.place(sent.wire)
+    return { ...about, wire, ...this.body(sent.body, sent.files, '/caller') }
   }
 
   private body(body: object, files: Parameters<typeof shownFiles>[0] | undefined, at: string): CapturedBody {
     return {
       body: this.bounded.copy(body, `${at}/body`),
-      ...(files === undefined ? {} : { files: shownFiles(files, this.bounded, `${at}/files`) }),
+      files: files && shownFiles(files, this.bounded, `${at}/files`),
     }
   }
 
@@ -102,26 +113,61 @@ class Writer {
   }
 
   private async attempt(exchange: CapturedExchange, at: string): Promise<CapturedAttempt> {
-    const { candidate, attempt, prepared, status, headers, body, answeredAfter, error, endedAfter } = exchange
+    const { attempt, prepared, status, headers, body, answeredAfter, error, endedAfter } = exchange
+    const { candidate } = attempt
     const type = single(headers['content-type']).toLowerCase()
-    const losses = prepared?.losses ?? []
-    const located = locateLosses(losses, attempt)
     return {
       ...{ channel: candidate.channel.name, format: candidate.format.format, native: candidate.native },
       ...{ upstream_model: this.scrub(candidate.upstreamModel), sent_after_ms: exchange.sentAfter },
-      ...(endedAfter === undefined ? {} : { ended_after_ms: endedAfter }),
-      losses: lossViews(losses, await this.pointers.of(losses, located), this.scrub),
-      ...(prepared === undefined ? {} : { request: this.outgoing(exchange, at) }),
-      ...(status === undefined
-        ? {}
-        : {
-            answer: {
+      ended_after_ms: endedAfter,
+      losses: await this.located(prepared?.losses ?? [], attempt),
+      request: prepared && this.outgoing(exchange, prepared, at),
+      answer:
+        status === undefined
+          ? undefined
+          : {
               ...{ status, headers: this.texts(shownHeaders(flat(headers))), after_ms: answeredAfter! },
               whole: body.isWhole,
               ...this.answerBody(exchange, type, `${at}/answer`),
             },
-          }),
-      ...(error === undefined ? {} : { error: this.error(error) }),
+      error: error && this.error(error),
+    }
+  }
+
+  private originsOf(): Origins | undefined {
+    const { call, sent, request } = this.capture
+    const { wire } = sent ?? {}
+    if (wire === undefined || request === undefined) return undefined
+    const { request: read, locate } = READERS[call.format]!
+    const found = locate?.(request)
+    // A form is read once; where something stands in a large body is what the format's layout says.
+    const isSearched = wire.files === undefined && JSON.stringify(wire.body).length <= SEARCHED
+    const reading = {
+      ...{ source: wire.body, value: request, root: [] },
+      read: (body: Json) => read!({ ...wire, body: body as JsonObject }),
+      near: (path: Path) => (path[0] === 'messages' ? (found?.(path) ?? path) : []),
+    }
+    return new Origins(reading, new Pace(isSearched ? TIME : 0))
+  }
+
+  private async located(losses: readonly Loss[], attempt: CapturedFrom): Promise<CapturedLoss[]> {
+    const shown = losses.slice(0, MOST_LOSSES)
+    // Messages behind turns that are kept here have other places in the body than in the request.
+    const behind = attempt.stored === undefined ? [] : locateLosses(shown, attempt)
+    const views: CapturedLoss[] = []
+    for (const [index, loss] of shown.entries()) {
+      const own = loss.path[0] === 'messages' ? behind[index] : undefined
+      const { body } = this.capture.sent?.wire ?? {}
+      views.push(this.loss(loss, own === undefined ? await this.origins?.find(loss.path) : existing(body, own.path)))
+    }
+    return views
+  }
+
+  private loss({ kind, reason, path, restored }: Loss, place: Path = []): CapturedLoss {
+    const { scrub } = this
+    return {
+      ...{ kind, reason: scrub(reason), path: path.map(step => (typeof step === 'string' ? scrub(step) : step)) },
+      ...{ pointer: place.length === 0 ? undefined : scrub(pointerOf(place)), restored },
     }
   }
 
@@ -129,13 +175,16 @@ class Writer {
   private answerBody({ status = 0, body }: CapturedExchange, type: string, at: string): CapturedBody {
     const scrub: Scrub = status < 400 ? this.scrub : text => withoutAddresses(this.scrub(text))
     const bounded = status < 400 ? this.bounded : new Bounded(scrub)
-    const shown = shownBody(body, kindOf(type, body), at, bounded, scrub)
+    const shown = shownBody(body, kindOf(type, body), at, bounded)
     if (bounded !== this.bounded) for (const place of bounded.cut) this.bounded.cut.push(place)
     return shown
   }
 
-  private outgoing({ candidate, prepared }: CapturedExchange, at: string): NonNullable<CapturedAttempt['request']> {
-    const { wire } = prepared!
+  private outgoing(
+    { attempt: { candidate } }: CapturedExchange,
+    { wire }: Prepared,
+    at: string,
+  ): CapturedAttempt['request'] {
     const { files, raw, body, ...rest } = wire
     const { origin, path, headers } = addressed(candidate.channel, {
       ...{ format: candidate.format, wire: { ...rest, body: body['stream'] === true ? { stream: true } : {} } },
@@ -155,11 +204,10 @@ class Writer {
     const { status, head, body, beganAfter } = reply
     const type = (head['content-type'] ?? 'application/json').toLowerCase()
     return {
-      ...(status === undefined ? {} : { status, after_ms: beganAfter! }),
-      headers: this.texts(shownHeaders(head)),
+      ...{ status, after_ms: beganAfter, headers: this.texts(shownHeaders(head)) },
       whole: body.isWhole,
-      losses: lossViews(lostInAnswer, [], this.scrub),
-      ...shownBody(body, type, '/returned', this.bounded, this.scrub),
+      losses: lostInAnswer.slice(0, MOST_LOSSES).map(loss => this.loss(loss)),
+      ...shownBody(body, type, '/returned', this.bounded),
     }
   }
 

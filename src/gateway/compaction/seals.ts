@@ -1,7 +1,10 @@
-import { SEAL } from '../../canonical/sealed.ts'
+import type { OpaquePart, Part } from '../../canonical/content.ts'
+import { invalid } from '../../canonical/error.ts'
+import type { CanonicalRequest, Message } from '../../canonical/request.ts'
+import { SEAL } from '../../canonical/signature.ts'
 import { storeFailure } from '../../store/fault.ts'
-import { decrypted, encrypted } from '../encryption.ts'
-import type { GatewaySecret } from '../gateway-secret.ts'
+import { decrypted, encrypted, type GatewaySecret } from '../gateway-secret.ts'
+import { recollection } from './summary.ts'
 
 /**
  * Seals and opens texts for one caller; those of another caller do not open. The key must have been loaded: until then,
@@ -46,3 +49,53 @@ const unsealed = (): never => {
 
 /** Without a key that is kept, what is sealed today could not be opened tomorrow. */
 const UNSEALED = storeFailure('The key that seals conversations cannot be had just now.')
+
+type Sealed = OpaquePart & { readonly sealed: string }
+
+/**
+ * The request with what the gateway sealed in plain: each is a separate turn of the user at its place. The same object where there are none.
+ *
+ * @throws GatewayError `invalid-request` for what this caller cannot open.
+ */
+export function opened(request: CanonicalRequest, seal: Seal): CanonicalRequest {
+  const { messages } = request
+  if (!holdsSealed(request)) return request
+  return { ...request, messages: messages.flatMap(message => openedIn(message, seal)) }
+}
+
+/** Whether the gateway sealed some of it. */
+export const holdsSealed = ({ messages }: CanonicalRequest): boolean =>
+  messages.some(({ content }) => content.some(isSealed))
+
+const isSealed = (part: Part): part is Sealed => part.type === 'opaque' && part.sealed !== undefined
+
+function openedIn(message: Message, seal: Seal): readonly Message[] {
+  if (!message.content.some(isSealed)) return [message]
+  const out: Message[] = []
+  let rest: Part[] = []
+  const close = (): void => {
+    if (rest.length > 0) out.push({ ...message, content: rest })
+    rest = []
+  }
+  for (const part of message.content) {
+    if (!isSealed(part)) {
+      rest.push(part)
+      continue
+    }
+    close()
+    out.push(recollection(textOf(part, seal)))
+  }
+  close()
+  return out
+}
+
+function textOf({ sealed, value }: Sealed, seal: Seal): string {
+  const text = seal.open(sealed)
+  if (text !== undefined) return text
+  const name = typeof value['id'] === 'string' ? ` "${value['id']}"` : ''
+  throw invalid(
+    `The compaction item${name} cannot be read: it was made for another key, or was changed.`,
+    'input',
+    'invalid_compaction_item',
+  )
+}

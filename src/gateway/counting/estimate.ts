@@ -1,6 +1,6 @@
 import type { Part } from '../../canonical/content.ts'
 import type { Format } from '../../canonical/node.ts'
-import { isRedundant } from '../../canonical/redundant.ts'
+import { isRedundant } from '../../canonical/repair.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import type { Tool } from '../../canonical/tool.ts'
 import { tokenPrices } from '../../providers/index.ts'

@@ -49,8 +49,8 @@ interface Fields {
   readonly [name: string]: unknown
 }
 
-const isMedia = (value: object): value is MediaPart =>
-  'type' in value && value.type === 'media' && 'source' in value && typeof value.source === 'object'
+const isMedia = (value: { readonly type?: unknown; readonly source?: unknown }): value is MediaPart =>
+  value.type === 'media' && typeof value.source === 'object'
 
 function tokensOfMedia({ kind, source }: MediaPart): number {
   if (source.type === 'text') return tokensOf(source.text)

@@ -1,14 +1,11 @@
 import { type Loss, shifted } from '../../canonical/loss.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import type { CanonicalResult } from '../../canonical/result.ts'
 import { workOf } from '../../canonical/work.ts'
 import { FORMATS } from '../../providers/index.ts'
 import type { Candidate } from '../../router.ts'
 import { roundTrip } from '../round-trip.ts'
 import type { Answered, Attempt, RoundTrip } from '../types.ts'
-import { combined } from './combined.ts'
-import { oneEach } from './one-each.ts'
-import { together } from './together.ts'
+import { combined, together } from './several.ts'
 
 /** How many batches of one request are under way at once. */
 const AT_ONCE = 4
@@ -54,28 +51,16 @@ export const roundTripInBatches: RoundTrip = (attempt, request, signal) => {
 }
 
 async function joined(attempt: Attempt, batches: readonly CanonicalRequest[]): Promise<Answered> {
-  const requests = batches.map(batch => async (signal: AbortSignal) => {
-    const answered = await roundTrip(attempt, batch, signal)
-    oneEach(contentOf(answered), batch.messages.length)
-    return answered
-  })
+  const requests = batches.map(batch => (signal: AbortSignal) => roundTrip(attempt, batch, signal))
   const answers = await together(attempt, requests, AT_ONCE)
-  return { result: whole(answers), losses: allLosses(answers, batches), headers: answers[0]!.headers }
-}
-
-const contentOf = ({ result }: Answered) => result.candidates[0]?.content ?? []
-
-function whole(answers: readonly Answered[]): CanonicalResult {
-  const [first] = answers[0]!.result.candidates
-  return combined(answers, [{ ...first!, content: answers.flatMap(contentOf) }])
+  const { result, headers } = answers[0]!
+  const content = answers.flatMap(one => one.result.candidates[0]?.content ?? [])
+  const whole = combined(answers, [{ ...result.candidates[0]!, content }])
+  return { result: whole, losses: allLosses(answers, batches[0]!.messages.length), headers }
 }
 
 /** Losses of what is embedded, at its place in the whole request; what is lost of the settings is lost alike in all. */
-function allLosses(answers: readonly Answered[], batches: readonly CanonicalRequest[]): readonly Loss[] {
-  let offset = 0
-  return answers.flatMap(({ losses }, index) => {
-    const before = offset
-    offset += batches[index]!.messages.length
-    return losses.flatMap(loss => shifted(loss, before) ?? (index === 0 ? loss : []))
-  })
-}
+const allLosses = (answers: readonly Answered[], size: number): readonly Loss[] =>
+  answers.flatMap(({ losses }, index) =>
+    losses.flatMap(loss => shifted(loss, index * size) ?? (index === 0 ? loss : [])),
+  )

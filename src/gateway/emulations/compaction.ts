@@ -1,13 +1,13 @@
 import { GatewayError } from '../../canonical/error.ts'
 import { foreign, type Loss } from '../../canonical/loss.ts'
+import { defined } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { ModelFacts } from '../../config/index.ts'
 import { WRITERS } from '../../egress/index.ts'
-import { COMPACT, isRecollection, LONGEST_SUMMARY } from '../compaction/prompt.ts'
-import { transcript } from '../compaction/transcript.ts'
+import { COMPACT, isRecollection, LONGEST_SUMMARY, transcript } from '../compaction/summary.ts'
 import type { Emulation } from '../types.ts'
-import { unreadable } from './unreadable.ts'
+import { unreadable } from './several.ts'
 
 /** Characters of the user's own messages that are kept as they were, the latest first; the summary covers the others. */
 const KEPT = 80_000
@@ -26,10 +26,8 @@ export const compaction: Emulation = {
     const { model, createdAt, usage } = answered.result
     const result: CanonicalResult = {
       id: `resp_${base}`,
-      ...(model === undefined ? {} : { model }),
-      ...(createdAt === undefined ? {} : { createdAt }),
+      ...defined({ model, createdAt, usage }),
       candidates: [{ content, finish: { reason: 'stop' } }],
-      ...(usage === undefined ? {} : { usage }),
     }
     const losses = answered.losses.filter(({ path }) => SHARED.has(path[0]))
     return { result, losses, headers: answered.headers }
@@ -73,8 +71,7 @@ const question = (request: CanonicalRequest, native: boolean): CanonicalRequest 
   output: {},
   sampling: { maxTokens: LONGEST_SUMMARY },
   ...(native ? { state: { store: false } } : {}),
-  ...(request.serviceTier === undefined ? {} : { serviceTier: request.serviceTier }),
-  ...(request.cacheKey === undefined ? {} : { cacheKey: request.cacheKey }),
+  ...defined({ serviceTier: request.serviceTier, cacheKey: request.cacheKey }),
   stream: false,
 })
 

@@ -1,11 +1,10 @@
-import { GatewayError } from '../../canonical/error.ts'
+import { GatewayError, invalid } from '../../canonical/error.ts'
 import { type Loss, shifted } from '../../canonical/loss.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate } from '../../canonical/result.ts'
 import { GONE } from '../failures.ts'
 import type { Answered, Emulation } from '../types.ts'
-import { combined } from './combined.ts'
-import { unreadable } from './unreadable.ts'
+import { combined, unreadable } from './several.ts'
 
 /** How many choices one request may ask for where each takes a separate request. */
 const MOST = 128
@@ -22,26 +21,23 @@ export const prompts: Emulation = {
   },
   answer: async (attempt, roundTrip) => {
     const { request, call } = attempt
-    const answers: Placed[] = []
+    const answers: Answered[] = []
+    const candidates: (readonly Candidate[])[] = []
+    const losses: (readonly Loss[])[] = []
     for (const [index, message] of request.messages.entries())
       for (let wanted = choicesOf(request); wanted > 0; ) {
         if (call.reply.gone) throw GONE
         const output = withChoices(request, wanted)
         const answered = await roundTrip(attempt, { ...request, messages: [message], output })
-        const candidates = answered.result.candidates.slice(0, wanted)
-        if (candidates.length === 0) throw NO_ANSWER
-        wanted -= candidates.length
-        answers.push({ ...answered, index, candidates })
+        const choices = answered.result.candidates.slice(0, wanted)
+        if (choices.length === 0) throw NO_ANSWER
+        wanted -= choices.length
+        answers.push(answered)
+        candidates.push(choices)
+        losses[index] ??= lossesOf(answered, index)
       }
-    const candidates = answers.flatMap(one => one.candidates)
-    return { result: combined(answers, candidates), losses: lossesOf(answers), headers: answers[0]!.headers }
+    return { result: combined(answers, candidates.flat()), losses: losses.flat(), headers: answers[0]!.headers }
   },
-}
-
-/** An answer to the prompt at `index`. */
-interface Placed extends Answered {
-  readonly index: number
-  readonly candidates: readonly Candidate[]
 }
 
 const choicesOf = ({ output }: CanonicalRequest): number => Math.max(1, Math.floor(output.candidates ?? 1))
@@ -49,22 +45,15 @@ const choicesOf = ({ output }: CanonicalRequest): number => Math.max(1, Math.flo
 const withChoices = ({ output }: CanonicalRequest, candidates: number): CanonicalRequest['output'] =>
   output.candidates === undefined ? output : { ...output, candidates }
 
-const TOO_MANY = new GatewayError({
-  kind: 'invalid-request',
-  message: `At most ${MOST} choices, of all prompts together, may be asked for in one request to this model.`,
-  param: 'prompt',
-})
+const TOO_MANY = invalid(
+  `At most ${MOST} choices, of all prompts together, may be asked for in one request to this model.`,
+  'prompt',
+)
 const NO_ANSWER = new GatewayError({ kind: 'upstream-failed', message: 'The upstream gave no answer to a prompt.' })
 
-/** The losses of each prompt at its place; losses of the settings are the same for all prompts. */
-function lossesOf(answers: readonly Placed[]): readonly Loss[] {
-  const seen = new Set<number>()
-  return answers.flatMap(({ losses, index }) => {
-    if (seen.has(index)) return []
-    seen.add(index)
-    return losses.flatMap(loss => shifted(loss, index) ?? (index > 0 || isOfChoices(loss) ? [] : loss))
-  })
-}
+/** The losses of a prompt at its place; losses of the settings are the same for all prompts. */
+const lossesOf = ({ losses }: Answered, index: number): readonly Loss[] =>
+  losses.flatMap(loss => shifted(loss, index) ?? (index > 0 || isOfChoices(loss) ? [] : loss))
 
 /** The number of choices in one answer is no loss: further requests follow. */
 const isOfChoices = ({ path }: Loss): boolean => path[0] === 'output' && path[1] === 'candidates'

@@ -1,12 +1,12 @@
 import { GatewayError } from '../../canonical/error.ts'
 import { foreign, type Loss, shifted } from '../../canonical/loss.ts'
+import { defined } from '../../canonical/node.ts'
 import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonical/request.ts'
-import type { Usage } from '../../canonical/result.ts'
-import { totalUsage } from '../../canonical/usage.ts'
+import { totalUsage, type Usage } from '../../canonical/result.ts'
 import { type Vector, vectorAs } from '../../canonical/vector.ts'
 import { prepare } from '../prepare.ts'
+import { oneEach } from '../read-result.ts'
 import type { Answered, Attempt, Emulation, RoundTrip } from '../types.ts'
-import { oneEach } from './one-each.ts'
 
 /** Documents ranked by an upstream that only embeds: by the cosine of the angle between their vectors and the query's. */
 export const ranking: Emulation = {
@@ -25,9 +25,8 @@ export const ranking: Emulation = {
       .sort((a, b) => b.score - a.score || a.index - b.index)
       .map(rank => ({ type: 'rank', ...rank }) as const)
     const result = {
-      ...(model === undefined ? {} : { model }),
+      ...defined({ model, usage }),
       candidates: [{ content }],
-      ...(usage === undefined ? {} : { usage }),
     }
     return { result, losses, headers: {} }
   },

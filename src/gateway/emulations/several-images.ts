@@ -1,12 +1,11 @@
-import { GatewayError } from '../../canonical/error.ts'
+import { invalid } from '../../canonical/error.ts'
 import { Losses } from '../../canonical/loss.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import { workOf } from '../../canonical/work.ts'
 import { FORMATS } from '../../providers/index.ts'
 import type { Candidate } from '../../router.ts'
 import type { Emulation } from '../types.ts'
-import { combined } from './combined.ts'
-import { together } from './together.ts'
+import { combined, together } from './several.ts'
 
 /** How many images one request may ask for where each takes a separate request. */
 const MOST = 16
@@ -45,8 +44,4 @@ function finished({ image, ...output }: Output): Output {
   return { ...output, image: looks }
 }
 
-const TOO_MANY = new GatewayError({
-  kind: 'invalid-request',
-  message: `At most ${MOST} pictures may be asked of this model at once.`,
-  param: 'n',
-})
+const TOO_MANY = invalid(`At most ${MOST} pictures may be asked of this model at once.`, 'n')

@@ -2,12 +2,13 @@ import type { WebSocket } from 'ws'
 import type { Caller } from '../../access/index.ts'
 import { type CanonicalError, GatewayError } from '../../canonical/error.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
-import { type AudioFormat, PCM_24K, type SessionSettings } from '../../canonical/session.ts'
+import { PCM_24K, type SessionSettings } from '../../canonical/session.ts'
 import type { Channel, TraceHeaders } from '../../channel/index.ts'
-import type { Config, OnLoss } from '../../config/index.ts'
+import type { Config, ModelFacts, OnLoss } from '../../config/index.ts'
 import type { Log } from '../../log/index.ts'
 import { AudioPath } from '../../realtime/audio-path.ts'
 import { CallerSocket } from '../../realtime/caller-socket.ts'
+import { GOING_AWAY } from '../../realtime/closing.ts'
 import { dial } from '../../realtime/dial.ts'
 import { ClientReader, eventIdOf } from '../../realtime/formats/realtime/client-reader.ts'
 import { isPlain, readDialect } from '../../realtime/formats/realtime/dialect.ts'
@@ -17,18 +18,18 @@ import { ServerWriter } from '../../realtime/formats/realtime/server-writer.ts'
 import { type Naming, REALTIME } from '../../realtime/formats/realtime/wire.ts'
 import type { LiveSession } from '../../realtime/live-session.ts'
 import { Mailbox } from '../../realtime/mailbox.ts'
-import { RealtimeSession } from '../../realtime/session.ts'
+import { RealtimeSession, refusal } from '../../realtime/session.ts'
 import type { RunRequest, Upstream, UpstreamOptions } from '../../realtime/upstream.ts'
 import { openCascade, openConverter, PROTOCOLS } from '../../realtime/upstreams.ts'
 import { WebSocketUpstream } from '../../realtime/websocket-upstream.ts'
 import { type Candidate, route } from '../../router.ts'
+import { freshId } from '../../usage/request-id.ts'
 import { candidateFailure } from '../candidate-failure.ts'
 import type { Channels } from '../channels.ts'
-import { mayRetry, moreUsefulFailure, publicError } from '../failures.ts'
-import { freshId } from '../fresh-id.ts'
+import { mayRetry, moreUsefulFailure } from '../failures.ts'
+import { publicError } from '../public-answer.ts'
 import { scrubbed, scrubber } from '../scrub.ts'
-import { tracedAttempt } from '../traced-attempt.ts'
-import { byCascade } from './by-cascade.ts'
+import { tracedAttempt } from '../send.ts'
 import type { Record } from './record.ts'
 
 /** A requested session, before its connection is upgraded. */
@@ -47,9 +48,6 @@ export interface SessionRequest {
   readonly signal: AbortSignal
   /** The caller's trace, for upstreams where none are made here. */
   readonly passed: TraceHeaders | undefined
-}
-
-export interface SessionContext {
   readonly channels: Channels
   readonly config: Config
   readonly log: Log
@@ -57,12 +55,15 @@ export interface SessionContext {
 }
 
 /** The upstream is ready: what is left is the caller's socket. */
-export interface OpenedSession {
+interface UpstreamSide {
   start(socket: WebSocket): LiveSession
-  /** Whose session it is. */
-  readonly caller: Caller
   /** The caller is not there any more. */
   abandon(): void
+}
+
+export interface OpenedSession extends UpstreamSide {
+  /** Whose session it is. */
+  readonly caller: Caller
 }
 
 const newId = (prefix: string): string => `${prefix}_${freshId()}`
@@ -70,72 +71,103 @@ const newId = (prefix: string): string => `${prefix}_${freshId()}`
 /**
  * Opens a session at the first candidate that begins one.
  *
- * @throws GatewayError as `route` does, or the most useful failure of the candidates.
+ * @param candidates at least one.
+ * @throws GatewayError the most useful failure of the candidates.
  */
-export async function openSession(request: SessionRequest, context: SessionContext): Promise<OpenedSession> {
+export async function openSession(candidates: readonly Candidate[], request: SessionRequest): Promise<OpenedSession> {
   let failure: GatewayError | undefined
-  for (const candidate of candidatesOf(request, context)) {
-    const channel = context.channels.get(candidate.channel)
+  for (const candidate of candidates) {
+    const channel = request.channels.get(candidate.channel)
     request.record.candidate = candidate
     request.record.attempts++
     const release = channel.hold()
     const trace = request.record.trace?.attempt(tracedAttempt(candidate))
     try {
       const passed = trace?.headers ?? request.passed
-      const opened = await attempt({ ...request, ...context, passed, candidate, channel, release })
+      const options = { ...request, passed, candidate, channel }
+      const opened = await (isDirect(options) ? direct(options) : translated(options))
       channel.stats.succeeded()
       trace?.end(undefined)
-      return opened
+      return released(opened, request, release)
     } catch (thrown) {
       release()
       trace?.end(undefined, thrown instanceof GatewayError ? thrown.error.kind : 'internal')
       if (request.signal.aborted) throw thrown
-      const seen = candidateFailure(thrown, { candidate, channel, model: request.model, log: context.log })
+      const seen = candidateFailure(thrown, { candidate, channel, model: request.model, log: request.log })
       if (!mayRetry(seen.error)) throw seen
       failure = moreUsefulFailure(failure, seen)
     }
   }
-  throw failure ?? NO_CHANNEL
+  throw failure!
 }
 
+/** @param release has the channel free again, however the session ends. */
+const released = ({ start, abandon }: UpstreamSide, { caller, record }: SessionRequest, release: () => void) => ({
+  caller,
+  start: (socket: WebSocket): LiveSession => {
+    const session = start(socket)
+    void session.closed.then(release)
+    return session
+  },
+  abandon: (): void => {
+    abandon()
+    release()
+    record.ended(GOING_AWAY)
+  },
+})
+
 /** Its upstreams have no realtime sessions, and none is made of their conversations. */
-export const NO_CHANNEL = new GatewayError({
+const NO_CHANNEL = new GatewayError({
   kind: 'not-found',
   message: 'The model does not do this kind of work.',
   param: 'model',
   code: 'model_not_supported',
 })
 
-/** Every channel in order; a conversation model is reached by one cascade, which routes its own requests. */
-function candidatesOf({ id, model, caller }: SessionRequest, { channels, config }: SessionContext): Candidate[] {
+/**
+ * Every channel in order; a conversation model is reached by one cascade, which routes its own requests.
+ *
+ * @throws GatewayError as `route` does, and `not-found` where none has sessions with the model.
+ */
+export function candidatesOf(
+  { id, model, caller }: Pick<SessionRequest, 'id' | 'model' | 'caller'>,
+  channels: Channels,
+  config: Config,
+): Candidate[] {
   const facts = config.models.get(model)
   const routed = route(
     { model, format: REALTIME, work: 'realtime', permissions: caller.permissions, now: Date.now(), facts, draw: id },
     channels.all,
   )
   const { cascade } = config.realtime
-  if (cascade === undefined) return routed.filter(({ emulated }) => !emulated)
-  const marked = routed.map(one => (byCascade(one, facts) ? { ...one, emulated: true, native: false } : one))
+  const marked =
+    cascade === undefined
+      ? routed.filter(({ emulated }) => !emulated)
+      : routed.map(one => (byCascade(one, facts) ? { ...one, emulated: true, native: false } : one))
+  if (marked.length === 0) throw NO_CHANNEL
   const first = marked.find(({ emulated }) => emulated)
   return marked.filter(one => !one.emulated || one === first)
 }
 
-interface AttemptOptions extends SessionRequest, SessionContext {
+/** Names of models that speak by themselves, at the vendors that have some. */
+const SPEAKING = /realtime|live|voice|native-audio|\baudio\b/i
+
+/** Whether a model is for conversations in text, which a cascade makes a session of. */
+const byCascade = ({ emulated, upstreamModel }: Candidate, facts: ModelFacts | undefined): boolean =>
+  emulated ||
+  (facts?.interface !== undefined ? !['realtime', 'live'].includes(facts.interface) : !SPEAKING.test(upstreamModel))
+
+interface AttemptOptions extends SessionRequest {
   readonly candidate: Candidate
   readonly channel: Channel
-  /** The channel is free again. */
-  release(): void
 }
 
-const attempt = (options: AttemptOptions): Promise<OpenedSession> => {
-  const { candidate, naming } = options
-  const isDirect = candidate.native && naming === 'ga' && isPlain(readDialect(candidate.format.dialect))
-  return isDirect ? direct(options) : translated(options)
-}
+const isDirect = ({ candidate, naming }: AttemptOptions): boolean =>
+  candidate.native && naming === 'ga' && isPlain(readDialect(candidate.format.dialect))
 
 /** A connection that passes frames as they come. */
-async function direct(options: AttemptOptions): Promise<OpenedSession> {
-  const { candidate, config, model, session, signal, channel, record, release } = options
+async function direct(options: AttemptOptions): Promise<UpstreamSide> {
+  const { candidate, config, model, session, signal, channel, record } = options
   const { upstreamModel } = candidate
   const connect = connector(options, { path: '/realtime', query: { model: upstreamModel } })
   const { socket, first } = await openRelay({
@@ -146,7 +178,6 @@ async function direct(options: AttemptOptions): Promise<OpenedSession> {
   })
   const scrub = scrubber(candidate, model)
   return {
-    caller: options.caller,
     start: caller => {
       const relay = new Relay({
         ...{ upstream: socket, first, record, model, upstreamModel, newId },
@@ -155,24 +186,24 @@ async function direct(options: AttemptOptions): Promise<OpenedSession> {
         heartbeat: config.server.heartbeat,
       })
       relay.start()
-      void relay.closed.then(release)
       return relay
     },
-    abandon: () => {
-      socket.terminate()
-      release()
-    },
+    abandon: () => socket.terminate(),
   }
 }
 
 /** A connection with canonical events between its two sides. */
-async function translated(options: AttemptOptions): Promise<OpenedSession> {
-  const { candidate, config, model, naming, onLoss, record, release, settings } = options
+async function translated(options: AttemptOptions): Promise<UpstreamSide> {
+  const { candidate, config, model, naming, onLoss, record, settings } = options
   const mailbox = new Mailbox()
   const formats = { input: settings.input?.format ?? PCM_24K, output: settings.output?.format ?? PCM_24K }
   const upstream = await open(options, {
     model: candidate.upstreamModel,
-    settings: withFormats(settings, formats),
+    settings: {
+      ...settings,
+      input: { ...settings.input, format: formats.input },
+      output: { ...settings.output, format: formats.output },
+    },
     listener: mailbox,
     newId,
   })
@@ -181,7 +212,7 @@ async function translated(options: AttemptOptions): Promise<OpenedSession> {
     const losses = upstream.losses({ type: 'session-update', settings })
     record.lost(losses)
     const lost = losses.find(({ restored }) => restored !== true)
-    if (lost !== undefined && onLoss === 'refuse') throw refusal(lost.path, lost.reason)
+    if (lost !== undefined && onLoss === 'refuse') throw new GatewayError(refusal(lost.path.slice(1), lost.reason))
     audio = await AudioPath.open({ caller: formats, upstream: upstream.audio, open: openConverter })
   } catch (thrown) {
     upstream.close(1011, '')
@@ -190,7 +221,6 @@ async function translated(options: AttemptOptions): Promise<OpenedSession> {
   const reader = new ClientReader(formats.input)
   const writer = new ServerWriter({ naming, newId })
   return {
-    caller: options.caller,
     start: socket => {
       const session = new RealtimeSession({
         ...{ upstream, audio, record, onLoss, model },
@@ -205,13 +235,11 @@ async function translated(options: AttemptOptions): Promise<OpenedSession> {
       })
       session.start()
       mailbox.deliver(session)
-      void session.closed.then(release)
       return session
     },
     abandon: () => {
       upstream.close(1001, '')
       audio.close()
-      release()
     },
   }
 }
@@ -260,20 +288,3 @@ const connector =
 
 const callerSocket = (socket: WebSocket, { realtime, server }: Config): CallerSocket =>
   new CallerSocket(socket, { ...realtime, heartbeat: server.heartbeat })
-
-const withFormats = (
-  settings: SessionSettings,
-  { input, output }: { readonly input: AudioFormat; readonly output: AudioFormat },
-): SessionSettings => ({
-  ...settings,
-  input: { ...settings.input, format: input },
-  output: { ...settings.output, format: output },
-})
-
-const refusal = (path: readonly (string | number)[], reason: string): GatewayError =>
-  new GatewayError({
-    kind: 'cannot-express',
-    code: 'cannot_express',
-    param: path.slice(1).join('.'),
-    message: `'${path.slice(1).join('.')}' has no equivalent at the upstream (${reason}), and this key refuses losses.`,
-  })

@@ -1,33 +1,31 @@
 import type { IncomingMessage } from 'node:http'
 import { type Access, type Caller, checkDoor } from '../../access/index.ts'
+import { unauthenticated } from '../../access/key-ring.ts'
 import type { Waiting } from '../../access/waiting.ts'
-import { type CanonicalError, GatewayError } from '../../canonical/error.ts'
+import { GatewayError, invalid } from '../../canonical/error.ts'
 import { type Format, isObject, type JsonObject } from '../../canonical/node.ts'
 import { passedTrace, single } from '../../channel/index.ts'
 import type { Config } from '../../config/index.ts'
 import { readJson } from '../../ingress/transport/body.ts'
 import type { RequestTrace, Traces } from '../../metrics/traces.ts'
-import { GOING_AWAY } from '../../realtime/closing.ts'
 import { writeSession } from '../../realtime/formats/realtime/client-writer.ts'
 import { readDialect } from '../../realtime/formats/realtime/dialect.ts'
 import { readSettings } from '../../realtime/formats/realtime/settings-reader.ts'
 import { type Naming, REALTIME } from '../../realtime/formats/realtime/wire.ts'
 import type { RunRequest } from '../../realtime/upstream.ts'
-import { route } from '../../router.ts'
 import type { SharedRecords } from '../../store/shared-records.ts'
+import { freshId } from '../../usage/request-id.ts'
 import type { Call } from '../call.ts'
 import type { Channels } from '../channels.ts'
-import type { ErrorAnswer } from '../error-answer.ts'
-import { toFailure } from '../failures.ts'
-import { freshId } from '../fresh-id.ts'
-import { onLossOf } from '../on-loss.ts'
+import { type ErrorAnswer, toFailure } from '../failures.ts'
+import { onLossOf } from '../prepare.ts'
 import type { Recorder } from '../report.ts'
 import type { Running } from '../running.ts'
 import type { Incoming } from '../types.ts'
-import { NO_CHANNEL, type OpenedSession, openSession } from './open-session.ts'
+import { candidatesOf, type OpenedSession, openSession } from './open-session.ts'
 import { ownRequest } from './own-request.ts'
 import { Record } from './record.ts'
-import { type BoundSession, ClientSecrets, isClientSecret } from './secrets.ts'
+import { type BoundSession, boundBy, createSecret, isClientSecret } from './secrets.ts'
 
 export type { LiveSession } from '../../realtime/live-session.ts'
 export type { OpenedSession } from './open-session.ts'
@@ -78,7 +76,6 @@ const SECRET_BODY = 2 ** 20
 /** Opens realtime sessions: authentication, limits, routing. */
 export class Realtime {
   private readonly context: RealtimeContext
-  private readonly secrets = new ClientSecrets(() => this.context.shared)
   private total = 0
   private config: Config
 
@@ -119,28 +116,16 @@ export class Realtime {
     try {
       checkDoor(caller.permissions, REALTIME)
       await allowance.enter()
-      this.checkModel(caller, model)
-      if (secret !== undefined) await this.secrets.take(secret)
+      const candidates = candidatesOf({ id: call.id, caller, model }, this.context.channels, this.config)
+      if (secret !== undefined) await boundBy(this.context.shared, secret, 'takeNote')
       const onLoss = onLossOf(call.message, caller)
-      const opened = await openSession(
-        {
-          ...{ id: call.id, caller, model, onLoss, settings, session, record },
-          naming: namingOf(call.message),
-          signal: call.signal,
-          passed: passedTrace(headers),
-        },
-        {
-          channels: this.context.channels,
-          config: this.config,
-          log: recorder.log,
-          run: this.run(caller, call.message, record.trace),
-        },
-      )
-      const abandon = (): void => {
-        opened.abandon()
-        record.ended(GOING_AWAY)
-      }
-      return { ...opened, abandon }
+      return await openSession(candidates, {
+        ...{ id: call.id, caller, model, onLoss, settings, session, record },
+        ...{ channels: this.context.channels, config: this.config, log: recorder.log, signal: call.signal },
+        naming: namingOf(call.message),
+        passed: passedTrace(headers),
+        run: this.run(caller, call.message, record.trace),
+      })
     } catch (thrown) {
       record.refused(toFailure(thrown).error)
       throw thrown
@@ -154,7 +139,7 @@ export class Realtime {
       const caller = gateway.authenticate(call, REALTIME)
       await access.allowance(caller).enter(false)
       const body = await readJson(call.message, SECRET_BODY, () => gateway.waiting.open(caller.id))
-      call.reply.whole(200, {}, JSON.stringify(await this.createSecret(caller, body)))
+      call.reply.whole(200, {}, JSON.stringify(await this.secretFor(caller, body)))
     } catch (thrown) {
       const { status, headers, text } = gateway.error(call.format, await gateway.held(thrown, call.message), call.id)
       if (!call.reply.gone) call.reply.whole(status, headers, text)
@@ -162,15 +147,16 @@ export class Realtime {
   }
 
   /** A client secret for one session. Throws GatewayError `invalid-request`, `not-found`, `forbidden`, `rate-limited`. */
-  private async createSecret(caller: Caller, body: JsonObject): Promise<JsonObject> {
+  private async secretFor(caller: Caller, body: JsonObject): Promise<JsonObject> {
     const session = body['session'] ?? {}
-    if (!isObject(session)) throw invalid('session', 'expected an object')
+    if (!isObject(session)) throw wrong('session', 'expected an object')
     const settings = readSettings(session, 'session')
     const { model } = settings
     if (model === undefined) throw missingModel('session.model')
-    this.checkModel(caller, model)
+    candidatesOf({ id: '', caller, model }, this.context.channels, this.config)
     const expiresAt = Date.now() + 1000 * secondsOf(body['expires_after'])
-    const value = await this.secrets.create({ callerId: caller.id, model, settings, session }, expiresAt)
+    const bound = { callerId: caller.id, model, settings, session }
+    const value = await createSecret(this.context.shared, bound, expiresAt)
     const shown = { ...writeSession(settings, GA), object: 'realtime.session', id: `sess_${freshId()}` }
     return { value, expires_at: Math.floor(expiresAt / 1000), session: shown }
   }
@@ -179,7 +165,7 @@ export class Realtime {
     const model = call.query['model']
     const shown = credentialOf(call.message)
     if (shown !== undefined && isClientSecret(shown.value)) {
-      const bound = await this.secrets.find(shown.value)
+      const bound = await boundBy(this.context.shared, shown.value, 'note')
       if (model !== undefined && model !== bound.model) throw otherModel(bound.model)
       return { ...bound, caller: this.context.access.renewed({ id: bound.callerId }), secret: shown.value }
     }
@@ -191,16 +177,6 @@ export class Realtime {
 
   private run(caller: Caller, message: IncomingMessage, within: RequestTrace | undefined): RunRequest {
     return (request, signal) => ownRequest({ caller, message, request, signal, within }, this.context)
-  }
-
-  private checkModel({ permissions }: Caller, model: string): void {
-    const { channels } = this.context
-    const facts = this.config.models.get(model)
-    const routed = route(
-      { model, format: REALTIME, work: 'realtime', permissions, now: Date.now(), facts, draw: '' },
-      channels.all,
-    )
-    if (this.config.realtime.cascade === undefined && routed.every(({ emulated }) => emulated)) throw NO_CHANNEL
   }
 
   /** Counts a session until the result is called: for its key in all processes, and for this process. */
@@ -248,23 +224,24 @@ const clientIdOf = ({ headers }: IncomingMessage): string | undefined =>
 function secondsOf(value: JsonObject[string] | undefined): number {
   const seconds = isObject(value) ? (value['seconds'] ?? 600) : 600
   if (typeof seconds === 'number' && seconds >= 10 && seconds <= 7200) return seconds
-  throw invalid('expires_after.seconds', 'expected a number from 10 to 7200')
+  throw wrong('expires_after.seconds', 'expected a number from 10 to 7200')
 }
 
-const fault = (kind: CanonicalError['kind'], message: string, code: string, param?: string): GatewayError =>
-  new GatewayError({ kind, message, code, ...(param === undefined ? {} : { param }) })
-
-const invalid = (param: string, expected: string): GatewayError =>
-  fault('invalid-request', `Invalid '${param}': ${expected}.`, 'invalid_value', param)
+const wrong = (param: string, expected: string): GatewayError =>
+  invalid(`Invalid '${param}': ${expected}.`, param, 'invalid_value')
 
 const missingModel = (param: string): GatewayError =>
-  fault('invalid-request', 'A realtime session needs a model.', 'missing_required_parameter', param)
+  invalid('A realtime session needs a model.', param, 'missing_required_parameter')
 
 const otherModel = (model: string): GatewayError =>
-  fault('forbidden', `This client secret is for the model "${model}".`, 'model_not_allowed', 'model')
+  new GatewayError({
+    kind: 'forbidden',
+    message: `This client secret is for the model "${model}".`,
+    param: 'model',
+    code: 'model_not_allowed',
+  })
 
-const NO_BROWSER_KEYS = fault(
-  'unauthenticated',
+const NO_BROWSER_KEYS = unauthenticated(
   'API keys are not accepted as a subprotocol here: use a client secret.',
   'invalid_api_key',
 )

@@ -1,17 +1,13 @@
 import type { Allowance, Caller } from '../../access/index.ts'
-import { defined } from '../../canonical/defined.ts'
 import { type CanonicalError, ERRORS, GatewayError } from '../../canonical/error.ts'
 import type { Loss } from '../../canonical/loss.ts'
-import type { Format } from '../../canonical/node.ts'
-import type { Usage } from '../../canonical/result.ts'
-import { totalUsage } from '../../canonical/usage.ts'
+import { defined, type Format } from '../../canonical/node.ts'
+import { totalUsage, type Usage } from '../../canonical/result.ts'
 import type { RequestTrace } from '../../metrics/traces.ts'
 import type { SessionRecord } from '../../realtime/live-session.ts'
 import type { Candidate } from '../../router.ts'
-import { isCounted } from '../../usage/counted.ts'
-import type { UsageRow } from '../../usage/row.ts'
+import { isCounted, tokenFields, type UsageRow, upstreamFields } from '../../usage/row.ts'
 import type { Recorder } from '../report.ts'
-import { tokenFields, upstreamFields } from '../row-fields.ts'
 
 export interface SessionFacts {
   readonly id: string
@@ -92,11 +88,11 @@ export class Record implements SessionRecord {
 
   spent(usage: Usage | undefined): void {
     const allowance = this.admitted.shift() ?? this.shares.any()
-    const cost = usage === undefined || !isCounted(usage) ? undefined : this.costOf(usage)
-    if (usage === undefined || !isCounted(usage)) allowance.leave()
-    else allowance.settle(usage, cost)
-    if (usage !== undefined) this.usage = totalUsage(this.usage === undefined ? [usage] : [this.usage, usage])
-    if (usage === undefined) return
+    if (usage === undefined) return allowance.leave()
+    const cost = isCounted(usage) ? this.costOf(usage) : undefined
+    if (isCounted(usage)) allowance.settle(usage, cost)
+    else allowance.leave()
+    this.usage = totalUsage(this.usage === undefined ? [usage] : [this.usage, usage])
     if (cost === undefined) this.unpriced = true
     else this.cost += cost
   }

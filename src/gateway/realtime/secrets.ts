@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { unauthenticated } from '../../access/key-ring.ts'
 import { GatewayError } from '../../canonical/error.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { SessionSettings } from '../../canonical/session.ts'
@@ -25,55 +26,33 @@ const PREFIX = 'ek_'
 
 export const isClientSecret = (credential: string): boolean => credential.startsWith(PREFIX)
 
-/** Client secrets, stored by their hashes, so that each opens one session at any one instance, once. */
-export class ClientSecrets {
-  private readonly shared: () => SharedRecords
-  private readonly limits: NoteLimits
-
-  constructor(shared: () => SharedRecords, limits: NoteLimits = LIMITS) {
-    this.shared = shared
-    this.limits = limits
-  }
-
-  /**
-   * Makes a secret.
-   *
-   * @param expiresAt Unix time in milliseconds.
-   * @throws GatewayError `rate-limited` where too many are good already, `overloaded` where it cannot be stored.
-   */
-  async create(bound: BoundSession, expiresAt: number): Promise<string> {
-    const value = PREFIX + randomBytes(24).toString('hex')
-    const note = { kind: KIND, name: hashOf(value), owner: bound.callerId, text: JSON.stringify(bound), expiresAt }
-    if (!(await this.shared().keepNote(note, this.limits))) throw TOO_MANY
-    return value
-  }
-
-  /**
-   * What a secret is good for.
-   *
-   * @throws GatewayError `unauthenticated` for one that is unknown, used or expired, `overloaded` where that cannot be
-   * looked up.
-   */
-  async find(value: string): Promise<BoundSession> {
-    return boundIn(await this.shared().note(KIND, hashOf(value)))
-  }
-
-  /** The same; it is good for nothing afterwards. */
-  async take(value: string): Promise<BoundSession> {
-    return boundIn(await this.shared().takeNote(KIND, hashOf(value)))
-  }
+/**
+ * Makes a client secret. It is stored by its hash, so that it opens one session at any one instance, once.
+ *
+ * @param expiresAt Unix time in milliseconds.
+ * @throws GatewayError `rate-limited` where too many are good already, `overloaded` where it cannot be stored.
+ */
+export async function createSecret(shared: SharedRecords, bound: BoundSession, expiresAt: number): Promise<string> {
+  const value = PREFIX + randomBytes(24).toString('hex')
+  const note = { kind: KIND, name: hashOf(value), owner: bound.callerId, text: JSON.stringify(bound), expiresAt }
+  if (!(await shared.keepNote(note, LIMITS))) throw TOO_MANY
+  return value
 }
 
-function boundIn(text: string | undefined): BoundSession {
+/**
+ * What a client secret is good for.
+ *
+ * @param how `takeNote`: it is good for nothing afterwards.
+ * @throws GatewayError `unauthenticated` for one that is unknown, used or expired, `overloaded` where that cannot be
+ * looked up.
+ */
+export async function boundBy(shared: SharedRecords, value: string, how: 'note' | 'takeNote'): Promise<BoundSession> {
+  const text = await shared[how](KIND, hashOf(value))
   if (text === undefined) throw UNKNOWN
   return JSON.parse(text)
 }
 
-const UNKNOWN = new GatewayError({
-  kind: 'unauthenticated',
-  code: 'invalid_client_secret',
-  message: 'The client secret is unknown, expired or was used before.',
-})
+const UNKNOWN = unauthenticated('The client secret is unknown, expired or was used before.', 'invalid_client_secret')
 
 const TOO_MANY = new GatewayError({
   kind: 'rate-limited',

@@ -5,18 +5,16 @@ import { isReadable, type SampleFormat } from '../../canonical/media/pcm.ts'
 import { readWavHead, samplesOf, USUAL } from '../../canonical/media/wav.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
-import { workOf } from '../../canonical/work.ts'
 import { WRITERS } from '../../egress/index.ts'
 import type { Container } from '../../egress/writer.ts'
 import type { Answered, Attempt } from '../types.ts'
 import { encodedBytes, MP3, rawFormat } from './encoding.ts'
 
 /**
- * Whether an upstream's samples are to become an MP3 file: where the caller requests one, also by the default of its
+ * Whether an upstream's samples of a speech are to become an MP3 file: where the caller requests one, also by the default of its
  * format (FORMATS §12) where that is not the upstream's format.
  */
 export function wantsMp3({ call, candidate, request }: Attempt): boolean {
-  if (workOf(request) !== 'speech') return false
   const wanted = request.output.audio?.mediaType
   return wanted === MP3 || (wanted === undefined && WRITERS[call.format]!.container?.usual === MP3 && !candidate.native)
 }

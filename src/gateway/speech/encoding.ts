@@ -1,11 +1,13 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { setImmediate } from 'node:timers/promises'
+import type { WasmMediaEncoder } from 'wasm-media-encoders'
 import type { Bytes } from '../../canonical/bytes.ts'
 import type { Part } from '../../canonical/content.ts'
 import type { At, CanonicalEvent, PartStart } from '../../canonical/event.ts'
 import { Base64Groups } from '../../canonical/media/base64.ts'
-import { isReadable, type SampleFormat } from '../../canonical/media/pcm.ts'
+import { isReadable, type SampleFormat, SampleReader } from '../../canonical/media/pcm.ts'
 import { samplesOf } from '../../canonical/media/wav.ts'
-import { type Mp3, openMp3 } from './mp3.ts'
 
 /** What speech is encoded to, and what of it is encoded here. */
 export const MP3 = 'audio/mpeg'
@@ -111,3 +113,49 @@ function* grown({ at }: Mp3File, append: string): Generator<CanonicalEvent> {
 
 const rawTypeOf = (part: Part): string | undefined =>
   part.type === 'media' && part.kind === 'audio' && part.source.type === 'base64' ? part.source.mediaType : undefined
+
+/** Speech on one channel; a second one has as much again. */
+const KILOBITS = 128
+
+/** Samples as MP3, as they come; its memory is half a megabyte. */
+class Mp3 {
+  private readonly encoder: WasmMediaEncoder<'audio/mpeg'>
+  private readonly reader: SampleReader
+
+  constructor(encoder: WasmMediaEncoder<'audio/mpeg'>, format: SampleFormat) {
+    const { channels, rate: sampleRate } = format
+    encoder.configure({ channels: channels === 1 ? 1 : 2, sampleRate, bitrate: channels === 1 ? KILOBITS : 256 })
+    this.encoder = encoder
+    this.reader = new SampleReader(format)
+  }
+
+  /** The frames that these samples complete. A second of sound costs some four milliseconds. */
+  push(bytes: Uint8Array): Buffer {
+    return Buffer.from(this.encoder.encode(this.reader.push(bytes)))
+  }
+
+  end(): Buffer {
+    return Buffer.from(this.encoder.finalize())
+  }
+}
+
+type Open = (format: SampleFormat) => Promise<Mp3>
+
+/** Loaded with the first recording that needs it. */
+let library: Promise<Open> | undefined
+
+async function load(): Promise<Open> {
+  const { createEncoder } = await import('wasm-media-encoders')
+  const file = createRequire(import.meta.url).resolve('wasm-media-encoders/wasm/mp3')
+  let code: Parameters<typeof createEncoder>[1] = await readFile(file)
+  const keep = (compiled: typeof code): void => void (code = compiled)
+  return async format => new Mp3(await createEncoder('audio/mpeg', code, keep), format)
+}
+
+/** An encoder for samples that are readable (`canonical/media/pcm.ts`). Rejects where the library cannot be loaded. */
+async function openMp3(format: SampleFormat): Promise<Mp3> {
+  library ??= load()
+  const loading = library
+  loading.catch(() => (library = undefined))
+  return (await loading)(format)
+}

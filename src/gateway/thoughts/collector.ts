@@ -1,7 +1,7 @@
-import { append } from '../../canonical/append.ts'
 import type { Part, ReasoningPart, ToolCallPart } from '../../canonical/content.ts'
 import type { At, CanonicalEvent, PartPatch } from '../../canonical/event.ts'
 import { bodyOf, patched, withBody } from '../../canonical/fold.ts'
+import { append } from '../../canonical/lists.ts'
 import type { Step } from './store.ts'
 
 /** A call of an answer with what was thought before it. */

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate as breath } from 'node:timers/promises'
+import { hashOf } from '../../config/hash.ts'
 import type { SharedRecords, ThoughtChange } from '../../store/shared-records.ts'
-import { encrypted } from '../encryption.ts'
-import type { GatewaySecret } from '../gateway-secret.ts'
-import { aboutOf, namesOf } from './shared-names.ts'
+import { encrypted, type GatewaySecret } from '../gateway-secret.ts'
 import type { CallKeys, KeptThoughts } from './store.ts'
 
 /** Changes and characters of them that wait for the store; further ones are dropped. */
@@ -93,3 +92,12 @@ function changeOf({ owner, keys, text, expiresAt }: Waiting, key: Buffer): Thoug
     thoughts: { id: randomUUID(), text: encrypted(key, text, aboutOf(owner)).toString('base64'), expiresAt },
   }
 }
+
+/** The name under which a call of an owner is found in the store: it tells neither. */
+export const nameOf = (owner: string, key: string): string => hashOf(`${owner}\n${key}`)
+
+const namesOf = (owner: string, keys: readonly CallKeys[]): readonly (readonly string[])[] =>
+  keys.map(some => some.map(key => nameOf(owner, key)))
+
+/** What encrypted thoughts are bound to. */
+export const aboutOf = (owner: string): Buffer => Buffer.from(`interlingua thoughts\n${owner}`)

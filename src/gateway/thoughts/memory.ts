@@ -1,8 +1,6 @@
 import { isPlaceKey } from './call-keys.ts'
 import { type Link, LinkedList } from './linked-list.ts'
-import { SizeClasses } from './size-classes.ts'
-import type { CallKeys, Found, KeptThoughts, ThoughtStore } from './store.ts'
-import { weightOf } from './weight.ts'
+import type { CallKeys, Found, KeptThoughts } from './store.ts'
 
 export interface MemoryLimits {
   /** Milliseconds after its last use for which a thought is kept. */
@@ -37,11 +35,11 @@ const ENTRY = 512
 const LONGEST_WAIT = 2 ** 31 - 1
 
 /**
- * Thoughts in the memory of this process, until they are not used for a while. Where there is no room, the least
+ * Thoughts in the memory of this process, by the owner of the caller's key and the names a call can be found under, until they are not used for a while. Where there is no room, the least
  * recently used of the owner who holds most is forgotten (`SizeClasses`), so that one owner's many never push out
  * another's few. Every operation takes the same time however much is kept, and one timer serves all.
  */
-export class MemoryStore implements ThoughtStore {
+export class MemoryStore {
   private limits: MemoryLimits
   private readonly now: () => number
   private readonly owners = new Map<string, Owner>()
@@ -61,10 +59,12 @@ export class MemoryStore implements ThoughtStore {
     return this.total
   }
 
+  /** Whether anything of the owner is kept: most requests need not be looked through. */
   holds(owner: string): boolean {
     return this.owners.has(owner)
   }
 
+  /** Whether some of it has a key that is no id. */
   holdsPlaces(owner: string): boolean {
     return (this.owners.get(owner)?.places ?? 0) > 0
   }
@@ -74,6 +74,7 @@ export class MemoryStore implements ThoughtStore {
     return this.owners.get(owner)?.byKey.has(key) === true
   }
 
+  /** What is looked up is in use, and kept for another while. */
   find(owner: string, key: string): Found | undefined {
     this.expire()
     const found = this.owners.get(owner)?.byKey.get(key)
@@ -81,6 +82,7 @@ export class MemoryStore implements ThoughtStore {
     return found
   }
 
+  /** @param keys of each call, in the order of the steps; what is known under a key already is forgotten. */
   keep(name: string, keys: readonly CallKeys[], thoughts: KeptThoughts): void {
     this.expire()
     this.forget(name, keys)
@@ -99,7 +101,7 @@ export class MemoryStore implements ThoughtStore {
     this.arm()
   }
 
-  /** What has other keys as well is still known by those. */
+  /** Calls under these keys were made again, without a thought; what has other keys as well is still known by those. */
   forget(name: string, keys: readonly CallKeys[]): void {
     for (const key of keys.flat()) this.forgetKey(name, key)
   }
@@ -192,4 +194,48 @@ function placesAmong(keys: Iterable<string>): number {
   let places = 0
   for (const key of keys) if (isPlaceKey(key)) places++
   return places
+}
+
+/** What an object, a list and each of their fields take, roughly. */
+const NODE = 48
+/** The engine keeps a text in one byte a character or in two. */
+const CHARACTER = 2
+
+/** Bytes that a value of JSON takes in memory, rather too many than too few; however deep it is. */
+function weightOf(value: unknown): number {
+  const left = [value]
+  let weight = 0
+  while (left.length > 0) {
+    const one = left.pop()
+    weight += NODE
+    if (typeof one === 'string') weight += one.length * CHARACTER
+    else if (typeof one === 'object' && one !== null) for (const field of Object.values(one)) left.push(field)
+  }
+  return weight
+}
+
+/** 2^53 is the largest size there can be. */
+const CLASSES = 54
+
+const classOf = (size: number): number => Math.floor(Math.log2(size))
+
+/**
+ * Who holds most, or half of that at least: sizes that share their power of two count as alike, so that nothing need be
+ * sorted.
+ */
+class SizeClasses<T> {
+  private readonly classes: readonly Set<T>[] = Array.from({ length: CLASSES }, () => new Set<T>())
+
+  /** One whose size changed; entries of size 0 are not held. */
+  move(one: T, from: number, to: number): void {
+    const [before, after] = [from, to].map(size => (size === 0 ? undefined : this.classes[classOf(size)]))
+    if (before === after) return
+    before?.delete(one)
+    after?.add(one)
+  }
+
+  largest(): T | undefined {
+    const held = this.classes.findLast(({ size }) => size > 0)
+    return held?.values().next().value
+  }
 }

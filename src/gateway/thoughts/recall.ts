@@ -1,15 +1,16 @@
+import { createHash } from 'node:crypto'
 import type { Part, ToolCallPart } from '../../canonical/content.ts'
 import type { Json } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
-import { isSigned } from '../../canonical/thought.ts'
+import { isSigned } from '../../canonical/signature.ts'
+import type { ChannelFormat } from '../../config/index.ts'
 import { WRITERS } from '../../egress/index.ts'
 import { Budget } from '../../egress/sanitize/budget.ts'
 import type { Candidate } from '../../router.ts'
 import { idKey, isCounted, placeKey } from './call-keys.ts'
-import { issuerOf } from './issuer.ts'
-import { changed, type Recalled, recalledBy } from './recalled.ts'
-import type { Changes } from './relocated.ts'
-import type { Found, KeptThoughts, ThoughtStore } from './store.ts'
+import type { MemoryStore } from './memory.ts'
+import { type Changes, changed, type Recalled, recalledBy } from './recalled.ts'
+import type { Found, KeptThoughts } from './store.ts'
 import { GistTrail, WholeTrail } from './trail.ts'
 import { type Place, type Take, Turn } from './turn.ts'
 
@@ -21,12 +22,12 @@ import { type Place, type Take, Turn } from './turn.ts'
 export function recall(
   request: CanonicalRequest,
   candidate: Candidate,
-  store: ThoughtStore,
+  store: MemoryStore,
   owner: string,
 ): Recalled | undefined {
   const { format, native } = candidate
   const { handsBack, boundProofs } = WRITERS[format.format]!
-  if (handsBack === undefined || !store.holds(owner) || !request.messages.some(hasCall)) return undefined
+  if (handsBack === undefined || !request.messages.some(hasCall)) return undefined
   const issuer = issuerOf(candidate)
   return new Recall(request, {
     bound: boundProofs?.({ dialect: format.dialect, native }) === true,
@@ -149,4 +150,25 @@ class Recall {
     for (; this.digested < first; this.digested++) this.whole.message(this.messages[this.digested]!)
     return this.whole.digest === prefix
   }
+}
+
+const accounts = new WeakMap<ChannelFormat, string>()
+
+/**
+ * Who can read the proofs of a candidate's answers: one model of one account at one address. OpenAI's are good in one
+ * organisation, the newest ones of Claude in one account, and where another model cannot read one it is refused or
+ * dropped (traps 30, 33). A channel may change its name or its limits; with another key it is another issuer.
+ */
+export const issuerOf = ({ channel, format, upstreamModel }: Candidate): string =>
+  `${accountOf(format, channel.key)} ${upstreamModel}`
+
+function accountOf(format: ChannelFormat, key: string | undefined): string {
+  const known = accounts.get(format)
+  if (known !== undefined) return known
+  const { baseUrl, headers, query } = format
+  const account = createHash('sha256')
+    .update(JSON.stringify([format.format, baseUrl, headers, query, key ?? '']))
+    .digest('base64url')
+  accounts.set(format, account)
+  return account
 }

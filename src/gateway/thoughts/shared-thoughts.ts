@@ -1,12 +1,9 @@
 import { GatewayError } from '../../canonical/error.ts'
 import { LogOnce } from '../../log/index.ts'
 import type { FoundThoughts, SharedRecords } from '../../store/shared-records.ts'
-import { decrypted } from '../encryption.ts'
-import type { GatewaySecret } from '../gateway-secret.ts'
-import { AbsentNames } from './absent.ts'
+import { decrypted, type GatewaySecret } from '../gateway-secret.ts'
 import { isPlaceKey } from './call-keys.ts'
-import { ThoughtJournal } from './journal.ts'
-import { aboutOf, nameOf } from './shared-names.ts'
+import { aboutOf, nameOf, ThoughtJournal } from './journal.ts'
 import type { CallKeys, KeptThoughts } from './store.ts'
 
 /** Milliseconds a request waits for thoughts of other instances before it does without. */
@@ -105,4 +102,31 @@ function fetched({ text, names }: FoundThoughts, owner: string, secret: Buffer):
   const { keys, thoughts } = JSON.parse(plain) as Fetched
   const valid = new Set(names.map(({ name }) => name))
   return [{ keys: keys.map(some => some.filter(key => valid.has(nameOf(owner, key)))), thoughts }]
+}
+
+/** Milliseconds for which a name that was not found counts as absent: another instance may store it late. */
+const LASTS = 60_000
+/** Names that are remembered; the oldest are forgotten for new ones. */
+const MOST = 50_000
+
+/** Names that are not in the store, so that they are not looked up again with every request of a conversation. */
+class AbsentNames {
+  private readonly now: () => number
+  /** Until when each is known to be absent, in the order they were added. */
+  private readonly names = new Map<string, number>()
+
+  constructor(now: () => number) {
+    this.now = now
+  }
+
+  /** @param isOwn the call was made here, without a thought: nobody else will store any. */
+  add(name: string, isOwn: boolean): void {
+    this.names.delete(name)
+    this.names.set(name, isOwn ? Number.POSITIVE_INFINITY : this.now() + LASTS)
+    if (this.names.size > MOST) this.names.delete(this.names.keys().next().value!)
+  }
+
+  has(name: string): boolean {
+    return (this.names.get(name) ?? 0) > this.now()
+  }
 }

@@ -1,23 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Part } from '../../canonical/content.ts'
 import type { Format } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
+import { isSigned } from '../../canonical/signature.ts'
 import type { ThoughtsConfig } from '../../config/index.ts'
 import { WRITERS } from '../../egress/index.ts'
 import { READERS } from '../../ingress/index.ts'
 import { LogOnce } from '../../log/index.ts'
 import type { Candidate } from '../../router.ts'
-import { idKey, isCounted, placeKey } from './call-keys.ts'
+import { idKey, isCounted, keysOf, unknownKeys } from './call-keys.ts'
 import { type CalledStep, Collector, stepsOf } from './collector.ts'
-import { handsBack } from './hands-back.ts'
-import { issuerOf } from './issuer.ts'
 import { MemoryStore } from './memory.ts'
-import { recall } from './recall.ts'
+import { issuerOf, recall } from './recall.ts'
 import type { Recalled } from './recalled.ts'
 import type { SharedThoughts } from './shared-thoughts.ts'
-import type { CallKeys, KeptThoughts } from './store.ts'
-import { GistTrail, WholeTrail } from './trail.ts'
-import { unknownKeys } from './unknown-keys.ts'
+import type { KeptThoughts, Step } from './store.ts'
+import { WholeTrail } from './trail.ts'
 
 /** Milliseconds that the end of the gateway waits for the store. */
 const LAST = 3000
@@ -74,12 +73,13 @@ export class Thoughts {
 }
 
 /** An answer that is being made. */
-export interface Exchange {
-  /** The caller's format. */
-  readonly format: Format
-  readonly candidate: Candidate
-  readonly request: CanonicalRequest
-  readonly recalled: Recalled | undefined
+interface Exchange {
+  readonly attempt: {
+    readonly call: { readonly format: Format }
+    readonly candidate: Candidate
+    readonly request: CanonicalRequest
+  }
+  readonly prepared: { readonly recalled: Recalled | undefined }
 }
 
 /** Where other instances have their thoughts, and for how many milliseconds they are kept there. */
@@ -129,6 +129,7 @@ export class OwnThoughts {
 
   /** The request with what its caller no longer has, as far as the candidate can read it. */
   recall(request: CanonicalRequest, candidate: Candidate): Recalled | undefined {
+    if (!this.store.holds(this.owner)) return undefined
     return this.faults.attempt(() => recall(request, candidate, this.store, this.owner), undefined)
   }
 
@@ -145,8 +146,7 @@ export class OwnThoughts {
 
   /** As `keep`, of an answer that comes event by event; it is kept with the end of it. */
   collector(exchange: Exchange): Collector {
-    const isPlaced = mayDropIds(exchange)
-    return new Collector(isPlaced, steps => this.faults.attempt(() => this.add(steps, exchange), undefined))
+    return new Collector(mayDropIds(exchange), steps => this.faults.attempt(() => this.add(steps, exchange), undefined))
   }
 
   /**
@@ -178,13 +178,13 @@ export class OwnThoughts {
   private forget(steps: readonly CalledStep[], exchange: Exchange): void {
     const { store, owner, elsewhere } = this
     if (elsewhere === undefined && !store.holds(owner)) return
-    const keys = keysOf(steps, exchange)
+    const keys = keysOf(steps, exchange.attempt.request, mayDropIds(exchange))
     store.forget(owner, keys)
     elsewhere?.all.forget(owner, keys)
   }
 
   private add(steps: readonly CalledStep[], exchange: Exchange): void {
-    const { candidate, request, recalled } = exchange
+    const { candidate, request } = exchange.attempt
     if (!steps.some(({ lead, next }) => lead.length > 0 || next.length > 0)) return this.forget(steps, exchange)
     if (handsBack(request, steps)) return
     const { native } = candidate
@@ -194,9 +194,9 @@ export class OwnThoughts {
       format,
       issuer: issuerOf(candidate),
       steps: steps.map(({ lead, next, mixed }) => ({ lead, next, ...(mixed ? { mixed } : {}) })),
-      ...(bound ? { prefix: prefixOf(recalled?.request ?? request) } : {}),
+      ...(bound ? { prefix: prefixOf(exchange.prepared.recalled?.request ?? request) } : {}),
     }
-    const keys = keysOf(steps, exchange)
+    const keys = keysOf(steps, request, mayDropIds(exchange))
     this.store.keep(this.owner, keys, thoughts)
     this.elsewhere?.all.keep(this.owner, keys, thoughts, this.elsewhere.keep)
   }
@@ -210,24 +210,20 @@ function prefixOf(request: CanonicalRequest): string {
 
 /** Whether a call may come back without the id its caller got, or with one that other calls have, too. */
 const mayDropIds =
-  ({ format }: Exchange) =>
+  ({ attempt }: Exchange) =>
   ({ id, name }: Pick<CalledStep, 'id' | 'name'>): boolean =>
-    READERS[format]!.dropsIds === true || isCounted(id, name)
+    READERS[attempt.call.format]!.dropsIds === true || isCounted(id, name)
 
-function keysOf(steps: readonly CalledStep[], exchange: Exchange): readonly CallKeys[] {
-  const isPlaced = mayDropIds(exchange)
-  const gist = steps.some(isPlaced) ? gistOf(exchange.request) : undefined
-  return steps.map(step => {
-    gist?.call(step.name, step.arguments)
-    return [
-      ...(isCounted(step.id, step.name) ? [] : [idKey(step.id)]),
-      ...(gist !== undefined && isPlaced(step) ? [placeKey(gist.digest)] : []),
-    ]
-  })
-}
+const isThought = (part: Part): boolean => part.type === 'reasoning'
 
-function gistOf({ messages }: CanonicalRequest): GistTrail {
-  const gist = new GistTrail()
-  for (const { role, content } of messages) for (const part of content) gist.part(role, part)
-  return gist
+/**
+ * Whether a caller hands thoughts like these back by itself, as its last turn with calls shows: then nobody need
+ * remember them, nor read its whole history for that. Who has the words alone still needs their proof.
+ */
+function handsBack({ messages }: CanonicalRequest, steps: readonly Step[]): boolean {
+  let at = messages.findLastIndex(({ content }) => content.some(({ type }) => type === 'tool-call'))
+  const signed = steps.some(({ lead, next }) => lead.some(isSigned) || next.some(isSigned))
+  while (messages[at]?.role === 'assistant')
+    if (messages[at--]!.content.some(signed ? isSigned : isThought)) return true
+  return false
 }

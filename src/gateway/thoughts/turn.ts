@@ -1,5 +1,5 @@
 import type { Part, ReasoningPart } from '../../canonical/content.ts'
-import type { Change, Changes } from './relocated.ts'
+import type { Change, Changes } from './recalled.ts'
 import type { Found, KeptThoughts, Step } from './store.ts'
 
 /** One part of a turn, and where it stands. */

@@ -1,11 +1,12 @@
-import { AnswerIds } from '../../canonical/answer-ids.ts'
+import { AnswerIds } from '../../canonical/call-ids.ts'
 import type { ToolCallPart } from '../../canonical/content.ts'
 import type { CanonicalEvent } from '../../canonical/event.ts'
 import { isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import { put, rest } from '../fields.ts'
-import { isCustom, thoughtSignature } from './calls.ts'
+import { left, put } from '../fields.ts'
+import { thoughtSignature } from './content.ts'
 import { ObjectText } from './object-text.ts'
+import { isCustom } from './wire.ts'
 
 const FORMAT = 'chat'
 
@@ -32,6 +33,11 @@ interface Call {
 
 const TAKEN = new Set(['index', 'id', 'type', 'function', 'custom', 'extra_content'])
 
+/** A stream of which something was made good. */
+export interface Mendable {
+  mended: boolean
+}
+
 /** The tool calls of one candidate, assembled from chunks. Each method returns the number of parts begun so far. */
 export class CallReader {
   /** Whether any call was made. */
@@ -42,6 +48,7 @@ export class CallReader {
   private readonly byIndex = new Map<unknown, Call>()
   private readonly byId = new Map<string, Call>()
   private readonly ids: AnswerIds
+  private readonly stream: Mendable
   /** The call in the deprecated field `function_call`. */
   private legacy: Call | undefined
   /** The call that began last, while it has not ended. */
@@ -49,9 +56,15 @@ export class CallReader {
   private readonly endText: (out: CanonicalEvent[]) => void
 
   /** @param endText ends the text before a call. */
-  constructor(candidate: number, request: CanonicalRequest, endText: (out: CanonicalEvent[]) => void) {
+  constructor(
+    candidate: number,
+    request: CanonicalRequest,
+    stream: Mendable,
+    endText: (out: CanonicalEvent[]) => void,
+  ) {
     this.candidate = candidate
     this.ids = new AnswerIds(request)
+    this.stream = stream
     this.endText = endText
   }
 
@@ -62,12 +75,30 @@ export class CallReader {
     const id = typeof chunk['id'] === 'string' && chunk['id'] !== '' ? chunk['id'] : undefined
     const append = textOf(called[custom ? 'input' : 'arguments'])
     const index = chunk['index'] ?? undefined
-    const call = this.find(index, id, nameIn(called), append) ?? this.open(index)
+    const found = this.find(index, id, nameIn(called), append)
+    if (!this.isRegular(found, chunk, called, custom ? 'input' : 'arguments')) this.stream.mended = true
+    const call = found ?? this.open(index)
     this.name(call, id)
     call.freeform ||= custom
     call.signature ??= thoughtSignature(chunk)
     for (const field in chunk) if (!TAKEN.has(field)) put((call.extras ??= {}), field, chunk[field])
     return this.grow(call, called, append, out, parts)
+  }
+
+  /** Whether some call has no arguments so far. */
+  get hasEmpty(): boolean {
+    return this.calls.some(call => call.received === '' && !call.freeform)
+  }
+
+  /**
+   * Whether the chunk is as the format has it: calls are counted, and have id, name and nothing else at first. Clients
+   * join what is sent again to what they have, as they do with arguments.
+   */
+  private isRegular(found: Call | undefined, { index, id }: JsonObject, called: JsonObject, grows: string): boolean {
+    const text = called[grows]
+    if (typeof index !== 'number' || (text !== undefined && typeof text !== 'string')) return false
+    if (found !== undefined) return found.part !== undefined && (id ?? '') === '' && (called['name'] ?? '') === ''
+    return index === this.calls.length && text !== '{}'
   }
 
   /** A chunk of the deprecated `function_call`: its name stands for an id. */
@@ -150,12 +181,16 @@ export class CallReader {
   }
 
   private grow(call: Call, body: JsonObject, text: string, out: CanonicalEvent[], parts: number): number {
-    if (call.ended) return parts
-    const isBare = text === '{}' && call.received === ''
+    if (call.ended) {
+      this.stream.mended = true
+      return parts
+    }
+    const isBare = text === '{}' && call.received === '' && call.part === undefined
     call.bare ||= isBare
     const append = isBare ? '' : text
     if (call.part === undefined) call.name ||= nameIn(body)
     if (call.part === undefined && (call.name === '' || call.id === undefined)) {
+      this.stream.mended = true
       add(call, append)
       return parts
     }
@@ -184,13 +219,15 @@ export class CallReader {
   }
 
   private part(call: Call): ToolCallPart {
+    const id = call.legacy ? (call.id ?? call.name) : this.ids.call(call.id, call.name)
+    if (id !== call.id) this.stream.mended = true
     return {
       type: 'tool-call',
-      id: call.legacy ? (call.id ?? call.name) : this.ids.call(call.id, call.name),
+      id,
       name: call.name,
       arguments: '',
       ...(call.freeform ? { freeform: true as const } : {}),
-      ...rest(FORMAT, call.extras ?? {}, TAKEN, call.legacy ? { as: 'function_call' } : undefined),
+      ...left(FORMAT, call.extras ?? {}, TAKEN),
     }
   }
 }

@@ -1,20 +1,21 @@
 import type { Annotation, Part } from '../../canonical/content.ts'
 import type { CandidateEnd, CanonicalEvent } from '../../canonical/event.ts'
 import { bodyOf, withBody } from '../../canonical/fold.ts'
-import { longer, wider } from '../../canonical/growing.ts'
+import { longer, wider } from '../../canonical/lists.ts'
+import { Base64Stream } from '../../canonical/media/base64.ts'
 import { isObject, type Json, type JsonObject, type Node } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import { NONE, rest } from '../fields.ts'
-import { Base64Stream } from '../media/base64.ts'
-import { CallReader } from './call-events.ts'
-import { readFinish, wireValueOf } from './finish.ts'
-import { readImages } from './images.ts'
-import { isHollow, MESSAGE, readAnnotation, readLogprobs } from './result.ts'
-import { thoughtIn, thoughtOf } from './thoughts.ts'
+import { left, NONE } from '../fields.ts'
+import { CallReader, type Mendable } from './call-events.ts'
+import { isHollow, MESSAGE, readAnnotation, readFinish, readImages, readLogprobs } from './result.ts'
+import { BARE, NAMED, thoughtIn, thoughtOf } from './thoughts.ts'
 
 const FORMAT = 'chat'
 
 const CHOICE = new Set(['index', 'delta', 'finish_reason', 'logprobs'])
+
+/** Errors beside an answer, of which callers may not see everything: a chunk with one does not pass as it came. */
+export const ERRORS: ReadonlySet<string> = new Set(['error', 'errors'])
 
 type Flow = 'text' | 'reasoning' | 'refusal'
 
@@ -32,6 +33,7 @@ export class CandidateReader {
   finished = false
   private readonly index: number
   private readonly request: CanonicalRequest
+  private readonly stream: Mendable
   private readonly calls: CallReader
   private parts = 0
   private flow: { readonly kind: Flow; readonly part: number } | undefined
@@ -40,15 +42,17 @@ export class CandidateReader {
   private textStart = 0
   private audio: Audio | undefined
   private finish: string | undefined
+  private hasRole = false
   /** Reasoning came in a field of its own. */
   private hasReasoning = false
   private extras: JsonObject | undefined
   private message: JsonObject | undefined
 
-  constructor(index: number, request: CanonicalRequest) {
+  constructor(index: number, request: CanonicalRequest, stream: Mendable) {
     this.index = index
     this.request = request
-    this.calls = new CallReader(index, request, out => this.endFlow(out))
+    this.stream = stream
+    this.calls = new CallReader(index, request, stream, out => this.endFlow(out))
   }
 
   /** One choice of a chunk; some upstreams send the whole message instead of a delta. */
@@ -60,14 +64,25 @@ export class CandidateReader {
     }
     const key = isObject(choice['delta']) ? 'delta' : 'message'
     const delta = choice[key]
+    if (key === 'message') this.stream.mended = true
     if (isObject(delta)) this.delta(delta, out)
-    for (const field in choice)
-      if (!CHOICE.has(field) && field !== key) this.extras = added(this.extras, field, choice[field]!)
-    const finish = choice['finish_reason']
-    if (typeof finish === 'string' && finish !== '') {
-      this.finish ??= finish
-      this.finished = true
+    for (const field in choice) {
+      if (CHOICE.has(field) || field === key) continue
+      if (ERRORS.has(field)) this.stream.mended = true
+      this.extras = added(this.extras, field, choice[field]!)
     }
+    this.end(choice['finish_reason'])
+  }
+
+  /** A candidate finishes once, with its calls whole, and with the reason that clients expect after calls. */
+  private end(finish: Json | undefined): void {
+    if (finish === null || finish === undefined) return
+    if (typeof finish !== 'string' || finish === '' || this.finished) this.stream.mended = true
+    if (typeof finish !== 'string' || finish === '') return
+    const isWrong = this.calls.any && readFinish(finish, NOT_CALLED).reason === 'stop'
+    if (isWrong || this.calls.hasEmpty) this.stream.mended = true
+    this.finish ??= finish
+    this.finished = true
   }
 
   /** Ends all parts that are open. */
@@ -79,18 +94,12 @@ export class CandidateReader {
 
   ended(): CandidateEnd {
     const finish = readFinish(this.finish, this.calls.any ? CALLED : NOT_CALLED)
-    const spelt =
-      finish.raw !== undefined && finish.raw !== wireValueOf(finish.reason) ? { finish: finish.raw } : undefined
     const extras = this.message === undefined ? this.extras : { ...this.extras, message: this.message }
-    return {
-      type: 'candidate-end',
-      candidate: this.index,
-      finish,
-      ...rest(FORMAT, extras ?? {}, NONE, spelt),
-    }
+    return { type: 'candidate-end', candidate: this.index, finish, ...left(FORMAT, extras ?? {}, NONE) }
   }
 
   private delta(delta: JsonObject, out: CanonicalEvent[]): void {
+    if (!this.hasRole) this.begin(delta)
     const {
       reasoning_content,
       reasoning,
@@ -104,24 +113,35 @@ export class CandidateReader {
       images,
     } = delta
     if (typeof reasoning_content === 'string' && reasoning_content !== '')
-      this.appendReasoning(reasoning_content, THOUGHTS, out)
-    else if (typeof reasoning === 'string' && reasoning !== '') this.appendReasoning(reasoning, BARE_THOUGHTS, out)
+      this.appendReasoning(reasoning_content, NAMED, out)
+    else if (typeof reasoning === 'string' && reasoning !== '') this.appendReasoning(reasoning, BARE, out)
     else if (reasoning_details !== undefined || isObject(reasoning)) this.appendDetails(delta, out)
     if (typeof content === 'string') {
       if (content !== '') this.append('text', content, TEXT, out)
     } else if (Array.isArray(content)) this.appendParts(content, out)
+    else if (content != null) this.stream.mended = true
     if (typeof refusal === 'string' && refusal !== '') this.append('refusal', refusal, REFUSAL, out)
     if (Array.isArray(annotations) && annotations.length > 0) this.annotate(annotations, out)
     if (isObject(audio) && !isHollow(audio)) this.appendAudio(audio, out)
     if (images != null) this.appendImages(images, out)
-    if (Array.isArray(tool_calls) && tool_calls.length > 0) this.call(tool_calls, out)
+    if (tool_calls != null) this.call(tool_calls, out)
     if (isObject(function_call) && !isHollow(function_call))
       this.parts = this.calls.readLegacy(function_call, out, this.parts)
     for (const field in delta) if (!MESSAGE.has(field)) this.message = added(this.message, field, delta[field]!)
   }
 
-  private call(chunks: readonly Json[], out: CanonicalEvent[]): void {
-    for (const chunk of chunks) if (isObject(chunk)) this.parts = this.calls.read(chunk, out, this.parts)
+  /** The first delta has the role; an upstream that sends every field, the unused ones hollow, does so from the first. */
+  private begin({ role, audio, function_call }: JsonObject): void {
+    this.hasRole = true
+    if (typeof role !== 'string' || isHollow(audio) || isHollow(function_call)) this.stream.mended = true
+  }
+
+  private call(chunks: Json, out: CanonicalEvent[]): void {
+    if (!Array.isArray(chunks)) this.stream.mended = true
+    else
+      for (const chunk of chunks)
+        if (isObject(chunk)) this.parts = this.calls.read(chunk, out, this.parts)
+        else this.stream.mended = true
   }
 
   private appendReasoning(text: string, part: Part, out: CanonicalEvent[]): void {
@@ -132,16 +152,19 @@ export class CandidateReader {
   /** Reasoning without a text field; where there was one, this repeats the same reasoning. */
   private appendDetails(delta: JsonObject, out: CanonicalEvent[]): void {
     const thought = this.hasReasoning ? undefined : thoughtIn(delta)
-    if (thought !== undefined) this.append('reasoning', thought.text, BARE_THOUGHTS, out)
+    if (thought === undefined) return
+    this.stream.mended = true
+    this.append('reasoning', thought.text, BARE, out)
   }
 
   /** Content as a list of parts: Mistral separates reasoning from text in this way. */
   private appendParts(content: readonly Json[], out: CanonicalEvent[]): void {
+    this.stream.mended = true
     for (const part of content) {
       if (!isObject(part)) continue
       const thought = thoughtOf(part)
       const text = part['text']
-      if (thought !== undefined && thought !== '') this.append('reasoning', thought, THOUGHTS, out)
+      if (thought !== undefined && thought !== '') this.append('reasoning', thought, NAMED, out)
       else if (typeof text === 'string' && text !== '') this.append('text', text, TEXT, out)
     }
   }
@@ -171,7 +194,7 @@ export class CandidateReader {
 
   private appendAudio(audio: JsonObject, out: CanonicalEvent[]): void {
     const { data, transcript, ...others } = audio
-    const node = rest(FORMAT, others as JsonObject, NONE)
+    const node = left(FORMAT, others as JsonObject, NONE)
     const open = this.audio ?? this.enterAudio(node, out)
     const at = { candidate: this.index, part: open.part }
     const append = typeof data === 'string' ? open.data.push(data) : ''
@@ -183,6 +206,8 @@ export class CandidateReader {
   }
 
   private enterAudio(node: Node, out: CanonicalEvent[]): Audio {
+    // Each chunk may end within a group of base64.
+    this.stream.mended = true
     this.endFlow(out)
     this.calls.endWhole(out)
     const open = { part: this.parts++, data: new Base64Stream() }
@@ -235,8 +260,6 @@ const shifted = (annotation: Annotation, offset: number): Annotation =>
 
 const TEXT: Part = { type: 'text', text: '' }
 const REFUSAL: Part = { type: 'refusal', text: '' }
-const THOUGHTS: Part = { type: 'reasoning', text: '' }
-const BARE_THOUGHTS: Part = { type: 'reasoning', text: '', spelling: { [FORMAT]: { field: 'reasoning' } } }
 
 const NOT_CALLED: readonly Part[] = []
 const CALLED: readonly Part[] = [{ type: 'tool-call', id: '', name: '', arguments: '' }]

@@ -1,38 +1,23 @@
-import { append } from '../../canonical/append.ts'
-import type { CacheHint, MediaPart, Part, ToolResultPart } from '../../canonical/content.ts'
+import type { CacheHint, MediaPart, Part, ToolCallPart, ToolResultPart } from '../../canonical/content.ts'
+import { append } from '../../canonical/lists.ts'
 import { kindOfMediaType, sourceOfUrl } from '../../canonical/media/data-url.ts'
 import { isSoundlessBase64 } from '../../canonical/media/wav.ts'
-import type { Json, JsonObject } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
 import type { Message, Role } from '../../canonical/request.ts'
-import { defined, nested, object, objects, required, rest, spelling, text, WrongType, withDefined } from '../fields.ts'
-import { readCall, readLegacyCall } from './calls.ts'
+import { isEnvelope } from '../../canonical/signature.ts'
+import { defined, left, leftWithin, object, objects, required, text, WrongType, withDefined } from '../fields.ts'
 import { readThinkingPart } from './thoughts.ts'
-import { KNOWN_PARTS, ROLES } from './wire.ts'
+import { isCustom, KNOWN_PARTS, MARKERS, ROLES } from './wire.ts'
 
 const FORMAT = 'chat'
 
-const TAKEN = {
-  message: new Set([
-    'role',
-    'content',
-    'name',
-    'tool_call_id',
-    'tool_calls',
-    'function_call',
-    'refusal',
-    'reasoning',
-    'reasoning_content',
-    'audio',
-    'annotations',
-  ]),
-  text: new Set(['type', 'text', 'cache_control', 'prompt_cache_breakpoint']),
-  image: new Set(['type', 'image_url', 'cache_control', 'prompt_cache_breakpoint']),
-  video: new Set(['type', 'video_url', 'cache_control', 'prompt_cache_breakpoint']),
-  audio: new Set(['type', 'input_audio', 'cache_control', 'prompt_cache_breakpoint']),
-  file: new Set(['type', 'file', 'cache_control', 'prompt_cache_breakpoint']),
-  document: new Set(['type', 'document_url', 'document_name', 'cache_control', 'prompt_cache_breakpoint']),
-  refusal: new Set(['type', 'refusal', 'cache_control', 'prompt_cache_breakpoint']),
-}
+/** Annotations, of where the text of an earlier answer came from, are sent by upstreams and never read by them. */
+const TAKEN_BY_ASSISTANTS = new Set([
+  ...['role', 'content', 'name', 'tool_calls', 'function_call', 'tool_call_id', 'refusal', 'audio', 'annotations'],
+  ...['reasoning', 'reasoning_content'],
+])
+const TAKEN_BY_OTHERS = new Set(['role', 'content', 'name'])
+const TAKEN_BY_TOOLS = new Set(['role', 'content', 'name', 'tool_call_id'])
 
 export const readMessages = (wire: readonly JsonObject[]): readonly Message[] => wire.map(readMessage)
 
@@ -40,28 +25,24 @@ export const readMessages = (wire: readonly JsonObject[]): readonly Message[] =>
 function readMessage(wire: JsonObject): Message {
   const role = text(wire['role'])
   if (role === undefined || !ROLES.has(role)) throw WrongType.instance
-  if (role === 'tool' || role === 'function') return readToolMessage(wire, role)
+  if (role === 'tool' || role === 'function')
+    return readFrom({ role: 'tool', content: [readResult(wire, role)] }, FORMAT, wire)
   const parts = readContent(wire['content'])
   const content = role === 'assistant' ? [...readThoughts(wire), ...parts, ...readAnswer(wire)] : parts
-  const node = rest(FORMAT, wire, role === 'assistant' ? TAKEN.message : TAKEN_BY_OTHERS, spellMessage(wire, parts))
-  return withDefined(
-    { role: role as Role, content },
-    { name: text(wire['name']), extras: node.extras, spelling: node.spelling },
-  )
+  const { extras } = left(FORMAT, wire, role === 'assistant' ? TAKEN_BY_ASSISTANTS : TAKEN_BY_OTHERS)
+  return readFrom(withDefined({ role: role as Role, content }, { name: text(wire['name']), extras }), FORMAT, wire)
 }
 
-const TAKEN_BY_OTHERS = new Set(['role', 'content', 'name'])
-
-function spellMessage(wire: JsonObject, parts: readonly Part[]): JsonObject | undefined {
-  const content = wire['content']
-  return spelling({
-    content:
-      typeof content === 'string' ? 'string' : content === undefined && parts.length === 0 ? 'absent' : undefined,
-    calls: Array.isArray(wire['tool_calls']) && wire['tool_calls'].length === 0 ? 'empty' : undefined,
-    thoughts: typeof wire['reasoning'] === 'string' ? 'reasoning' : undefined,
-    // Where the text of an earlier answer came from: upstreams send it and never read it.
-    annotations: wire['role'] === 'assistant' ? (wire['annotations'] ?? undefined) : undefined,
-  })
+function readResult(wire: JsonObject, role: 'tool' | 'function'): ToolResultPart {
+  const name = text(wire['name'])
+  const isLegacy = role === 'function'
+  return {
+    type: 'tool-result',
+    id: (isLegacy ? name : text(wire['tool_call_id'])) ?? '',
+    ...defined({ name }),
+    content: readContent(wire['content']),
+    ...left(FORMAT, wire, isLegacy ? TAKEN_BY_OTHERS : TAKEN_BY_TOOLS),
+  }
 }
 
 /** A string is one text part; so is each text of a list. */
@@ -77,56 +58,56 @@ function readPart(wire: JsonObject): Part {
 }
 
 const PARTS: { readonly [type: string]: (wire: JsonObject) => Part } = {
-  text: wire => ({ type: 'text', text: required(text(wire['text'])), ...rest(FORMAT, wire, TAKEN.text) }),
-  image_url: wire => readLink(wire, 'image_url', 'image', TAKEN.image),
-  video_url: wire => readLink(wire, 'video_url', 'video', TAKEN.video),
-  input_audio: wire => {
-    const audio = required(object(wire['input_audio']))
-    const format = required(text(audio['format']))
-    const data = required(text(audio['data']))
-    if (isSoundlessBase64(data)) throw WrongType.instance
-    const source = {
-      type: 'base64',
-      mediaType: AUDIO_TYPES[format] ?? `audio/${format}`,
-      data,
-    } as const
-    return {
-      type: 'media',
-      kind: 'audio',
-      source,
-      ...nested(FORMAT, wire, 'input_audio', audio, AUDIO, TAKEN.audio, { format }),
-    }
-  },
+  text: wire => ({ type: 'text', text: required(text(wire['text'])), ...left(FORMAT, wire, taken('text')) }),
+  image_url: wire => readLink(wire, 'image_url', 'image'),
+  video_url: wire => readLink(wire, 'video_url', 'video'),
+  input_audio: readAudio,
   file: readFile,
   document_url: readDocument,
-  refusal: wire => ({ type: 'refusal', text: required(text(wire['refusal'])), ...rest(FORMAT, wire, TAKEN.refusal) }),
+  refusal: wire => ({
+    type: 'refusal',
+    text: required(text(wire['refusal'])),
+    ...left(FORMAT, wire, taken('refusal')),
+  }),
   thinking: wire => required(readThinkingPart(wire)),
 }
+
+/** The fields of a part whose content stands in the field of this name. */
+const taken = (field: string): ReadonlySet<string> => TAKEN[field]!
+const TAKEN: { readonly [field: string]: ReadonlySet<string> } = Object.fromEntries(
+  [...KNOWN_PARTS].map(type => [type, new Set(['type', type, ...MARKERS])]),
+)
 
 const AUDIO = new Set(['data', 'format'])
 const LINK = new Set(['url', 'detail'])
 const FILE = new Set(['file_data', 'file_id', 'filename'])
+const FILE_DATA = new Set(['file_data', 'filename'])
 
 const AUDIO_TYPES: { readonly [format: string]: string } = { mp3: 'audio/mpeg', pcm16: 'audio/pcm' }
 
+function readAudio(wire: JsonObject): Part {
+  const audio = required(object(wire['input_audio']))
+  const format = required(text(audio['format']))
+  const data = required(text(audio['data']))
+  if (isSoundlessBase64(data)) throw WrongType.instance
+  return {
+    type: 'media',
+    kind: 'audio',
+    source: { type: 'base64', mediaType: AUDIO_TYPES[format] ?? `audio/${format}`, data },
+    ...leftWithin(FORMAT, wire, 'input_audio', audio, AUDIO, taken('input_audio')),
+  }
+}
+
 /** An image or a video by its link, which may be a string or an object. */
-export function readLink(
-  wire: JsonObject,
-  field: string,
-  kind: 'image' | 'video',
-  taken: ReadonlySet<string>,
-): MediaPart {
+export function readLink(wire: JsonObject, field: string, kind: 'image' | 'video'): MediaPart {
   const bare = wire[field]
-  if (typeof bare === 'string')
-    return { type: 'media', kind, source: sourceOfUrl(bare), ...rest(FORMAT, wire, taken, { link: 'string' }) }
-  const link = required(object(bare))
-  const source = sourceOfUrl(required(text(link['url'])))
+  const link = typeof bare === 'string' ? { url: bare } : required(object(bare))
   return {
     type: 'media',
     kind,
-    source,
+    source: sourceOfUrl(required(text(link['url']))),
     ...defined({ detail: text(link['detail']) }),
-    ...nested(FORMAT, wire, field, link, LINK, taken),
+    ...leftWithin(FORMAT, wire, field, link, LINK, taken(field)),
   }
 }
 
@@ -134,17 +115,14 @@ function readFile(wire: JsonObject): Part {
   const file = required(object(wire['file']))
   const data = text(file['file_data'])
   const id = text(file['file_id'])
-  const name = text(file['filename'])
-  const both = data !== undefined && id !== undefined
   if (data === undefined && id === undefined) return { type: 'opaque', format: FORMAT, value: wire }
   const source = data === undefined ? ({ type: 'file-id', format: FORMAT, id: id! } as const) : sourceOfUrl(data)
-  const mediaType = source.type === 'base64' ? source.mediaType : undefined
   return {
     type: 'media',
-    kind: kindOfMediaType(mediaType),
+    kind: kindOfMediaType(source.type === 'base64' ? source.mediaType : undefined),
     source,
-    ...defined({ name }),
-    ...nested(FORMAT, wire, 'file', file, both ? FILE_DATA : FILE, TAKEN.file, { as: 'file' }),
+    ...defined({ name: text(file['filename']) }),
+    ...leftWithin(FORMAT, wire, 'file', file, data !== undefined && id !== undefined ? FILE_DATA : FILE, taken('file')),
   }
 }
 
@@ -152,33 +130,31 @@ function readFile(wire: JsonObject): Part {
 function readDocument(wire: JsonObject): Part {
   const link = wire['document_url']
   const url = typeof link === 'string' ? { url: link } : required(object(link))
-  const name = text(wire['document_name'])
-  const node =
-    typeof link === 'string'
-      ? rest(FORMAT, wire, TAKEN.document, { as: 'document_url' })
-      : nested(FORMAT, wire, 'document_url', url, URL_ONLY, TAKEN.document, { as: 'document_url', link: 'object' })
   const source = sourceOfUrl(required(text(url['url'])))
-  const kind = source.type === 'base64' ? kindOfMediaType(source.mediaType) : 'file'
-  return { type: 'media', kind, source, ...defined({ name }), ...node }
+  return {
+    type: 'media',
+    kind: source.type === 'base64' ? kindOfMediaType(source.mediaType) : 'file',
+    source,
+    ...defined({ name: text(wire['document_name']) }),
+    ...leftWithin(FORMAT, wire, 'document_url', url, URL_ONLY, DOCUMENT),
+  }
 }
 
 const URL_ONLY = new Set(['url'])
-const FILE_DATA = new Set(['file_data', 'filename'])
+const DOCUMENT = new Set([...taken('document_url'), 'document_name'])
 
 /** OpenRouter's `cache_control` and OpenAI's `prompt_cache_breakpoint` mean the same. */
 export function readCache(wire: JsonObject): { cache?: CacheHint } {
-  for (const field of ['cache_control', 'prompt_cache_breakpoint']) {
+  for (const field of MARKERS) {
     const hint = object(wire[field])
-    if (hint !== undefined)
-      return { cache: { ...defined({ ttl: text(hint['ttl']) }), spelling: { [FORMAT]: { [field]: hint } } } }
+    if (hint !== undefined) return { cache: defined({ ttl: text(hint['ttl']) }) }
   }
   return {}
 }
 
 function readThoughts(wire: JsonObject): readonly Part[] {
   const named = text(wire['reasoning_content'])
-  const bare = text(wire['reasoning'])
-  const reasoning = named ?? bare
+  const reasoning = named ?? text(wire['reasoning'])
   return reasoning === undefined ? [] : [{ type: 'reasoning', text: reasoning }]
 }
 
@@ -186,11 +162,11 @@ function readThoughts(wire: JsonObject): readonly Part[] {
 function readAnswer(wire: JsonObject): readonly Part[] {
   const parts: Part[] = []
   const refusal = text(wire['refusal'])
-  if (refusal !== undefined) parts.push({ type: 'refusal', text: refusal, spelling: { [FORMAT]: { as: 'field' } } })
+  if (refusal !== undefined) parts.push({ type: 'refusal', text: refusal })
   const audio = object(wire['audio'])
   if (audio !== undefined) {
     const source = { type: 'file-id', format: FORMAT, id: required(text(audio['id'])) } as const
-    parts.push({ type: 'media', kind: 'audio', source, ...rest(FORMAT, audio, new Set(['id'])) })
+    parts.push({ type: 'media', kind: 'audio', source, ...left(FORMAT, audio, ID) })
   }
   for (const call of objects(wire['tool_calls']) ?? []) append(parts, readCall(call))
   const legacy = object(wire['function_call'])
@@ -198,24 +174,48 @@ function readAnswer(wire: JsonObject): readonly Part[] {
   return parts
 }
 
-function readToolMessage(wire: JsonObject, role: 'tool' | 'function'): Message {
-  const name = text(wire['name'])
-  const legacy = role === 'function'
-  const id = legacy ? (name ?? '') : (text(wire['tool_call_id']) ?? '')
-  const content = readContent(wire['content'])
-  const spelt = spelling({
-    as: legacy ? 'function' : undefined,
-    content: typeof wire['content'] === 'string' ? 'string' : wire['content'] === undefined ? 'absent' : undefined,
-    id: !legacy && wire['tool_call_id'] === undefined ? 'absent' : undefined,
-  })
-  const result: ToolResultPart = {
-    type: 'tool-result',
-    id,
-    ...defined({ name }),
-    content,
-    ...rest(FORMAT, wire, legacy ? TAKEN_BY_OTHERS : TAKEN_BY_TOOLS, spelt),
+const ID = new Set(['id'])
+
+const CALL = new Set(['id', 'type', 'function', 'custom'])
+const SIGNED = new Set([...CALL, 'extra_content'])
+const CALLED = { function: new Set(['name', 'arguments']), custom: new Set(['name', 'input']) }
+
+/** One tool call, after its thought signature where it has one. */
+export function readCall(wire: JsonObject): readonly Part[] {
+  const kind = isCustom(wire) ? 'custom' : 'function'
+  const called = required(object(wire[kind]))
+  const signature = thoughtSignature(wire)
+  const part: ToolCallPart = {
+    type: 'tool-call',
+    id: text(wire['id']) ?? '',
+    name: required(text(called['name'])),
+    arguments: kind === 'custom' ? (text(called['input']) ?? '') : argumentsOf(called['arguments']),
+    ...(kind === 'custom' ? { freeform: true } : {}),
+    ...leftWithin(FORMAT, wire, kind, called, CALLED[kind], signature === undefined ? CALL : SIGNED),
   }
-  return { role: 'tool', content: [result] }
+  const call = readFrom(part, FORMAT, wire)
+  if (signature === undefined) return [call]
+  return [{ type: 'reasoning', text: '', signature: { format: 'contents', value: signature } }, call]
 }
 
-const TAKEN_BY_TOOLS = new Set(['role', 'content', 'name', 'tool_call_id'])
+const argumentsOf = (given: Json | undefined): string => (isObject(given) ? JSON.stringify(given) : (text(given) ?? ''))
+
+/** The signature of a call in Google's own chat endpoint: `extra_content.google.thought_signature`. */
+export function thoughtSignature(wire: JsonObject): string | undefined {
+  const extra = wire['extra_content']
+  const google = isObject(extra) ? extra['google'] : undefined
+  const value = isObject(google) ? google['thought_signature'] : undefined
+  return typeof value === 'string' &&
+    !isEnvelope(value) &&
+    Object.keys(extra as object).length === 1 &&
+    Object.keys(google as object).length === 1
+    ? value
+    : undefined
+}
+
+/** The deprecated `function_call`: it has no id, so its name is one. */
+export function readLegacyCall(wire: JsonObject): ToolCallPart {
+  const name = required(text(wire['name']))
+  const node = left(FORMAT, wire, CALLED.function)
+  return { type: 'tool-call', id: name, name, arguments: text(wire['arguments']) ?? '', ...node }
+}

@@ -2,28 +2,34 @@ import type { CanonicalError } from '../../canonical/error.ts'
 import type { CanonicalEvent } from '../../canonical/event.ts'
 import { isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
+import { type EventReader, NOTHING } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
-import { anyObject, NONE, put, rest } from '../fields.ts'
+import { anyObject, left, NONE, put } from '../fields.ts'
 import { readHead } from '../openai-answer.ts'
-import { CandidateReader } from './candidate.ts'
+import { readUsage } from '../usage/openai.ts'
+import { CandidateReader, ERRORS } from './candidate.ts'
 import { readInnerError } from './error.ts'
-import { readUsage } from './usage.ts'
 
 const FORMAT = 'chat'
 
 const DONE = '[DONE]'
+const CHUNK = 'chat.completion.chunk'
 const TAKEN = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier', 'obfuscation', 'error'])
 
 /**
  * The chunks of a streamed answer (FORMATS §2). Candidates end with the stream: some upstreams add to finished ones.
  */
-export class ChatEvents implements Transducer<WireEvent, CanonicalEvent> {
+export class ChatEvents implements EventReader<WireEvent, CanonicalEvent> {
+  mended = false
   private readonly request: CanonicalRequest
   private readonly candidates: CandidateReader[] = []
   private out: CanonicalEvent[] = []
   private started = false
   private ended = false
+  /** A chunk came before the answer's start. */
+  private hasEarly = false
+  /** The chunk of usage, which is the last one, was read. */
+  private isCounted = false
   /** Fields of the whole answer, from all chunks; a later value wins. */
   private head: { [field: string]: Json } = {}
   private late: { [field: string]: Json } | undefined
@@ -36,15 +42,17 @@ export class ChatEvents implements Transducer<WireEvent, CanonicalEvent> {
   push({ event, data }: WireEvent): readonly CanonicalEvent[] {
     if (this.ended) return NOTHING
     this.out = []
-    if (data === DONE) this.finish()
-    else this.chunk(parseObject(data), data, event === 'error')
+    if (data === DONE) {
+      this.mended ||= !this.isFinished
+      this.finish()
+    } else this.chunk(parseObject(data), data, event === 'error')
     return this.out
   }
 
   end(): readonly CanonicalEvent[] {
     if (this.ended) return NOTHING
     this.out = []
-    if (this.candidates.length > 0 && this.candidates.every(candidate => candidate?.finished !== false)) this.finish()
+    if (this.isFinished) this.finish()
     else this.fail({ kind: 'upstream-failed', message: 'The upstream ended its answer early.' })
     return this.out
   }
@@ -54,17 +62,33 @@ export class ChatEvents implements Transducer<WireEvent, CanonicalEvent> {
     if (fails || chunk['object'] === 'error') return this.fail(readInnerError({ error: chunk, ...chunk }))
     if (chunk['error'] != null) return this.fail(readInnerError(chunk))
     this.readHeadFields(chunk)
-    const choices = chunk['choices']
-    if (Array.isArray(choices)) for (const choice of choices) if (isObject(choice)) this.choice(choice, chunk)
-    const usage = usageIn(chunk)
-    if (usage !== undefined) {
-      this.start(chunk)
-      this.out.push({ type: 'usage', usage: readUsage(usage) })
+    const choices = Array.isArray(chunk['choices']) ? chunk['choices'] : undefined
+    if (choices === undefined || chunk['object'] !== CHUNK || this.isCounted) this.mended = true
+    for (const choice of choices ?? [])
+      if (isObject(choice)) this.choice(choice, chunk)
+      else this.mended = true
+    if (!this.started) {
+      // The first one may have what no later chunk has; others would have to wait for the answer's id, without limit.
+      this.mended ||= this.hasEarly
+      this.hasEarly = true
     }
+    const usage = usageIn(chunk)
+    if (usage !== undefined && (usage !== chunk['usage'] || (choices?.length === 0 && !this.isFinished)))
+      this.mended = true
+    if (usage !== undefined) {
+      this.isCounted = choices?.length === 0
+      this.start(chunk)
+      this.out.push({ type: 'usage', usage: readUsage(FORMAT, usage) })
+    }
+  }
+
+  private get isFinished(): boolean {
+    return this.candidates.length > 0 && this.candidates.every(({ finished }) => finished)
   }
 
   /** Data that is no chunk: empty, or the end mark with spaces around it. */
   private unread(data: string): void {
+    this.mended = true
     if (data === DONE) this.finish()
     else if (data !== '')
       this.fail({ kind: 'upstream-failed', message: 'The upstream sent an event that is no JSON object.' })
@@ -74,8 +98,9 @@ export class ChatEvents implements Transducer<WireEvent, CanonicalEvent> {
     this.start(chunk)
     const given = choice['index']
     const index = typeof given === 'number' && given >= 0 && given < 1024 ? Math.floor(given) : 0
+    if (index !== given) this.mended = true
     while (this.candidates.length <= index)
-      this.candidates.push(new CandidateReader(this.candidates.length, this.request))
+      this.candidates.push(new CandidateReader(this.candidates.length, this.request, this))
     this.candidates[index]!.read(choice, this.out)
   }
 
@@ -85,12 +110,13 @@ export class ChatEvents implements Transducer<WireEvent, CanonicalEvent> {
     this.started = true
     const head = readHead(chunk)
     this.tier = head.serviceTier
-    this.out.push({ type: 'result-start', ...head, ...rest(FORMAT, this.head, NONE) })
+    this.out.push({ type: 'result-start', ...head, ...left(FORMAT, this.head, NONE) })
   }
 
   private readHeadFields(chunk: JsonObject): void {
     for (const field in chunk) {
       if (TAKEN.has(field)) continue
+      if (ERRORS.has(field)) this.mended = true
       const value = chunk[field]!
       if (value === null || this.head[field] === value) continue
       if (!this.started) put(this.head, field, value)
@@ -105,7 +131,7 @@ export class ChatEvents implements Transducer<WireEvent, CanonicalEvent> {
     this.start({})
     for (const candidate of this.candidates) candidate.close(this.out)
     for (const candidate of this.candidates) this.out.push(candidate.ended())
-    const late = this.late === undefined ? {} : rest(FORMAT, this.late, NONE)
+    const late = this.late === undefined ? {} : left(FORMAT, this.late, NONE)
     this.out.push({ type: 'result-end', ...(this.tier === undefined ? {} : { serviceTier: this.tier }), ...late })
     this.ended = true
   }

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../canonical/node.ts'
+import { isObject, type JsonObject, readFrom } from '../../canonical/node.ts'
 import {
   type CanonicalRequest,
   EFFORTS,
@@ -8,23 +8,23 @@ import {
   type Sampling,
 } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
+import { SETTINGS } from '../../settings/chat.ts'
 import { readValidated } from '../errors/validation-error.ts'
 import {
-  count,
   defined,
   flag,
-  nested,
+  left,
+  leftWithin,
   number,
   object,
   objects,
+  oneOrMoreTexts,
   required,
-  rest,
-  spelling,
   text,
   texts,
   withDefined,
 } from '../fields.ts'
-import { readSharedSampling } from '../openai-sampling.ts'
+import { type ReadSettings, readSettings } from '../settings.ts'
 import { withStreamOptions } from '../stream-options.ts'
 import { readMessages } from './content.ts'
 import { readToolChoice, readTools } from './tools.ts'
@@ -33,13 +33,14 @@ import * as wire from './wire.ts'
 const FORMAT = 'chat'
 
 /** `POST /v1/chat/completions` (FORMATS §2) as a canonical request. */
-export const readRequest = ({ body }: WireRequest): CanonicalRequest =>
-  readValidated(wire.request, body, () => read(body))
+export const readRequest = (incoming: WireRequest): CanonicalRequest =>
+  readValidated(wire.request, incoming.body, () => readFrom(read(incoming.body), FORMAT, incoming))
 
 function read(body: JsonObject): CanonicalRequest {
   const refused: string[] = []
-  const output = readOutput(body, refused)
-  const sampling = readSampling(body, refused)
+  const settings = readSettings(SETTINGS, body)
+  const output = readOutput(body, settings, refused)
+  const sampling = readSampling(body, settings, refused)
   const reasoning = readReasoning(body, refused)
   const user = text(body['user'])
   const safe = text(body['safety_identifier'])
@@ -50,19 +51,16 @@ function read(body: JsonObject): CanonicalRequest {
   const stream = flag(body['stream']) ?? false
   const tools = readTools(body)
   const toolChoice = readToolChoice(body, refused)
-  const node = withStreamOptions(FORMAT, body, rest(FORMAT, body, TAKEN, spell(body), refused))
+  const node = withStreamOptions(FORMAT, body, left(FORMAT, body, TAKEN, refused))
   return withDefined(
     { model, messages, output, sampling, stream },
     {
       tools,
       toolChoice,
-      parallelToolCalls: flag(body['parallel_tool_calls']),
       reasoning,
       state: store === undefined ? undefined : { store },
       endUser: safe ?? user,
-      metadata: object(body['metadata']),
-      serviceTier: text(body['service_tier']),
-      cacheKey: text(body['prompt_cache_key']),
+      ...settings.request,
       extras: node.extras,
       spelling: node.spelling,
     },
@@ -70,33 +68,19 @@ function read(body: JsonObject): CanonicalRequest {
 }
 
 const TAKEN = new Set([
-  ...['model', 'messages', 'tools', 'functions', 'web_search_options', 'tool_choice', 'function_call'],
-  ...['parallel_tool_calls', 'modalities', 'n', 'response_format', 'verbosity', 'audio', 'reasoning'],
-  ...['reasoning_effort', 'store', 'stream', 'stream_options', 'max_tokens', 'max_completion_tokens', 'temperature'],
-  ...['top_p', 'frequency_penalty', 'presence_penalty', 'seed', 'stop', 'logprobs', 'top_logprobs'],
-  ...['safety_identifier', 'user', 'metadata', 'service_tier', 'prompt_cache_key'],
+  ...SETTINGS.taken,
+  ...['model', 'messages', 'tools', 'functions', 'web_search_options', 'tool_choice', 'function_call', 'modalities'],
+  ...['response_format', 'audio', 'reasoning', 'reasoning_effort', 'store', 'stream', 'stream_options', 'max_tokens'],
+  ...['max_completion_tokens', 'stop', 'logprobs', 'top_logprobs', 'safety_identifier', 'user'],
 ])
 
-/** Alternative field names, a string for a list of one, explicit defaults: all without meaning. */
-function spell(body: JsonObject): JsonObject | undefined {
-  return spelling({
-    limit: body['max_completion_tokens'] == null && body['max_tokens'] != null ? 'max_tokens' : undefined,
-    stop: typeof body['stop'] === 'string' ? 'string' : undefined,
-    user: body['safety_identifier'] == null && body['user'] != null ? 'user' : undefined,
-    stream: body['stream'] === false ? false : undefined,
-    logprobs: body['logprobs'] === false && body['top_logprobs'] == null ? false : undefined,
-    tools: Array.isArray(body['tools']) && body['tools'].length === 0 ? 'empty' : undefined,
-    functions: Array.isArray(body['functions']) && body['functions'].length === 0 ? 'empty' : undefined,
-  })
-}
-
-function readSampling(body: JsonObject, refused: string[]): Sampling {
+function readSampling(body: JsonObject, { sampling }: ReadSettings, refused: string[]): Sampling {
   const limit = number(body['max_completion_tokens'])
   const deprecated = number(body['max_tokens'])
   if (limit !== undefined && deprecated !== undefined) refused.push('max_tokens')
-  return defined({
+  return withDefined(sampling, {
     maxTokens: limit ?? deprecated,
-    ...readSharedSampling(body),
+    stop: oneOrMoreTexts(body['stop']),
     logprobs: readLogprobs(body, refused),
   })
 }
@@ -110,12 +94,10 @@ function readLogprobs(body: JsonObject, refused: string[]): number | undefined {
   return undefined
 }
 
-function readOutput(body: JsonObject, refused: string[]): Output {
-  return defined({
+function readOutput(body: JsonObject, { output }: ReadSettings, refused: string[]): Output {
+  return withDefined(output, {
     modalities: texts(body['modalities']) as Output['modalities'],
-    candidates: count(body['n']),
     text: readShape(body, refused),
-    verbosity: text(body['verbosity']),
     audio: readAudio(body, refused),
   })
 }
@@ -124,8 +106,8 @@ function readShape(body: JsonObject, refused: string[]): Output['text'] {
   const format = object(body['response_format'])
   if (format === undefined) return undefined
   const type = format['type']
-  if (type === 'text') return { shape: 'text', ...rest(FORMAT, format, TYPE) }
-  if (type === 'json_object') return { shape: 'json', ...rest(FORMAT, format, TYPE) }
+  if (type === 'text') return { shape: 'text', ...left(FORMAT, format, TYPE) }
+  if (type === 'json_object') return { shape: 'json', ...left(FORMAT, format, TYPE) }
   const outer = format['json_schema']
   if (type === 'json_schema' && isObject(outer) && isSchema(outer)) {
     const { name, description, strict } = outer as { name?: string; description?: string; strict?: boolean }
@@ -133,7 +115,7 @@ function readShape(body: JsonObject, refused: string[]): Output['text'] {
       shape: 'schema',
       schema: outer['schema'] as JsonObject,
       ...defined({ name, description: description ?? undefined, strict: strict ?? undefined }),
-      ...nested(FORMAT, format, 'json_schema', outer, SCHEMA, SCHEMA_TYPE),
+      ...leftWithin(FORMAT, format, 'json_schema', outer, SCHEMA, SCHEMA_TYPE),
     }
   }
   refused.push('response_format')
@@ -162,7 +144,7 @@ function readAudio(body: JsonObject, refused: string[]): Output['audio'] {
   }
   return {
     ...defined({ voice, mediaType: format === undefined ? undefined : `audio/${format}` }),
-    ...rest(FORMAT, audio, AUDIO),
+    ...left(FORMAT, audio, AUDIO),
   }
 }
 
@@ -183,7 +165,7 @@ function readReasoning(body: JsonObject, refused: string[]): Reasoning | undefin
   if (isObject(settings) && isThought(settings)) {
     const { effort, max_tokens, exclude } = settings as { effort?: Effort; max_tokens?: number; exclude?: boolean }
     const show = exclude === undefined ? undefined : !exclude
-    return { ...defined({ effort, budget: max_tokens, show }), ...rest(FORMAT, settings, THOUGHT, { as: 'reasoning' }) }
+    return { ...defined({ effort, budget: max_tokens, show }), ...left(FORMAT, settings, THOUGHT) }
   }
   refused.push('reasoning')
   return undefined

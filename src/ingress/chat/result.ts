@@ -1,10 +1,10 @@
-import { AnswerIds } from '../../canonical/answer-ids.ts'
-import { append } from '../../canonical/append.ts'
-import type { Annotation, Part } from '../../canonical/content.ts'
+import { AnswerIds } from '../../canonical/call-ids.ts'
+import type { Annotation, MediaPart, Part } from '../../canonical/content.ts'
 import { GatewayError } from '../../canonical/error.ts'
-import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { append } from '../../canonical/lists.ts'
+import { isObject, type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import type { Candidate, CanonicalResult, TokenLogprob } from '../../canonical/result.ts'
+import type { Candidate, CanonicalResult, Finish, FinishReason, TokenLogprob } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import {
   anyNumber,
@@ -12,20 +12,16 @@ import {
   anyObjects,
   anyText,
   defined,
-  nested,
-  rest,
-  spelling,
+  left,
+  leftWithin,
   WrongType,
   withDefined,
 } from '../fields.ts'
 import { readHead } from '../openai-answer.ts'
-import { readCall, readLegacyCall } from './calls.ts'
-import { readContent } from './content.ts'
+import { readUsage } from '../usage/openai.ts'
+import { readCall, readContent, readLegacyCall, readLink } from './content.ts'
 import { readInnerError } from './error.ts'
-import { readFinish, wireValueOf } from './finish.ts'
-import { readImages } from './images.ts'
 import { readThinkingPart, readThoughts, type Thoughts } from './thoughts.ts'
-import { readUsage } from './usage.ts'
 
 const FORMAT = 'chat'
 
@@ -34,18 +30,10 @@ export function readResult({ body }: WireAnswer, request: CanonicalRequest): Can
   if (!Array.isArray(body['choices']) || (body['choices'].length === 0 && isObject(body['error'])))
     throw new GatewayError(isObject(body['error']) ? readInnerError(body) : NOT_AN_ANSWER)
   const usage = anyObject(body['usage'])
-  const { object } = body
-  const node = rest(
-    FORMAT,
-    body,
-    TAKEN,
-    object === 'chat.completion' ? undefined : spelling({ object: object ?? 'absent' }),
-  )
-  const candidates = anyObjects(body['choices']).map((choice, index) => readChoice(choice, index, request))
-  return withDefined(
-    { ...readHead(body), candidates },
-    { usage: usage && readUsage(usage), extras: node.extras, spelling: node.spelling },
-  )
+  const candidates = anyObjects(body['choices']).map(choice => readChoice(choice, request))
+  const { extras } = left(FORMAT, body, TAKEN)
+  const result = withDefined({ ...readHead(body), candidates }, { usage: usage && readUsage(FORMAT, usage), extras })
+  return readFrom(result, FORMAT, body)
 }
 
 const NOT_AN_ANSWER = {
@@ -61,49 +49,18 @@ export const MESSAGE: ReadonlySet<string> = new Set(
   'role content refusal reasoning reasoning_content annotations audio images tool_calls function_call'.split(' '),
 )
 
-function readChoice(choice: JsonObject, index: number, request: CanonicalRequest): Candidate {
+function readChoice(choice: JsonObject, request: CanonicalRequest): Candidate {
   const message = anyObject(choice['message']) ?? {}
   const thoughts = readThoughts(message)
   const content = readMessage(message, thoughts, request)
-  const logprobs = anyObject(choice['logprobs'])
-  const tokens = readLogprobs(logprobs?.['content'])
-  const finishReason = choice['finish_reason']
-  const finish = readFinish(anyText(finishReason), content)
-  const node = nested(
-    FORMAT,
-    choice,
-    'message',
-    message,
-    MESSAGE,
-    tokens === undefined ? CHOICE_BARE : CHOICE,
-    {
-      index: choice['index'] === index ? undefined : choice['index'],
-      finish:
-        finishReason !== wireValueOf(finish.reason)
-          ? (anyText(finishReason) ?? (finishReason === undefined ? 'absent' : undefined))
-          : undefined,
-      content: Array.isArray(message['content']) ? 'parts' : message['content'] === undefined ? 'absent' : undefined,
-      refusal: message['refusal'] === undefined ? 'absent' : message['refusal'] === '' ? 'empty' : undefined,
-      annotations: Array.isArray(message['annotations']) && message['annotations'].length === 0 ? 'empty' : undefined,
-      calls: Array.isArray(message['tool_calls']) && message['tool_calls'].length === 0 ? 'empty' : undefined,
-      logprobs: tokens === undefined ? undefined : spellLogprobs(logprobs!),
-      hollow: hollowIn(message, thoughts),
-      own: true,
-    },
-    unread(message, thoughts),
-  )
-  return withDefined({ content }, { finish, logprobs: tokens, extras: node.extras, spelling: node.spelling })
+  const logprobs = readLogprobs(anyObject(choice['logprobs'])?.['content'])
+  const finish = readFinish(anyText(choice['finish_reason']), content)
+  const taken = logprobs === undefined ? CHOICE_BARE : CHOICE
+  const { extras } = leftWithin(FORMAT, choice, 'message', message, MESSAGE, taken, unread(message, thoughts))
+  return withDefined({ content }, { finish, logprobs, extras })
 }
 
 const CHOICE_BARE = new Set(['index', 'message', 'finish_reason'])
-
-const MAYBE_HOLLOW = ['audio', 'function_call']
-
-/** Some upstreams send every field, the unused ones hollow: those are spelling. */
-const hollowIn = (message: JsonObject, { duplicates }: Thoughts): JsonObject | undefined => {
-  const fields = MAYBE_HOLLOW.filter(field => isHollow(message[field])).concat(duplicates)
-  return fields.length === 0 ? undefined : Object.fromEntries(fields.map(field => [field, message[field]!]))
-}
 
 /** Fields that could not be read: annotations of a text that is not there, a second thought, fields of another type. */
 function unread(message: JsonObject, thoughts: Thoughts): readonly string[] {
@@ -128,13 +85,11 @@ const TYPES: { readonly [field: string]: (value: Json) => boolean } = {
   function_call: isObject,
 }
 
+/** Some upstreams send every field, the unused ones hollow. */
 export const isHollow = (value: Json | undefined): boolean =>
   isObject(value) &&
   (value['id'] === '' || value['name'] === '') &&
   Object.values(value).every(item => item === '' || item === 0)
-
-/** Of the two lists only the content's is canonical. */
-const spellLogprobs = ({ content: _, ...others }: JsonObject): JsonObject => others
 
 function readMessage(message: JsonObject, thoughts: Thoughts, request: CanonicalRequest): Part[] {
   const parts: Part[] = [...thoughts.parts, ...readTexts(message)]
@@ -158,12 +113,11 @@ function readMessage(message: JsonObject, thoughts: Thoughts, request: Canonical
   return parts
 }
 
-/** A call with a unique id; the upstream's id is kept as spelling. */
+/** A call with a unique id. */
 function identified(part: Part, ids: AnswerIds): Part {
   if (part.type !== 'tool-call') return part
   const id = ids.call(part.id, part.name)
-  if (id === part.id) return part
-  return { ...part, id, spelling: { ...part.spelling, [FORMAT]: { ...part.spelling?.[FORMAT], said: part.id } } }
+  return id === part.id ? part : { ...part, id }
 }
 
 /** A malformed part of the answer is kept as it is. */
@@ -191,7 +145,7 @@ function readContentPart(wire: JsonObject): readonly Part[] {
   const parts = leniently(wire, one => readContent([one]))
   const text = anyText(wire['text'])
   if (parts[0]?.type !== 'opaque' || text === undefined) return parts
-  return [{ type: 'text', text, spelling: { [FORMAT]: { value: wire } } }]
+  return [{ type: 'text', text }]
 }
 
 const CITATION = new Set(['url', 'title', 'start_index', 'end_index'])
@@ -205,12 +159,11 @@ export function readAnnotation(wire: JsonObject): Annotation {
   const title = anyText(cited['title'])
   const start = anyNumber(cited['start_index'])
   const end = anyNumber(cited['end_index'])
-  const bare = title === undefined || start === undefined || end === undefined ? true : undefined
   return {
     type: 'citation',
     url,
     ...defined({ title, start, end }),
-    ...nested(FORMAT, wire, 'url_citation', cited, CITATION, CITED, { bare }),
+    ...leftWithin(FORMAT, wire, 'url_citation', cited, CITATION, CITED),
   }
 }
 
@@ -223,7 +176,7 @@ function readAudio(wire: JsonObject, request: CanonicalRequest): Part {
     kind: 'audio',
     source: { type: 'base64', mediaType, data: anyText(wire['data']) ?? '' },
     ...defined({ transcript: anyText(wire['transcript']) }),
-    ...rest(FORMAT, wire, AUDIO),
+    ...left(FORMAT, wire, AUDIO),
   }
 }
 
@@ -243,6 +196,49 @@ function readToken(wire: JsonObject): TokenLogprob {
       bytes: Array.isArray(bytes) ? (bytes as readonly number[]) : undefined,
       top: readLogprobs(wire['top_logprobs']),
     }),
-    ...rest(FORMAT, wire, TOKEN),
+    ...left(FORMAT, wire, TOKEN),
+  }
+}
+
+/** The values of the format, those of its vendors, and those of other formats that proxies pass through. */
+const FINISHES: { readonly [value: string]: FinishReason } = {
+  ...of('stop', 'stop', 'eos', 'eos_token', 'end_turn', 'stop_sequence', 'complete', 'completed'),
+  ...of('length', 'length', 'model_length', 'max_tokens', 'model_context_window_exceeded'),
+  ...of('tool-calls', 'tool_calls', 'tool_call', 'tool_use', 'function_call'),
+  ...of('refused', 'content_filter', 'safety', 'refusal', 'sensitive'),
+  ...of('error', 'error', 'abort', 'network_error', 'insufficient_system_resource', 'malformed_function_call'),
+  pause_turn: 'paused',
+}
+
+function of(reason: FinishReason, ...values: string[]): { [value: string]: FinishReason } {
+  return Object.fromEntries(values.map(value => [value, reason]))
+}
+
+/**
+ * Where calls were made, they are the reason, whatever the upstream reports (trap 13); an answer without a reason has
+ * simply stopped.
+ */
+export function readFinish(value: string | undefined, content: readonly Part[]): Finish {
+  if (value === undefined || value === '') return { reason: stopped(content) }
+  const known = value.toLowerCase()
+  const reason = Object.hasOwn(FINISHES, known) ? FINISHES[known]! : 'other'
+  return { reason: reason === 'stop' ? stopped(content) : reason, raw: value }
+}
+
+const stopped = (content: readonly Part[]): FinishReason =>
+  content.some(part => part.type === 'tool-call') ? 'tool-calls' : 'stop'
+
+/**
+ * The images of an answer or a delta: `images` beside `content`, as OpenRouter and Vercel's gateway have them
+ * (openrouter.ai/docs/features/multimodal/image-generation, read 2026-11-22). Undefined where they are anything else.
+ */
+export function readImages(wire: Json | undefined): readonly MediaPart[] | undefined {
+  if (!Array.isArray(wire) || wire.length === 0) return undefined
+  if (!wire.every(image => isObject(image) && image['type'] === 'image_url')) return undefined
+  try {
+    return wire.map(image => readLink(image, 'image_url', 'image'))
+  } catch (thrown) {
+    if (thrown instanceof WrongType) return undefined
+    throw thrown
   }
 }

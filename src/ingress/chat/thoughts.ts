@@ -1,17 +1,15 @@
 import type { ReasoningPart } from '../../canonical/content.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
-import { anyObjects, anyText, defined } from '../fields.ts'
+import { anyObjects, anyText } from '../fields.ts'
 
 const FORMAT = 'chat'
 
-/** The fields reasoning is written back to; reasoning read elsewhere stays there, among the message's extras. */
+/** The fields of reasoning; reasoning read elsewhere stays there, among the message's extras. */
 const FIELDS = ['reasoning_content', 'reasoning'] as const
 
 interface Thought {
   readonly text: string
   readonly field: string
-  /** The wire value, where it was more than the text. */
-  readonly value?: JsonObject
 }
 
 /** The reasoning of a message or a delta, from the first of its possible fields that is not empty. */
@@ -20,7 +18,7 @@ export function thoughtIn(message: JsonObject): Thought | undefined {
     const value = message[field]
     if (typeof value === 'string' && value !== '') return { text: value, field }
     // Heroku's shape.
-    if (isObject(value) && typeof value['thinking'] === 'string') return { text: value['thinking'], field, value }
+    if (isObject(value) && typeof value['thinking'] === 'string') return { text: value['thinking'], field }
   }
   const text = textOfDetails(message['reasoning_details'])
   return text === '' ? undefined : { text, field: 'elsewhere' }
@@ -32,16 +30,18 @@ const textOfDetails = (details: Json | undefined): string =>
     .map(detail => anyText(detail['text']) ?? anyText(detail['summary']) ?? '')
     .join('')
 
+/** Reasoning of the two fields: it is written back to its own. */
+export const NAMED: ReasoningPart = { type: 'reasoning', text: '' }
+export const BARE: ReasoningPart = { ...NAMED, spelling: { [FORMAT]: { field: 'reasoning' } } }
+
 /** What a whole message has of reasoning. */
 export interface Thoughts {
   readonly parts: readonly ReasoningPart[]
-  /** Fields that repeat the one that was read, or are empty. */
-  readonly duplicates: readonly string[]
-  /** Fields that differ from it. */
+  /** Fields that differ from the one that was read. */
   readonly unread: readonly string[]
 }
 
-const NONE: Thoughts = { parts: [], duplicates: [], unread: [] }
+const NONE: Thoughts = { parts: [], unread: [] }
 
 /** The reasoning of a whole message; an empty one counts, too. */
 export function readThoughts(message: JsonObject): Thoughts {
@@ -49,27 +49,17 @@ export function readThoughts(message: JsonObject): Thoughts {
   if (reasoning_content == null && reasoning == null && reasoning_details == null) return NONE
   const thought = thoughtIn(message)
   const field = thought?.field ?? FIELDS.find(name => message[name] === '')
-  const isDuplicate = (name: string): boolean => message[name] === '' || message[name] === thought?.text
-  const others = FIELDS.filter(name => name !== field && message[name] != null)
+  const repeats = (value: Json | undefined): boolean => value == null || value === '' || value === thought?.text
   return {
-    parts: field === undefined ? [] : [partOf(field, thought)],
-    duplicates: others.filter(isDuplicate),
-    unread: others.filter(name => !isDuplicate(name)),
+    parts: field === undefined ? [] : [{ ...(field === 'reasoning' ? BARE : NAMED), text: thought?.text ?? '' }],
+    unread: FIELDS.filter(name => name !== field && !repeats(message[name])),
   }
-}
-
-function partOf(field: string, thought: Thought | undefined): ReasoningPart {
-  const { text = '', value } = thought ?? {}
-  const spelt = field === FIELDS[0] && value === undefined ? {} : { spelling: { [FORMAT]: defined({ field, value }) } }
-  return { type: 'reasoning', text, ...spelt }
 }
 
 /** A content part that is reasoning, with its wire value as spelling; undefined for any other part. */
 export function readThinkingPart(wire: JsonObject): ReasoningPart | undefined {
   const text = thoughtOf(wire)
-  return text === undefined
-    ? undefined
-    : { type: 'reasoning', text, spelling: { [FORMAT]: { as: 'thinking', value: wire } } }
+  return text === undefined ? undefined : { type: 'reasoning', text, spelling: { [FORMAT]: { value: wire } } }
 }
 
 /** The text of a content part that is reasoning: a string, or a list of texts. */

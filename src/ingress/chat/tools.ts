@@ -1,18 +1,25 @@
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
-import type { FunctionTool, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
-import { defined, nested, object, objects, required, rest, text, texts, WrongType } from '../fields.ts'
+import type { FreeformTool, FunctionTool, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
+import { defined, flag, left, leftWithin, object, objects, required, text, WrongType } from '../fields.ts'
 import { readCache } from './content.ts'
-import { readFlatChoice, readFlatTool, readFunction } from './flat-tools.ts'
-import { isFlat } from './wire.ts'
+import { isFlat, MARKERS } from './wire.ts'
 
 const FORMAT = 'chat'
 
-const TAKEN = {
-  tool: new Set(['type', 'function', 'custom', 'cache_control', 'prompt_cache_breakpoint']),
-  definition: new Set(['name', 'description', 'parameters', 'strict']),
-  custom: new Set(['name', 'description', 'format']),
-  search: new Set(['search_context_size', 'user_location']),
+const FIELDS = {
+  function: ['name', 'description', 'parameters', 'strict'],
+  custom: ['name', 'description', 'format'],
+  /** With a format that is no grammar. */
+  free: ['name', 'description'],
 }
+const setsOf = (more: readonly string[]) => ({
+  function: new Set([...FIELDS.function, ...more]),
+  custom: new Set([...FIELDS.custom, ...more]),
+  free: new Set([...FIELDS.free, ...more]),
+})
+const TAKEN = setsOf([])
+const TAKEN_FLAT = setsOf(['type', ...MARKERS])
+const TAKEN_AROUND = new Set(['type', 'function', 'custom', ...MARKERS])
 
 /** Functions and custom tools of `tools`, the deprecated `functions`, and the web search that is an option here. */
 export function readTools(wire: JsonObject): readonly Tool[] | undefined {
@@ -22,47 +29,58 @@ export function readTools(wire: JsonObject): readonly Tool[] | undefined {
   if (tools === undefined && functions === undefined && search === undefined) return undefined
   return [
     ...(tools ?? []).map(readTool),
-    ...(functions ?? []).map(definition => readDefinition(definition, { as: 'functions' })),
+    ...(functions ?? []).map(definition => ({
+      ...readFunction(definition),
+      ...left(FORMAT, definition, TAKEN.function),
+    })),
     ...(search === undefined ? [] : [readSearch(search)]),
   ]
 }
 
+/** What a tool is stands in the object of its kind, or beside the type, as in responses, whose shape Cursor sends (trap 73). */
 function readTool(wire: JsonObject): Tool {
-  const type = text(wire['type'])
-  if (isFlat(wire)) return readFlatTool(wire)
-  if (type === 'custom') return readCustom(wire, required(object(wire['custom'])))
-  if (type !== undefined && type !== 'function') return { type: 'opaque', format: FORMAT, value: wire }
-  const definition = required(object(wire['function']))
-  const spelt = wire['type'] === undefined ? { type: 'absent' } : undefined
+  const type = text(wire['type']) ?? 'function'
+  if (type !== 'function' && type !== 'custom') return { type: 'opaque', format: FORMAT, value: wire }
+  const definition = isFlat(wire) ? wire : required(object(wire[type]))
+  const format = type === 'custom' ? object(definition['format']) : undefined
+  const grammar = format && (definition === wire ? readFlatGrammar(format) : readGrammar(format))
+  const kind = type === 'custom' && grammar === undefined ? 'free' : type
   return {
-    ...readFunction(definition),
+    ...(type === 'function' ? readFunction(definition) : readCustom(definition, grammar)),
     ...readCache(wire),
-    ...nested(FORMAT, wire, 'function', definition, TAKEN.definition, TAKEN.tool, spelt),
+    ...(definition === wire
+      ? left(FORMAT, wire, TAKEN_FLAT[kind])
+      : leftWithin(FORMAT, wire, type, definition, TAKEN[kind], TAKEN_AROUND)),
   }
 }
 
-const readDefinition = (wire: JsonObject, spelt: JsonObject): FunctionTool => ({
-  ...readFunction(wire),
-  ...rest(FORMAT, wire, TAKEN.definition, spelt),
+const readFunction = (wire: JsonObject): FunctionTool => ({
+  type: 'function',
+  name: required(text(wire['name'])),
+  ...defined({
+    description: text(wire['description']),
+    parameters: object(wire['parameters']),
+    strict: flag(wire['strict']),
+  }),
 })
 
-function readCustom(wire: JsonObject, custom: JsonObject): Tool {
-  const format = object(custom['format'])
-  const grammar = format?.['type'] === 'grammar' && isObject(format['grammar']) ? format['grammar'] : undefined
-  const known = grammar !== undefined && Object.keys(grammar).length === 2 && Object.keys(format!).length === 2
-  const syntax = grammar?.['syntax']
-  const definition = grammar?.['definition']
-  const readable = known && typeof syntax === 'string' && typeof definition === 'string'
-  return {
-    type: 'freeform',
-    name: required(text(custom['name'])),
-    ...defined({ description: text(custom['description']) }),
-    ...(readable ? { grammar: { syntax, definition } } : {}),
-    ...nested(FORMAT, wire, 'custom', custom, readable ? TAKEN.custom : TAKEN_FREE, TAKEN.tool),
-  }
+type Grammar = FreeformTool['grammar']
+
+const readCustom = (wire: JsonObject, grammar: Grammar): FreeformTool => ({
+  type: 'freeform',
+  name: required(text(wire['name'])),
+  ...defined({ description: text(wire['description']), grammar }),
+})
+
+/** `{ type: "grammar", grammar: { syntax, definition } }`, with nothing else. */
+function readGrammar({ type, grammar, ...others }: JsonObject): Grammar {
+  return type === 'grammar' && isObject(grammar) ? readFlatGrammar({ type, ...grammar, ...others }) : undefined
 }
 
-const TAKEN_FREE = new Set(['name', 'description'])
+function readFlatGrammar({ type, syntax, definition, ...others }: JsonObject): Grammar {
+  const isPlain = type === 'grammar' && Object.keys(others).length === 0
+  return isPlain && typeof syntax === 'string' && typeof definition === 'string' ? { syntax, definition } : undefined
+}
 
 function readSearch(wire: JsonObject): HostedTool {
   const place = isObject(wire['user_location']) ? wire['user_location'] : undefined
@@ -74,10 +92,12 @@ function readSearch(wire: JsonObject): HostedTool {
     kind: 'web-search',
     ...defined({ contextSize: text(wire['search_context_size']) }),
     ...(plain ? { location: approximate as NonNullable<HostedTool['location']> } : {}),
-    ...rest(FORMAT, wire, plain ? TAKEN.search : new Set(['search_context_size']), { as: 'web_search_options' }),
+    ...left(FORMAT, wire, plain ? SEARCH : SEARCH_ANYWHERE),
   }
 }
 
+const SEARCH = new Set(['search_context_size', 'user_location'])
+const SEARCH_ANYWHERE = new Set(['search_context_size'])
 const PLACE = new Set(['city', 'country', 'region', 'timezone'])
 const isPlace = ([key, value]: [string, Json]): boolean => PLACE.has(key) && typeof value === 'string'
 
@@ -94,40 +114,35 @@ export function readToolChoice(wire: JsonObject, refused: string[]): ToolChoice 
     return readChoice(choice, 'tool_choice')
   }
   if (legacy === undefined) return undefined
-  const spelling = { [FORMAT]: { as: 'function_call' } }
   if (isObject(legacy) && typeof legacy['name'] === 'string' && Object.keys(legacy).length === 1)
-    return { mode: 'required', only: [legacy['name']], spelling }
-  return { ...readChoice(legacy, 'function_call'), spelling }
+    return { mode: 'required', only: [legacy['name']] }
+  return readChoice(legacy, 'function_call')
 }
 
 const MODES = new Set<Json>(['auto', 'none', 'required'])
 
 function readChoice(wire: Json, field: 'tool_choice' | 'function_call'): ToolChoice {
-  if (typeof wire === 'string') {
-    if (MODES.has(wire)) return { mode: wire as ToolChoice['mode'] }
-    return { mode: 'auto', extras: { [FORMAT]: { [field]: wire } } }
-  }
+  const extras = { [FORMAT]: { [field]: wire } }
+  if (typeof wire === 'string') return MODES.has(wire) ? { mode: wire as ToolChoice['mode'] } : { mode: 'auto', extras }
   if (!isObject(wire)) throw WrongType.instance
-  const known = field === 'tool_choice' ? (readForced(wire) ?? readFlatChoice(wire) ?? readAllowed(wire)) : undefined
-  return known ?? { mode: isOptional(wire) ? 'auto' : 'required', extras: { [FORMAT]: { [field]: wire } } }
+  const only = field === 'tool_choice' ? readForced(wire) : undefined
+  if (only !== undefined) return { mode: 'required', only: [only] }
+  const allowed = field === 'tool_choice' ? readAllowed(wire) : undefined
+  return allowed ?? { mode: isOptional(wire) ? 'auto' : 'required', extras }
 }
 
 /** A list of tools that may be called, whatever is in it. */
 const isOptional = ({ type, allowed_tools: allowed }: JsonObject): boolean =>
   type === 'allowed_tools' && isObject(allowed) && allowed['mode'] === 'auto'
 
-/** `{ type: "function", function: { name } }`, and the same with `custom`. */
-function readForced(wire: JsonObject): ToolChoice | undefined {
-  const type = wire['type']
-  const chosen = typeof type === 'string' ? wire[type] : undefined
-  if ((type !== 'function' && type !== 'custom') || !isObject(chosen) || typeof chosen['name'] !== 'string')
-    return undefined
-  if (Object.keys(wire).length !== 2 || Object.keys(chosen).length !== 1) return undefined
-  return {
-    mode: 'required',
-    only: [chosen['name']],
-    ...(type === 'custom' ? { spelling: { [FORMAT]: { as: 'custom' } } } : {}),
-  }
+/** The name in `{ type: "function", function: { name } }` or `{ type: "function", name }`, and the same with `custom`. */
+function readForced(wire: JsonObject): string | undefined {
+  const { type, name } = wire
+  if ((type !== 'function' && type !== 'custom') || Object.keys(wire).length !== 2) return undefined
+  if (typeof name === 'string') return name
+  const chosen = wire[type]
+  const isNamed = isObject(chosen) && typeof chosen['name'] === 'string' && Object.keys(chosen).length === 1
+  return isNamed ? (chosen['name'] as string) : undefined
 }
 
 /** `allowed_tools` of functions only; any other list stays in extras. */
@@ -136,9 +151,6 @@ function readAllowed(wire: JsonObject): ToolChoice | undefined {
   if (!isObject(allowed) || Object.keys(wire).length !== 2 || Object.keys(allowed).length !== 2) return undefined
   const { mode, tools } = allowed
   if ((mode !== 'auto' && mode !== 'required') || !Array.isArray(tools)) return undefined
-  const forced = tools.map(tool =>
-    isObject(tool) && tool['type'] === 'function' ? readForced(tool)?.only?.[0] : undefined,
-  )
-  if (forced.some(name => name === undefined)) return undefined
-  return { mode, only: texts(forced as string[])!, spelling: { [FORMAT]: { as: 'allowed_tools' } } }
+  const names = tools.map(tool => (isObject(tool) && isObject(tool['function']) ? readForced(tool) : undefined))
+  return names.every(name => name !== undefined) ? { mode, only: names } : undefined
 }

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { isSoundlessBase64 } from '../../canonical/media/wav.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
-import { byValue, count, shape } from '../errors/validation-error.ts'
-import { isCustom } from './calls.ts'
+import { SETTINGS } from '../../settings/chat.ts'
+import { byValue, settingEntries, shape } from '../errors/validation-error.ts'
 
 /** The chat-completions request, FORMATS §2. Loose: unknown fields pass; free JSON is never validated. */
 
@@ -11,7 +11,8 @@ const maybe = <S extends v.GenericSchema>(schema: S) => v.nullish(schema)
 const maybeText = maybe(v.string())
 
 const hint = maybe(shape({ ttl: maybeText }))
-/** Either of the two ways to mark the end of a cached prefix. */
+/** The two ways to mark the end of a cached prefix. */
+export const MARKERS = ['cache_control', 'prompt_cache_breakpoint'] as const
 const marked = { cache_control: hint, prompt_cache_breakpoint: hint }
 
 const thought = shape({ text: v.string() })
@@ -42,6 +43,10 @@ export const KNOWN_PARTS: ReadonlySet<string> = new Set(Object.keys(PARTS))
 const part = byValue('type', PARTS, shape({ type: v.string() }))
 /** A fault in a list is reported by the part at fault. */
 const content = maybe(v.lazy((input): v.GenericSchema => (Array.isArray(input) ? v.array(part) : v.string())))
+
+/** Some upstreams send both kinds of call at once, the unused one empty; the type decides. */
+export const isCustom = (wire: unknown): boolean =>
+  isObject(wire) && isObject(wire['custom']) && (wire['type'] === 'custom' || !isObject(wire['function']))
 
 const functionCall = shape({ name: v.string(), arguments: maybe(v.union([v.string(), json])) })
 const customCall = shape({ name: v.string(), input: maybeText })
@@ -101,18 +106,13 @@ const tool = byValue('type', TOOLS, shape({ type: v.string() }), functionTool)
 const choice = maybe(v.union([v.string(), json]))
 
 export const request = shape({
+  ...settingEntries(SETTINGS),
   model: v.string(),
   messages: v.array(message),
   stream: maybe(v.boolean()),
   stream_options: maybe(json),
   max_tokens: maybe(v.number()),
   max_completion_tokens: maybe(v.number()),
-  temperature: maybe(v.number()),
-  top_p: maybe(v.number()),
-  frequency_penalty: maybe(v.number()),
-  presence_penalty: maybe(v.number()),
-  seed: maybe(v.number()),
-  n: maybe(count),
   stop: maybe(v.union([v.string(), v.array(v.string())])),
   logprobs: maybe(v.boolean()),
   top_logprobs: maybe(v.number()),
@@ -120,17 +120,12 @@ export const request = shape({
   functions: maybe(v.array(definition)),
   tool_choice: choice,
   function_call: choice,
-  parallel_tool_calls: maybe(v.boolean()),
   response_format: maybe(json),
   reasoning_effort: maybeText,
-  verbosity: maybeText,
   modalities: maybe(v.array(v.string())),
   audio: maybe(json),
-  metadata: maybe(json),
   user: maybeText,
   safety_identifier: maybeText,
-  service_tier: maybeText,
   store: maybe(v.boolean()),
-  prompt_cache_key: maybeText,
   web_search_options: maybe(shape({ search_context_size: maybeText })),
 })

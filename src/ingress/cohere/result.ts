@@ -1,20 +1,20 @@
 import type { EmbeddingPart, Part } from '../../canonical/content.ts'
 import { GatewayError } from '../../canonical/error.ts'
-import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
-import { encodingOf, type Vector } from '../../canonical/vector.ts'
+import type { Vector } from '../../canonical/vector.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { retrievalMessage } from '../errors/retrieval-error.ts'
-import { anyNumber, anyObject, anyObjects, anyText, defined, rest, spelling } from '../fields.ts'
+import { anyNumber, anyObject, anyObjects, anyText, defined, left } from '../fields.ts'
 import { readMeta } from '../usage/meta.ts'
 
 const FORMAT = 'cohere'
 
 /** A whole answer (FORMATS §8, §9): ranks in the upstream's order, or a vector for each input in the inputs' order. */
 export function readResult({ body }: WireAnswer): CanonicalResult {
-  if (Array.isArray(body['results'])) return readRanking(body, body['results'])
+  if (Array.isArray(body['results'])) return readFrom(readRanking(body, body['results']), FORMAT, body)
   const { embeddings } = body
-  if (Array.isArray(embeddings) || isObject(embeddings)) return readVectors(body, embeddings)
+  if (Array.isArray(embeddings) || isObject(embeddings)) return readFrom(readVectors(body, embeddings), FORMAT, body)
   throw new GatewayError({
     kind: 'upstream-failed',
     message: retrievalMessage(body) ?? 'The upstream sent neither a ranking nor vectors.',
@@ -28,24 +28,17 @@ function readHead(body: JsonObject) {
   // Cohere names no model, but servers of the same path do: their name for it, which callers are not to see.
   const model = anyText(body['model'])
   const fields = { id, meta, model }
-  const read = Object.keys(fields).filter(field => fields[field as keyof typeof fields] !== undefined)
-  const head = defined({ id, model })
   return {
-    read,
-    head,
+    read: Object.keys(fields).filter(field => fields[field as keyof typeof fields] !== undefined),
+    head: defined({ id, model }),
     tail: defined({ usage: meta && readMeta(FORMAT, meta) }),
-    named: model !== undefined || undefined,
   }
 }
 
 function readRanking(body: JsonObject, results: readonly Json[]): CanonicalResult {
-  const { read, head, tail, named } = readHead(body)
-  return {
-    ...head,
-    candidates: [{ content: anyObjects(results).map(readRank) }],
-    ...tail,
-    ...rest(FORMAT, body, new Set(['results', ...read]), spelling({ named })),
-  }
+  const { read, head, tail } = readHead(body)
+  const node = left(FORMAT, body, new Set(['results', ...read]))
+  return { ...head, candidates: [{ content: anyObjects(results).map(readRank) }], ...tail, ...node }
 }
 
 const RANK = new Set(['index', 'relevance_score'])
@@ -55,56 +48,40 @@ function readRank(wire: JsonObject): Part {
   const index = anyNumber(wire['index'])
   const score = anyNumber(wire['relevance_score'])
   if (index === undefined || score === undefined) return { type: 'opaque', format: FORMAT, value: wire }
-  return { type: 'rank', index, score, ...rest(FORMAT, wire, RANK) }
+  return { type: 'rank', index, score, ...left(FORMAT, wire, RANK) }
 }
 
 /** Types of vectors by preference: whole numbers before bits. */
 const TYPES = ['float', 'base64', 'int8', 'uint8', 'binary', 'ubinary']
 
 function readVectors(body: JsonObject, embeddings: JsonObject | readonly Json[]): CanonicalResult {
-  const { read, head, tail, named } = readHead(body)
+  const { read, head, tail } = readHead(body)
   const lists: JsonObject = isObject(embeddings) ? embeddings : { float: embeddings }
   const type = TYPES.find(one => isVectors(lists[one]))
   const vectors = (type === undefined ? [] : lists[type]) as readonly Vector[]
   const parallel = Object.entries(lists).filter(([one, list]) => one !== type && isAlong(list, vectors))
   const otherLists = Object.entries(lists).filter(([one, list]) => one !== type && !isAlong(list, vectors))
-  const { texts } = body
-  const echoes = isAlong(texts, vectors) ? (texts as readonly Json[]) : undefined
+  const echoes = isAlong(body['texts'], vectors) ? (body['texts'] as readonly Json[]) : undefined
   const content = vectors.map((vector, index): EmbeddingPart => {
     const more = parallel.map(([one, list]) => [one, (list as readonly Json[])[index]!] as const)
     return {
       type: 'embedding',
       vector,
-      ...(more.length === 0 ? {} : { extras: { [FORMAT]: Object.fromEntries(more) } }),
-      // The caller's own texts, returned: no new information.
+      // The caller's own text, returned, is no new information.
       ...(echoes === undefined ? {} : { spelling: { [FORMAT]: { text: echoes[index]! } } }),
+      ...(more.length === 0 ? {} : { extras: { [FORMAT]: Object.fromEntries(more) } }),
     }
   })
-  const usual = vectors[0] === undefined ? 'float' : encodingOf(vectors[0])
-  const responseType = body['response_type']
-  const spelt = spelling({
-    kind: 'embed',
-    named,
-    type: type === usual ? undefined : (type ?? 'none'),
-    flat: isObject(embeddings) ? undefined : true,
-    response_type: responseType === 'embeddings_by_type' ? undefined : (anyText(responseType) ?? 'absent'),
-  })
-  const taken = [
-    ...read,
-    'embeddings',
-    ...(typeof responseType === 'string' ? ['response_type'] : []),
-    ...(echoes === undefined ? [] : ['texts']),
-  ]
-  const node = rest(FORMAT, body, new Set(taken), spelt)
+  const taken = ['embeddings', 'response_type', ...(echoes === undefined ? [] : ['texts'])]
+  const refused = typeof body['response_type'] === 'string' ? [] : ['response_type']
   const extras = {
-    ...node.extras?.[FORMAT],
+    ...left(FORMAT, body, new Set([...read, ...taken]), refused).extras?.[FORMAT],
     ...(otherLists.length === 0 ? {} : { embeddings: Object.fromEntries(otherLists) }),
   }
   return {
     ...head,
     candidates: [{ content }],
     ...tail,
-    ...node,
     ...(Object.keys(extras).length === 0 ? {} : { extras: { [FORMAT]: extras } }),
   }
 }

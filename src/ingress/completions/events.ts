@@ -4,13 +4,13 @@ import { isObject, type Json, type JsonObject, parseObject } from '../../canonic
 import type { Finish } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
-import { NONE, put, rest } from '../fields.ts'
+import { left, NONE, put } from '../fields.ts'
 import { readHead } from '../openai-answer.ts'
+import { readUsage } from '../usage/openai.ts'
 import { readInnerError } from './error.ts'
-import { readLogprobs } from './logprobs.ts'
-import { FORMAT } from './prompt.ts'
-import { readFinish, spellHead } from './result.ts'
-import { readUsage } from './usage.ts'
+import { OWN, readFinish, readLogprobs } from './result.ts'
+
+const FORMAT = 'completions'
 
 const DONE = '[DONE]'
 const TAKEN = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier', 'error'])
@@ -60,7 +60,7 @@ export class CompletionEvents implements Transducer<WireEvent, CanonicalEvent> {
     const usage = chunk['usage']
     if (isObject(usage)) {
       this.start(chunk)
-      this.out.push({ type: 'usage', usage: readUsage(usage) })
+      this.out.push({ type: 'usage', usage: readUsage(FORMAT, usage) })
     }
   }
 
@@ -74,7 +74,7 @@ export class CompletionEvents implements Transducer<WireEvent, CanonicalEvent> {
   private start(chunk: JsonObject): void {
     if (this.started) return
     this.started = true
-    this.out.push({ type: 'result-start', ...readHead(chunk), ...rest(FORMAT, this.head, NONE, spellHead(chunk)) })
+    this.out.push({ type: 'result-start', ...readHead(chunk), ...OWN, ...left(FORMAT, this.head, NONE) })
   }
 
   private choice(wire: JsonObject, chunk: JsonObject): void {
@@ -103,11 +103,10 @@ export class CompletionEvents implements Transducer<WireEvent, CanonicalEvent> {
     for (const [candidate, { begun }] of this.choices.entries())
       if (begun) this.out.push({ type: 'part-end', at: { candidate, part: 0 } })
     for (const [candidate, { finish, extras }] of this.choices.entries()) {
-      const spelt = finish?.raw === undefined ? undefined : { finish: finish.raw }
       const ended = finish === undefined ? {} : { finish }
-      this.out.push({ type: 'candidate-end', candidate, ...ended, ...rest(FORMAT, extras, NONE, spelt) })
+      this.out.push({ type: 'candidate-end', candidate, ...ended, ...left(FORMAT, extras, NONE) })
     }
-    this.out.push({ type: 'result-end', ...rest(FORMAT, this.late, NONE) })
+    this.out.push({ type: 'result-end', ...left(FORMAT, this.late, NONE) })
     this.ended = true
   }
 

@@ -1,52 +1,57 @@
-import type { Json, JsonObject } from '../../canonical/node.ts'
-import type { CanonicalRequest, Output, Sampling } from '../../canonical/request.ts'
+import { type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
+import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
+import { SETTINGS } from '../../settings/completions.ts'
 import { readValidated } from '../errors/validation-error.ts'
-import { count, defined, flag, number, required, rest, spelling, text } from '../fields.ts'
-import { readSharedSampling } from '../openai-sampling.ts'
+import { defined, flag, left, list, number, oneOrMoreTexts, required, text, WrongType, withDefined } from '../fields.ts'
+import { readSettings } from '../settings.ts'
 import { withStreamOptions } from '../stream-options.ts'
-import { FORMAT, readPrompt } from './prompt.ts'
 import * as wire from './wire.ts'
 
+const FORMAT = 'completions'
+
 /** `POST /v1/completions` (FORMATS §3) as a canonical request: each prompt is a message to continue. */
-export const readRequest = ({ body }: WireRequest): CanonicalRequest =>
-  readValidated(wire.request, body, () => read(body))
+export const readRequest = (incoming: WireRequest): CanonicalRequest =>
+  readValidated(wire.request, incoming.body, () => readFrom(read(incoming.body), FORMAT, incoming))
 
 function read(body: JsonObject): CanonicalRequest {
-  const { messages, spelt } = readPrompt(body['prompt'])
+  const { sampling, output, request } = readSettings(SETTINGS, body)
   return {
     model: required(text(body['model'])),
-    messages,
-    output: readOutput(body),
-    sampling: readSampling(body),
-    ...defined({ endUser: text(body['user']) }),
+    messages: readPrompt(body['prompt']),
+    output: { ...output, completion: defined({ suffix: text(body['suffix']), echo: flag(body['echo']) }) },
+    sampling: withDefined(sampling, { stop: oneOrMoreTexts(body['stop']), logprobs: number(body['logprobs']) }),
+    ...request,
     stream: flag(body['stream']) ?? false,
-    ...withStreamOptions(FORMAT, body, rest(FORMAT, body, TAKEN, spell(body, spelt))),
+    ...withStreamOptions(FORMAT, body, left(FORMAT, body, TAKEN)),
   }
 }
 
 const TAKEN = new Set([
-  ...['model', 'prompt', 'suffix', 'echo', 'stream', 'stream_options', 'max_tokens', 'temperature', 'top_p', 'n'],
-  ...['frequency_penalty', 'presence_penalty', 'seed', 'stop', 'logprobs', 'user'],
+  ...SETTINGS.taken,
+  ...['model', 'prompt', 'suffix', 'echo', 'stream', 'stream_options', 'stop', 'logprobs'],
 ])
 
-const readOutput = (body: JsonObject): Output => ({
-  ...defined({ candidates: count(body['n']) }),
-  completion: defined({ suffix: text(body['suffix']), echo: flag(body['echo']) }),
-})
-
-function readSampling(body: JsonObject): Sampling {
-  return defined({
-    maxTokens: number(body['max_tokens']),
-    ...readSharedSampling(body),
-    logprobs: number(body['logprobs']),
-  })
+/** `prompt` in its four forms (FORMATS §3), a message each; null is an empty prompt. */
+function readPrompt(wire: Json | undefined): readonly Message[] {
+  if (wire === null) return []
+  if (typeof wire === 'string') return [textMessage(wire)]
+  const entries = required(list(wire))
+  if (entries.length > 0 && entries.every(entry => typeof entry === 'number')) return [tokensMessage(entries)]
+  return entries.map(entry =>
+    Array.isArray(entry) ? tokensMessage(numbers(entry)) : textMessage(required(text(entry))),
+  )
 }
 
-/** A list of one prompt, a string for a list of one stop, explicit defaults: all without meaning. */
-const spell = (body: JsonObject, prompt: Json | undefined): JsonObject | undefined =>
-  spelling({
-    prompt,
-    stop: typeof body['stop'] === 'string' ? 'string' : undefined,
-    stream: body['stream'] === false ? false : undefined,
-  })
+const textMessage = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] })
+
+/** Tokens have a meaning for one model alone: an upstream that cannot take them cannot take the request. */
+function tokensMessage(tokens: readonly Json[]): Message {
+  const value: JsonObject = { tokens }
+  return { role: 'user', content: [{ type: 'opaque', format: FORMAT, value, reference: true }] }
+}
+
+function numbers(entries: readonly Json[]): readonly number[] {
+  if (entries.some(entry => typeof entry !== 'number')) throw WrongType.instance
+  return entries as readonly number[]
+}

@@ -1,25 +1,23 @@
 import { GatewayError } from '../../canonical/error.ts'
-import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
-import type { Candidate, CanonicalResult, Finish, FinishReason } from '../../canonical/result.ts'
+import { isObject, type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
+import type { Candidate, CanonicalResult, Finish, FinishReason, TokenLogprob } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { anyObject, anyObjects, anyText, defined, rest, spelling } from '../fields.ts'
+import { anyNumber, anyObject, anyObjects, anyText, defined, left, spelling, withDefined } from '../fields.ts'
 import { readHead } from '../openai-answer.ts'
+import { readUsage } from '../usage/openai.ts'
 import { readInnerError } from './error.ts'
-import { readLogprobs } from './logprobs.ts'
-import { FORMAT } from './prompt.ts'
-import { readUsage } from './usage.ts'
+
+const FORMAT = 'completions'
 
 /** A whole answer of a completions upstream (FORMATS §3); an error under status 200 is thrown (trap 77). */
 export function readResult({ body }: WireAnswer): CanonicalResult {
   if (!Array.isArray(body['choices']))
     throw new GatewayError(isObject(body['error']) ? readInnerError(body) : NOT_AN_ANSWER)
   const usage = anyObject(body['usage'])
-  return {
-    ...readHead(body),
-    candidates: anyObjects(body['choices']).map(readChoice),
-    ...defined({ usage: usage && readUsage(usage) }),
-    ...rest(FORMAT, body, TAKEN, spellHead(body)),
-  }
+  const candidates = anyObjects(body['choices']).map(readChoice)
+  const { extras } = left(FORMAT, body, TAKEN)
+  const head = { ...readHead(body), candidates, ...OWN }
+  return readFrom(withDefined(head, { usage: usage && readUsage(FORMAT, usage), extras }), FORMAT, body)
 }
 
 const NOT_AN_ANSWER = {
@@ -29,32 +27,19 @@ const NOT_AN_ANSWER = {
 
 const TAKEN = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier'])
 
-/** Marks the answer as this format's own; an object name that is not the usual one is kept, too. */
-export const spellHead = (wire: JsonObject): JsonObject => ({
-  own: true,
-  ...spelling({ object: wire['object'] === 'text_completion' ? undefined : (wire['object'] ?? 'absent') }),
-})
+/** Marks an answer of this format, in which the prompt is echoed already where that was requested. */
+export const OWN = { spelling: { [FORMAT]: { own: true } } }
 
 const CHOICE = new Set(['index', 'text', 'finish_reason', 'logprobs'])
 
-function readChoice(choice: JsonObject, index: number): Candidate {
+function readChoice(choice: JsonObject): Candidate {
   const text = anyText(choice['text'])
   const logprobs = readLogprobs(choice['logprobs'])
   const finish = readFinish(choice['finish_reason'])
   return {
     content: text === undefined ? [] : [{ type: 'text', text }],
     ...defined({ finish, logprobs }),
-    ...rest(
-      FORMAT,
-      choice,
-      CHOICE,
-      spelling({
-        index: choice['index'] === index ? undefined : (choice['index'] ?? 'absent'),
-        text: text === undefined ? (choice['text'] ?? 'absent') : undefined,
-        finish: choice['finish_reason'] ?? (choice['finish_reason'] === undefined ? 'absent' : undefined),
-        logprobs: choice['logprobs'] ?? (choice['logprobs'] === undefined ? 'absent' : undefined),
-      }),
-    ),
+    ...left(FORMAT, choice, CHOICE),
   }
 }
 
@@ -70,4 +55,44 @@ const FINISHES: { readonly [value: string]: FinishReason } = {
 export function readFinish(value: Json | undefined): Finish | undefined {
   if (typeof value !== 'string' || value === '') return undefined
   return { reason: Object.hasOwn(FINISHES, value) ? FINISHES[value]! : 'other', raw: value }
+}
+
+/**
+ * The four parallel lists of a choice (FORMATS §3) as tokens. A token without a logprob, the first of an echoed prompt,
+ * is left out; the alternatives come as an object and are sorted, most likely first.
+ */
+export function readLogprobs(wire: Json | undefined): readonly TokenLogprob[] | undefined {
+  if (!isObject(wire) || !Array.isArray(wire['tokens'])) return undefined
+  const { tokens } = wire
+  return tokens.flatMap((token, index) => {
+    const logprob = anyNumber(at(wire, 'token_logprobs', index))
+    if (logprob === undefined) return []
+    return [
+      {
+        token: anyText(token) ?? '',
+        logprob,
+        ...alternativesOf(at(wire, 'top_logprobs', index)),
+        ...offset(wire, index),
+      },
+    ]
+  })
+}
+
+function at(wire: JsonObject, field: string, index: number): Json | undefined {
+  const values = wire[field]
+  return Array.isArray(values) ? (values[index] as Json) : undefined
+}
+
+function alternativesOf(wire: Json | undefined): Pick<TokenLogprob, 'top'> {
+  if (!isObject(wire)) return {}
+  const rated = Object.entries(wire).flatMap(([token, logprob]) =>
+    typeof logprob === 'number' ? [{ token, logprob }] : [],
+  )
+  return { top: rated.sort((a, b) => b.logprob - a.logprob) }
+}
+
+/** The token's offset in the text as the upstream counts it. */
+function offset(wire: JsonObject, index: number): Pick<TokenLogprob, 'spelling'> {
+  const spelt = spelling({ offset: anyNumber(at(wire, 'text_offset', index)) })
+  return spelt === undefined ? {} : { spelling: { [FORMAT]: spelt } }
 }

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { count, shape } from '../errors/validation-error.ts'
+import { SETTINGS } from '../../settings/completions.ts'
+import { settingEntries, shape } from '../errors/validation-error.ts'
 
 /** The text-completions request, FORMATS §3. Loose: unknown fields pass; free JSON is never validated. */
 
@@ -11,20 +12,13 @@ const tokens = v.array(v.number())
 const prompt = v.union([v.string(), tokens, v.array(v.union([v.string(), tokens]))])
 
 export const request = shape({
+  ...settingEntries(SETTINGS),
   model: v.string(),
   prompt: v.nullable(prompt),
   suffix: maybeText,
   echo: maybe(v.boolean()),
   stream: maybe(v.boolean()),
   stream_options: maybe(shape({})),
-  max_tokens: maybeNumber,
-  temperature: maybeNumber,
-  top_p: maybeNumber,
-  frequency_penalty: maybeNumber,
-  presence_penalty: maybeNumber,
-  seed: maybeNumber,
-  n: maybe(count),
   stop: maybe(v.union([v.string(), v.array(v.string())])),
   logprobs: maybeNumber,
-  user: maybeText,
 })

@@ -4,10 +4,9 @@ import type { At, CandidateEnd, CanonicalEvent } from '../../canonical/event.ts'
 import { bodyOf, withBody } from '../../canonical/fold.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import { isLoneProof } from '../../canonical/thought.ts'
+import { isLoneProof } from '../../canonical/signature.ts'
 import { anyText, defined } from '../fields.ts'
-import { CANDIDATE, citedBy } from './candidate.ts'
-import { CandidateFacts } from './candidate-facts.ts'
+import { CANDIDATE, CandidateFacts, citedBy } from './candidate.ts'
 import { citationsOf, Places } from './citations.ts'
 import { open } from './fields.ts'
 import { PartialArguments } from './partial-call.ts'
@@ -77,7 +76,7 @@ export class CandidateReader {
   }
 
   read(wire: JsonObject, out: CanonicalEvent[]): void {
-    const { fields } = open(wire, CANDIDATE)
+    const fields = open(wire, CANDIDATE)
     const content = fields['content']
     const parts = isObject(content) ? content['parts'] : undefined
     if (Array.isArray(parts)) for (const part of parts) if (isObject(part)) this.part(part, out)
@@ -217,7 +216,7 @@ export class CandidateReader {
   }
 
   private startPartial(wire: JsonObject, name: string, call: JsonObject, out: CanonicalEvent[]): void {
-    const { fields } = open(wire, PARTIAL)
+    const fields = open(wire, PARTIAL)
     // A field that is none of a call's would make the part something other than a call.
     const head: JsonObject = { name, args: {}, ...defined({ id: anyText(call['id']) }) }
     const whole = { functionCall: head, ...defined({ thoughtSignature: anyText(fields['thoughtSignature']) }) }

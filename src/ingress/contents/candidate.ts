@@ -1,12 +1,11 @@
 import type { CallIds } from '../../canonical/call-ids.ts'
-import type { Citation, Part, TextPart } from '../../canonical/content.ts'
-import type { JsonObject } from '../../canonical/node.ts'
-import type { Candidate } from '../../canonical/result.ts'
-import { anyObject, anyObjects, anyText, defined } from '../fields.ts'
+import type { Citation, Part, RefusalPart, TextPart } from '../../canonical/content.ts'
+import type { CandidateEnd, CanonicalEvent } from '../../canonical/event.ts'
+import { isObject, type Json, type JsonObject, type Node } from '../../canonical/node.ts'
+import type { Candidate, Finish, FinishReason, TokenLogprob } from '../../canonical/result.ts'
+import { anyNumber, anyObject, anyObjects, anyText, defined, put } from '../fields.ts'
 import { type Cited, citationsOf, Places, readCitations, readGrounding } from './citations.ts'
-import { nodeOf, open, remainsOf } from './fields.ts'
-import { readFinish, refusalOf } from './finish.ts'
-import { readLogprobs } from './logprobs.ts'
+import { type Extras, FORMAT, leftOf, open } from './fields.ts'
 import { readPartLeniently } from './parts.ts'
 import { paired } from './proofs.ts'
 
@@ -18,14 +17,12 @@ const TAKEN = new Set(['index', 'content', 'finishReason', 'finishMessage', 'gro
 const CONTENT = new Set(['role', 'parts'])
 
 /** One candidate of a whole answer. */
-export function readCandidate(wire: JsonObject, position: number, ids: CallIds): Candidate {
-  const opened = open(wire, CANDIDATE)
-  const { fields } = opened
+export function readCandidate(wire: JsonObject, ids: CallIds): Candidate {
+  const fields = open(wire, CANDIDATE)
   const content = anyObject(fields['content'])
-  const inside = open(content ?? {}, CONTENT)
-  const wires = Array.isArray(inside.fields['parts']) ? anyObjects(inside.fields['parts']) : undefined
-  const parts = paired((wires ?? []).flatMap(part => readPartLeniently(part, ids)))
-  const cited = citedBy(fields, new Places(textOf(parts)))
+  const inside = content && open(content, CONTENT)
+  const parts = paired(anyObjects(inside?.['parts']).flatMap(part => readPartLeniently(part, ids)))
+  const cited = citedBy(fields, parts)
   const called = parts.some(part => part.type === 'tool-call')
   const { finish, spelt } = readFinish(anyText(fields['finishReason']), called)
   const refusal = refusalOf(finish, fields['finishMessage'])
@@ -36,52 +33,48 @@ export function readCandidate(wire: JsonObject, position: number, ids: CallIds):
     ...(content === undefined ? ['content'] : []),
     ...(refusal === undefined ? ['finishMessage'] : []),
   ]
-  const role = inside.fields['role']
-  const remains = remainsOf(
-    opened,
-    TAKEN,
-    {
-      index: fields['index'] === position ? undefined : (fields['index'] ?? 'absent'),
-      finishReason: spelt,
-      groundingMetadata: cited.complete ? (fields['groundingMetadata'] ?? undefined) : undefined,
-      logprobsResult: logprobs === undefined ? undefined : fields['logprobsResult']!,
-      content: content === undefined ? 'absent' : undefined,
-    },
-    {
-      content: remainsOf(inside, CONTENT, {
-        role: role === 'model' ? undefined : (role ?? 'absent'),
-        parts: wires === undefined ? 'absent' : undefined,
-      }),
-    },
-    refused,
-  )
+  const { extras } = leftOf(fields, TAKEN, { content: inside && leftOf(inside, CONTENT) }, refused)
+  const spelling = spellingOf(spelt, cited.complete ? fields['groundingMetadata'] : undefined)
   const annotatedParts = annotated(parts, cited.all)
   return {
     content: refusal === undefined ? annotatedParts : [...annotatedParts, refusal],
     finish,
-    ...defined({ logprobs }),
-    ...nodeOf(remains),
+    ...defined({ logprobs, extras, spelling }),
   }
 }
 
-const textOf = (parts: readonly Part[]): string => parts.map(part => (part.type === 'text' ? part.text : '')).join('')
+/**
+ * What a stream of this format needs of a candidate: a reason to finish that is not the usual one of its kind, and
+ * metadata of which all is in citations.
+ */
+function spellingOf(finishReason: string | undefined, grounding: Json | undefined): Node['spelling'] {
+  if (finishReason === undefined && grounding == null) return undefined
+  const marks = { finishReason, groundingMetadata: grounding ?? undefined }
+  return { [FORMAT]: defined(marks) as JsonObject }
+}
 
-export interface CitedBy {
+interface CitedBy {
   readonly all: readonly Cited[]
   /** Whether the grounding metadata contains no more than its citations. */
   readonly complete: boolean
 }
 
-/** The citations in a candidate's fields. */
-export function citedBy(fields: JsonObject, places: Places): CitedBy {
+const UNCITED: CitedBy = { all: [], complete: true }
+
+/** The citations in a candidate's fields, of its parts or of all their text. */
+export function citedBy(fields: JsonObject, parts: readonly Part[] | Places): CitedBy {
   const grounding = anyObject(fields['groundingMetadata'])
   const citations = anyObject(fields['citationMetadata'])
+  if (grounding === undefined && citations === undefined) return UNCITED
+  const places = parts instanceof Places ? parts : new Places(textOf(parts))
   const grounded = grounding && readGrounding(grounding, places)
   return {
     all: [...(grounded?.cited ?? []), ...(citations === undefined ? [] : readCitations(citations, places))],
     complete: grounded?.complete ?? true,
   }
 }
+
+const textOf = (parts: readonly Part[]): string => parts.map(part => (part.type === 'text' ? part.text : '')).join('')
 
 /** Each text with the citations that fall into it; those without offsets go to the last. */
 function annotated(parts: readonly Part[], cited: readonly Cited[]): readonly Part[] {
@@ -100,4 +93,108 @@ function annotated(parts: readonly Part[], cited: readonly Cited[]): readonly Pa
     const annotations: readonly Citation[] = citations.next().value!
     return annotations.length === 0 ? part : ({ ...part, annotations } satisfies TextPart)
   })
+}
+
+/** A candidate's fields beside its parts, from all events of a stream; of each field the last value counts. */
+export class CandidateFacts {
+  private readonly index: number
+  private reason: string | undefined
+  private fields: { [field: string]: Json } = {}
+
+  constructor(index: number) {
+    this.index = index
+  }
+
+  get finished(): boolean {
+    return this.reason !== undefined
+  }
+
+  add(field: string, value: Json, out: CanonicalEvent[]): void {
+    if (value === null) return
+    if (field === 'finishReason') {
+      if (typeof value === 'string' && value !== '') this.reason = value
+      return
+    }
+    const append = field === 'logprobsResult' ? readLogprobs(value) : undefined
+    if (append === undefined) put(this.fields, field, value)
+    else if (append.length > 0) out.push({ type: 'logprobs', candidate: this.index, append })
+  }
+
+  /** The message of a refusal, which becomes a part. */
+  takeRefusal(): RefusalPart | undefined {
+    const refusal = refusalOf(readFinish(this.reason, false).finish, this.fields['finishMessage'])
+    if (refusal !== undefined) delete this.fields['finishMessage']
+    return refusal
+  }
+
+  /** The candidate's end; `text` is all its text, and `called` whether it made calls. */
+  ended(text: string, called: boolean): CandidateEnd {
+    const { finish, spelt } = readFinish(this.reason, called)
+    const { groundingMetadata, ...others } = this.fields
+    const isCited = isObject(groundingMetadata) && citedBy(this.fields, new Places(text)).complete
+    const extras = isCited ? others : this.fields
+    return {
+      type: 'candidate-end',
+      candidate: this.index,
+      finish,
+      ...(Object.keys(extras).length === 0 ? {} : { extras: { [FORMAT]: extras } }),
+      ...defined({ spelling: spellingOf(spelt, isCited ? groundingMetadata : undefined) }),
+    }
+  }
+}
+
+/** The upstreams' values (FORMATS §16.3, trap 15). */
+const REASONS: { readonly [value: string]: FinishReason } = {
+  STOP: 'stop',
+  MAX_TOKENS: 'length',
+  ...of('refused', 'SAFETY', 'RECITATION', 'LANGUAGE', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'MODEL_ARMOR'),
+  ...of('refused', 'IMAGE_SAFETY', 'IMAGE_PROHIBITED_CONTENT', 'IMAGE_OTHER', 'IMAGE_RECITATION'),
+  ...of('error', 'MALFORMED_FUNCTION_CALL', 'MALFORMED_RESPONSE', 'UNEXPECTED_TOOL_CALL', 'TOO_MANY_TOOL_CALLS'),
+  ...of('error', 'MISSING_THOUGHT_SIGNATURE', 'ESCALATION', 'OTHER'),
+  CONTINUATION: 'paused',
+}
+
+function of(reason: FinishReason, ...values: string[]): { [value: string]: FinishReason } {
+  return Object.fromEntries(values.map(value => [value, reason]))
+}
+
+/** The values a writer would choose; another one is kept as spelling. */
+const VALUES: { readonly [R in FinishReason]?: string } = {
+  ...{ stop: 'STOP', 'tool-calls': 'STOP', length: 'MAX_TOKENS', refused: 'SAFETY' },
+  ...{ paused: 'CONTINUATION', error: 'OTHER', other: 'FINISH_REASON_UNSPECIFIED' },
+}
+
+/** Google sends STOP also where calls were made (trap 13); an answer without a reason ended in an unknown way. */
+function readFinish(value: string | undefined, called: boolean): { finish: Finish; spelt: string | undefined } {
+  if (value === undefined) return { finish: { reason: 'other' }, spelt: 'absent' }
+  const known = Object.hasOwn(REASONS, value) ? REASONS[value]! : 'other'
+  const reason = known === 'stop' && called ? 'tool-calls' : known
+  return { finish: { reason, raw: value }, spelt: VALUES[reason] === value ? undefined : value }
+}
+
+/** The message of a refusal; that of any other finish stays in extras. */
+const refusalOf = ({ reason }: Finish, message: Json | undefined): RefusalPart | undefined =>
+  reason === 'refused' && typeof message === 'string' && message !== '' ? { type: 'refusal', text: message } : undefined
+
+const RESULT = new Set(['chosenCandidates', 'topCandidates'])
+const TOKEN = new Set(['token', 'logProbability'])
+const STEP = new Set(['candidates'])
+
+/** The chosen tokens, each with the most likely at its step; undefined where there is no list of them. */
+function readLogprobs(wire: Json | undefined): readonly TokenLogprob[] | undefined {
+  if (!isObject(wire)) return undefined
+  const fields = open(wire, RESULT)
+  if (!Array.isArray(fields['chosenCandidates'])) return undefined
+  const steps = anyObjects(fields['topCandidates'])
+  return anyObjects(fields['chosenCandidates']).map((token, index) => {
+    const step = steps[index]
+    const top = step && anyObjects(open(step, STEP)['candidates']).map(readToken)
+    return top === undefined ? readToken(token) : { ...readToken(token), top }
+  })
+}
+
+function readToken(wire: JsonObject): TokenLogprob {
+  const fields = open(wire, TOKEN)
+  const token = anyText(fields['token']) ?? ''
+  return { token, logprob: anyNumber(fields['logProbability']) ?? 0, ...(leftOf(fields, TOKEN) satisfies Extras) }
 }

@@ -1,6 +1,6 @@
 import type { Citation } from '../../canonical/content.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
-import { Offsets } from '../../canonical/offsets.ts'
+import { Offsets } from '../../canonical/text.ts'
 import { anyNumber, anyObjects, anyText, defined } from '../fields.ts'
 import { FORMAT } from './fields.ts'
 

@@ -1,9 +1,11 @@
 import type { CallIds } from '../../canonical/call-ids.ts'
 import type { Part } from '../../canonical/content.ts'
-import type { Json, JsonObject } from '../../canonical/node.ts'
+import { append } from '../../canonical/lists.ts'
+import { type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
 import type { Message, Role } from '../../canonical/request.ts'
-import { objects, required, text, WrongType } from '../fields.ts'
-import { FORMAT, listed, nodeOf, type Opened, open, remainsOf, single } from './fields.ts'
+import { isEnvelope } from '../../canonical/signature.ts'
+import { object, objects, required, text, WrongType } from '../fields.ts'
+import { FORMAT, leftOf, listed, open } from './fields.ts'
 import { isSoundless } from './media.ts'
 import { readPart } from './parts.ts'
 import { rejoined } from './proofs.ts'
@@ -15,44 +17,47 @@ const CONTENT = new Set(['role', 'parts'])
 export function readInstruction(wire: Json | undefined, ids: CallIds): readonly Message[] {
   if (wire == null) return []
   if (typeof wire === 'string')
-    return [{ role: 'system', content: [{ type: 'text', text: wire }], spelling: { [FORMAT]: { as: 'string' } } }]
-  const opened = open(required(objects([wire]))[0]!, CONTENT)
-  const content = (parts(opened) ?? []).flatMap(part => readPart(part, ids))
-  const role = text(opened.fields['role'])
-  return [{ role: 'system', content, ...nodeOf(remainsOf(opened, CONTENT, { ...spell(opened), role })) }]
+    return [readFrom({ role: 'system', content: [{ type: 'text', text: wire }] }, FORMAT, wire)]
+  const fields = open(required(object(wire)), CONTENT)
+  text(fields['role'])
+  const content = partsIn(fields).flatMap(part => readPart(part, ids))
+  return [readFrom({ role: 'system', content, ...leftOf(fields, CONTENT) }, FORMAT, wire)]
 }
 
 export const readContents = (wire: readonly JsonObject[], ids: CallIds): readonly Message[] =>
   rejoined(wire.flatMap(content => readContent(content, ids)))
 
-/** One content; tool results stand in separate messages, marked as parts of one content. */
+/**
+ * One content; tool results stand in separate messages, marked as parts of one content. Where it holds what no upstream
+ * gets, its messages are no longer those that were read.
+ */
 function readContent(wire: JsonObject, ids: CallIds): readonly Message[] {
-  const opened = open(wire, CONTENT)
-  const role = text(opened.fields['role'])
+  const fields = open(wire, CONTENT)
+  const role = text(fields['role'])
   if (role !== undefined && !ROLES.includes(role as (typeof ROLES)[number])) throw WrongType.instance
-  const wires = parts(opened)
-  if (wires !== undefined && wires.length > 0 && wires.every(isEndMark)) return []
-  if (role !== 'model' && wires?.some(isSoundless) === true) throw WrongType.instance
-  const allParts = (wires ?? []).filter(part => !isEndMark(part)).flatMap(part => readPart(part, ids))
-  const runs = runsOf(allParts)
-  const other: Role = role === 'model' ? 'assistant' : 'user'
-  return runs.map((content, index): Message => {
-    const as: Role =
-      content[0]?.type === 'tool-result' || (content.length === 0 && role === 'function') ? 'tool' : other
-    const spelt = { role: role === (as === 'assistant' ? 'model' : 'user') ? undefined : (role ?? 'absent') }
-    const node =
-      index === 0
-        ? nodeOf(remainsOf(opened, CONTENT, { ...spell(opened), ...spelt }))
-        : { spelling: { [FORMAT]: { joined: true } } }
-    return { role: as, content, ...node }
+  const wires = partsIn(fields)
+  const parts: Part[] = []
+  let marks = 0
+  let isWhole = true
+  for (const wire of wires) {
+    if (isEndMark(wire)) marks++
+    else if (role !== 'model' && isSoundless(wire)) throw WrongType.instance
+    else append(parts, readPart(wire, ids))
+    isWhole &&= !hasEnvelope(wire)
+  }
+  if (marks > 0 && marks === wires.length) return []
+  return runsOf(parts).map((content, index): Message => {
+    const isTool = content[0]?.type === 'tool-result' || (content.length === 0 && role === 'function')
+    const as: Role = isTool ? 'tool' : role === 'model' ? 'assistant' : 'user'
+    const node = index === 0 ? leftOf(fields, CONTENT) : JOINED
+    const message = readFrom({ role: as, content, ...node }, FORMAT, wire)
+    return isWhole && marks === 0 ? message : { ...message }
   })
 }
 
-const parts = ({ fields }: Opened): readonly JsonObject[] | undefined => objects(listed(fields['parts']))
+const JOINED = { spelling: { [FORMAT]: { joined: true } } }
 
-const spell = ({ fields }: Opened) => ({
-  parts: fields['parts'] == null ? 'absent' : single(fields['parts']),
-})
+const partsIn = (fields: JsonObject): readonly JsonObject[] => objects(listed(fields['parts'])) ?? []
 
 /**
  * The mark that ended and divided texts in streams of earlier versions; clients send it back, without meaning (trap
@@ -60,8 +65,14 @@ const spell = ({ fields }: Opened) => ({
  */
 const isEndMark = (part: JsonObject): boolean => part['thought'] === false && Object.keys(part).length === 1
 
+/** Whether the gateway filled the part's slot. */
+const hasEnvelope = ({ thoughtSignature, thought_signature }: JsonObject): boolean =>
+  (typeof thoughtSignature === 'string' && isEnvelope(thoughtSignature)) ||
+  (typeof thought_signature === 'string' && isEnvelope(thought_signature))
+
 /** The parts, cut where tool results begin or end. */
 function runsOf(content: readonly Part[]): readonly (readonly Part[])[] {
+  if (!content.some(({ type }) => type === 'tool-result')) return [content]
   const runs: Part[][] = []
   for (const part of content) {
     const run = runs.at(-1)
@@ -69,5 +80,5 @@ function runsOf(content: readonly Part[]): readonly (readonly Part[])[] {
     if (run !== undefined && (run[0]!.type === 'tool-result') === isResult) run.push(part)
     else runs.push([part])
   }
-  return runs.length === 0 ? [[]] : runs
+  return runs
 }

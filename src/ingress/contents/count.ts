@@ -1,27 +1,36 @@
 import { GatewayError } from '../../canonical/error.ts'
-import { isObject, type JsonObject } from '../../canonical/node.ts'
+import { isObject, type JsonObject, readFrom } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { defined } from '../fields.ts'
+import { defined, text, WrongType } from '../fields.ts'
+import { checkModel } from './address.ts'
 import { readInnerError } from './error.ts'
-import { anyNumeral, nodeOf, open, remainsOf } from './fields.ts'
+import { anyNumeral, FORMAT, leftOf, open } from './fields.ts'
 import { readUsage } from './usage.ts'
 
 /** Whether a method counts tokens and answers nothing. */
 export const counts = (method: string): boolean => method === 'countTokens'
 
 const WRAPPER = new Set(['generateContentRequest'])
+const AROUND = new Set([...WRAPPER, 'model'])
 
 /**
  * The request to count the tokens of (FORMATS §7): all of it in `generateContentRequest`, or some of its fields in the
- * body itself. What stands around the wrapped one is kept beside `count`.
+ * body itself. What stands around the wrapped one is kept beside `count`. A second one in the other spelling is refused:
+ * nothing here would look into it.
  */
-export function unwrapped(body: JsonObject, read: (body: JsonObject) => CanonicalRequest): CanonicalRequest {
-  const opened = open(body, WRAPPER)
-  const inner = opened.fields['generateContentRequest']
+export function unwrapped(
+  body: JsonObject,
+  model: string,
+  read: (body: JsonObject) => CanonicalRequest,
+): CanonicalRequest {
+  const fields = open(body, WRAPPER)
+  if (fields['generate_content_request'] != null) throw WrongType.instance
+  const inner = fields['generateContentRequest']
+  checkModel(text(fields['model']), model)
   const request = read(isObject(inner) ? inner : body)
-  const around = isObject(inner) ? nodeOf(remainsOf(opened, WRAPPER, { wrapped: true })) : {}
+  const around = isObject(inner) ? leftOf(fields, AROUND) : {}
   return { ...request, output: { ...request.output, count: true, ...around } }
 }
 
@@ -30,19 +39,16 @@ const COUNT = new Set([
 ])
 const TAKEN = new Set(['totalTokens', 'cachedContentTokenCount', 'promptTokensDetails'])
 
-/** `{totalTokens, …}` of `:countTokens`; how it was written is kept whole, as with the counts of an answer. */
+/** `{totalTokens, …}` of `:countTokens`. */
 export function readCounted({ body }: WireAnswer): CanonicalResult {
-  const opened = open(body, COUNT)
-  const { totalTokens, cachedContentTokenCount, promptTokensDetails } = opened.fields
+  const fields = open(body, COUNT)
+  const { totalTokens, cachedContentTokenCount, promptTokensDetails } = fields
   // A count of 0 is left out (proto3 JSON).
-  const input = totalTokens === undefined && isCount(opened.fields) ? 0 : anyNumeral(totalTokens)
+  const input = totalTokens === undefined && isCount(fields) ? 0 : anyNumeral(totalTokens)
   if (input === undefined) throw new GatewayError(body['error'] == null ? NOT_A_COUNT : readInnerError(body))
   const { inputBy } = readUsage(defined({ promptTokensDetails }) as JsonObject)
-  return {
-    candidates: [],
-    usage: { input, ...defined({ cacheRead: anyNumeral(cachedContentTokenCount), inputBy }) },
-    ...nodeOf({ ...remainsOf(opened, TAKEN), marks: { whole: body } }),
-  }
+  const usage = { input, ...defined({ cacheRead: anyNumeral(cachedContentTokenCount), inputBy }) }
+  return readFrom({ candidates: [], usage, ...leftOf(fields, TAKEN) }, FORMAT, body)
 }
 
 /** A body without any field of a count, but with others, is none. */

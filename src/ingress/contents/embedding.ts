@@ -1,52 +1,49 @@
 import { CallIds } from '../../canonical/call-ids.ts'
-import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { Part } from '../../canonical/content.ts'
+import { GatewayError } from '../../canonical/error.ts'
+import { isObject, type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
 import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonical/request.ts'
-import type { WireRequest } from '../../canonical/wire.ts'
+import type { CanonicalResult, Usage } from '../../canonical/result.ts'
+import type { WireAnswer, WireRequest } from '../../canonical/wire.ts'
 import { readValidated } from '../errors/validation-error.ts'
-import { defined, number, object, objects, required, text, WrongType } from '../fields.ts'
-import { type Address, modelMark, readAddress } from './address.ts'
-import { listed, nodeOf, type Opened, open, type Remains, remainsOf, single } from './fields.ts'
+import { anyObject, anyObjects, defined, object, objects, required, text, WrongType } from '../fields.ts'
+import { type Address, checkModel, readAddress } from './address.ts'
+import { readInnerError } from './error.ts'
+import { type Extras, FORMAT, leftOf, listed, numeral, open } from './fields.ts'
 import { readPart } from './parts.ts'
+import { readUsage } from './usage.ts'
 import * as wire from './wire.ts'
+
+/* `:embedContent` and `:batchEmbedContents` (FORMATS §8). */
 
 /** Whether a path's method embeds. */
 export const embeds = (path: string): boolean => /:(?:embedContent|batchEmbedContents)$/.test(path)
 
-/** `:embedContent` and `:batchEmbedContents` (FORMATS §8) as a canonical request: each content is one input. */
+/** The canonical request of either method: each content is one input. */
 export function readEmbedding(request: WireRequest): CanonicalRequest {
   const address = readAddress(request.path)
   return readValidated(
     () => wire.requestAt(request),
     request.body,
-    () => read(request, address),
+    () => readFrom(read(request.body, address), FORMAT, request),
   )
 }
 
-const BATCH = new Set(['requests'])
+const BATCH = new Set(['requests', 'model'])
 
-function read({ body, query }: WireRequest, { model, method, place }: Address): CanonicalRequest {
-  const spelt = { ...place, method, query: Object.keys(query).length === 0 ? undefined : query }
-  if (method === 'embedContent') return embedding([open(body, ITEM, NUMBERS)], { model, spelt, remains: {} })
-  const opened = open(body, BATCH)
-  const items = required(objects(opened.fields['requests'])).map(item => open(item, ITEM, NUMBERS))
+function read(body: JsonObject, { model, method }: Address): CanonicalRequest {
+  if (method === 'embedContent') return embedding([body], model, {})
+  const fields = open(body, BATCH)
+  checkModel(text(fields['model']), model)
+  const items = required(objects(fields['requests']))
   if (items.length === 0) throw WrongType.instance
-  return embedding(items, { model, spelt, remains: remainsOf(opened, BATCH) })
+  return embedding(items, model, leftOf(fields, BATCH))
 }
 
-const ITEM = new Set(['model', 'content', 'taskType', 'title', 'outputDimensionality', 'embedContentConfig'])
-const CONFIG = new Set(['taskType', 'outputDimensionality'])
-const NUMBERS = ['outputDimensionality']
-
-interface Whole {
-  readonly model: string
-  readonly spelt: { readonly [key: string]: Json | undefined }
-  readonly remains: Remains
-}
-
-function embedding(items: readonly Opened[], { model, spelt, remains }: Whole): CanonicalRequest {
-  const settings = items.map(readSettings)
-  const purpose = common(settings.map(setting => setting.purpose))
-  const dimensions = common(settings.map(setting => setting.dimensions))
+function embedding(wires: readonly JsonObject[], model: string, around: Extras): CanonicalRequest {
+  const items = wires.map(readItem)
+  const purpose = common(items.map(item => item.purpose))
+  const dimensions = common(items.map(item => item.dimensions))
   const refused = [
     ...(purpose === undefined ? ['taskType'] : []),
     ...(dimensions === undefined ? ['outputDimensionality'] : []),
@@ -54,11 +51,11 @@ function embedding(items: readonly Opened[], { model, spelt, remains }: Whole): 
   const wanted = defined({ dimensions, purpose })
   return {
     model,
-    messages: items.map((item, index) => readItem(item, settings[index]!, model, refused)),
+    messages: items.map((item, index) => readFrom(messageOf(item, model, refused), FORMAT, wires[index]!)),
     output: { modalities: ['embedding'], ...(Object.keys(wanted).length === 0 ? {} : { embedding: wanted }) },
     sampling: {},
     stream: false,
-    ...nodeOf({ ...remains, marks: { ...remains.marks, ...(defined(spelt) as JsonObject) } }),
+    ...around,
   }
 }
 
@@ -77,25 +74,29 @@ const PURPOSES: ReadonlyMap<Json | undefined, EmbeddingPurpose> = new Map<Json |
   ['CODE_RETRIEVAL_QUERY', 'code-query'],
 ])
 
-/** The settings of one input; they stand in a config, or, in the first version, beside the content. */
-interface Settings {
+const ITEM = new Set(['model', 'content', 'taskType', 'title', 'outputDimensionality', 'embedContentConfig'])
+const CONFIG = new Set(['taskType', 'outputDimensionality'])
+
+/** One input with its settings, which stand in a config, or, in the first version, beside the content. */
+interface Item {
+  readonly fields: JsonObject
   readonly purpose: EmbeddingPurpose | undefined
   readonly dimensions: number | undefined
-  readonly config: Opened | undefined
+  readonly config: JsonObject | undefined
   /** The fields that were taken from the config. */
   readonly inside: readonly string[]
 }
 
-function readSettings({ fields }: Opened): Settings {
-  const wires = object(fields['embedContentConfig'])
-  const config = wires === undefined ? undefined : open(wires, CONFIG, NUMBERS)
-  const [outer, inner] = [PURPOSES.get(text(fields['taskType'])), PURPOSES.get(text(config?.fields['taskType']))]
-  const size = number(fields['outputDimensionality'])
-  const innerSize = number(config?.fields['outputDimensionality'])
+function readItem(wire: JsonObject): Item {
+  const fields = open(wire, ITEM)
+  const given = object(fields['embedContentConfig'])
+  const config = given && open(given, CONFIG)
+  const [outer, inner] = [PURPOSES.get(text(fields['taskType'])), PURPOSES.get(text(config?.['taskType']))]
+  const [size, innerSize] = [numeral(fields['outputDimensionality']), numeral(config?.['outputDimensionality'])]
   return {
+    ...{ fields, config },
     purpose: outer ?? inner,
     dimensions: size ?? innerSize,
-    config,
     inside: [
       ...(outer === undefined && inner !== undefined ? ['taskType'] : []),
       ...(size === undefined && innerSize !== undefined ? ['outputDimensionality'] : []),
@@ -103,35 +104,63 @@ function readSettings({ fields }: Opened): Settings {
   }
 }
 
-const ITEM_TAKEN = new Set(['model', 'content', 'taskType', 'outputDimensionality', 'embedContentConfig'])
-
-function readItem(opened: Opened, { config, inside }: Settings, model: string, refused: readonly string[]): Message {
-  const content = readContent(required(object(opened.fields['content'])))
-  const taken = inside.filter(field => !refused.includes(field))
-  const remains = remainsOf(
-    opened,
-    ITEM_TAKEN,
-    { model: modelMark(text(opened.fields['model']), model), config: taken.length === 0 ? undefined : taken },
-    {
-      content: content.remains,
-      embedContentConfig: config === undefined ? undefined : remainsOf(config, new Set(taken), { present: true }),
-    },
-    [...refused, ...inside],
-  )
-  return { role: 'user', content: content.parts, ...nodeOf(remains) }
-}
-
+const TAKEN = new Set(['model', 'content', 'taskType', 'outputDimensionality', 'embedContentConfig'])
 const CONTENT = new Set(['role', 'parts'])
 
-function readContent(wire: JsonObject): { readonly parts: Message['content']; readonly remains: Remains } {
-  const opened = open(wire, CONTENT)
-  const { parts } = opened.fields
+function messageOf({ fields, config, inside }: Item, model: string, refused: readonly string[]): Message {
+  checkModel(text(fields['model']), model)
+  const content = open(required(object(fields['content'])), CONTENT)
+  text(content['role'])
   const ids = new CallIds()
+  const taken = new Set(inside.filter(field => !refused.includes(field)))
+  const left = { content: leftOf(content, CONTENT), embedContentConfig: config && leftOf(config, taken) }
   return {
-    parts: (objects(listed(parts)) ?? []).flatMap(part => readPart(part, ids)),
-    remains: remainsOf(opened, CONTENT, {
-      role: text(opened.fields['role']),
-      parts: parts == null ? 'absent' : single(parts),
-    }),
+    role: 'user',
+    content: (objects(listed(content['parts'])) ?? []).flatMap(part => readPart(part, ids)),
+    ...leftOf(fields, TAKEN, left, [...refused, ...inside]),
   }
+}
+
+const ANSWER = new Set(['embedding', 'embeddings', 'usageMetadata', 'error'])
+const READ = new Set(['embedding', 'embeddings', 'usageMetadata'])
+
+/** The answer of either method: a vector for each content, in their order. */
+export function readEmbedded({ body }: WireAnswer): CanonicalResult {
+  const fields = open(body, ANSWER)
+  const { embedding, embeddings } = fields
+  const one = isObject(embedding) ? [embedding] : undefined
+  const vectors = one ?? (Array.isArray(embeddings) ? anyObjects(embeddings) : undefined)
+  if (vectors === undefined) throw new GatewayError(fields['error'] == null ? NOT_AN_ANSWER : readInnerError(fields))
+  const usage = anyObject(fields['usageMetadata'])
+  const refused = [
+    ...(usage === undefined ? ['usageMetadata'] : []),
+    ...(one === undefined ? ['embedding'] : ['embeddings']),
+  ]
+  const result: CanonicalResult = {
+    candidates: [{ content: vectors.map(readVector) }],
+    ...defined({ usage: usage && readCounts(usage) }),
+    ...leftOf(fields, READ, {}, refused),
+  }
+  return readFrom(result, FORMAT, body)
+}
+
+const NOT_AN_ANSWER = {
+  kind: 'upstream-failed',
+  message: 'The upstream sent something that holds no embeddings.',
+} as const
+
+const VECTOR = new Set(['values'])
+
+function readVector(wire: JsonObject): Part {
+  const { values } = wire
+  if (!Array.isArray(values)) return { type: 'opaque', format: FORMAT, value: wire }
+  return { type: 'embedding', vector: values as readonly number[], ...leftOf(wire, VECTOR) }
+}
+
+/** Only the prompt is counted, so all of it is input; the Gemini API has its own name for the counts by modality. */
+function readCounts(wire: JsonObject): Usage {
+  const { promptTokenDetails, ...others } = wire
+  const known = promptTokenDetails === undefined ? wire : { ...others, promptTokensDetails: promptTokenDetails }
+  const { input, output, ...usage } = readUsage(known)
+  return { ...usage, ...(input === undefined && output === undefined ? {} : { input: (input ?? 0) + (output ?? 0) }) }
 }

@@ -5,10 +5,10 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { put } from '../fields.ts'
-import { isEmptyData } from '../transport/silence.ts'
+import { isEmptyData } from '../transport/sse.ts'
 import { CandidateReader } from './candidate-events.ts'
 import { readInnerError } from './error.ts'
-import { FORMAT, nodeOf, type Opened, open } from './fields.ts'
+import { FORMAT, open } from './fields.ts'
 import { ANSWER, blocked, isAnswer, readHead } from './result.ts'
 import { readUsage, tierOf } from './usage.ts'
 
@@ -53,15 +53,14 @@ export class ContentsEvents implements Transducer<WireEvent, CanonicalEvent> {
     return this.out
   }
 
-  private read(opened: Opened): void {
-    const { fields } = opened
+  private read(fields: JsonObject): void {
     if (fields['error'] != null) return this.fail(readInnerError(fields))
     if (isObject(fields['promptFeedback'])) this.feedback = fields['promptFeedback']
     const usage = fields['usageMetadata']
     if (isObject(usage)) this.usage = usage
     const hasAnswer = isAnswer(fields)
     if (!this.started && !hasAnswer) return
-    if (!this.started) this.start(opened)
+    if (!this.started) this.start(fields)
     else this.addLate(fields)
     const candidates = fields['candidates']
     if (Array.isArray(candidates))
@@ -72,12 +71,11 @@ export class ContentsEvents implements Transducer<WireEvent, CanonicalEvent> {
     if (!hasAnswer) this.out.push({ type: 'opaque', format: FORMAT, value: fields })
   }
 
-  private start(opened: Opened): void {
+  private start(fields: JsonObject): void {
     this.started = true
-    const { head, remains } = readHead(opened)
     this.tier = this.usage && tierOf(this.usage)
     const serviceTier = this.tier === undefined ? {} : { serviceTier: this.tier }
-    this.out.push({ type: 'result-start', ...head, ...serviceTier, ...nodeOf(remains) })
+    this.out.push({ type: 'result-start', ...readHead(fields), ...serviceTier })
     if (this.usage?.['promptTokenCount'] !== undefined) this.out.push({ type: 'usage', usage: readUsage(this.usage) })
   }
 
@@ -104,13 +102,13 @@ export class ContentsEvents implements Transducer<WireEvent, CanonicalEvent> {
     this.out.push({
       type: 'result-end',
       ...serviceTier,
-      ...(this.late === undefined ? {} : nodeOf({ extras: this.late })),
+      ...(this.late === undefined ? {} : { extras: { [FORMAT]: this.late } }),
     })
   }
 
   /** A prompt that was blocked is a refused candidate (trap 15). */
   private refuse(): void {
-    const { content, ...candidate } = blocked({ promptFeedback: this.feedback! }, 'absent')
+    const { content, ...candidate } = blocked({ promptFeedback: this.feedback! })
     const at = { candidate: 0, part: 0 }
     for (const part of content)
       if (part.type === 'refusal')

@@ -1,9 +1,11 @@
-import { append } from '../../canonical/append.ts'
+import { append } from '../../canonical/lists.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { Effort, Modality, Output, Reasoning, Sampling, TextShape } from '../../canonical/request.ts'
-import { count, defined, flag, number, object, text, texts } from '../fields.ts'
-import { type Opened, open, type Remains, remainsOf } from './fields.ts'
-import { jsonSchemaOf } from './schema.ts'
+import { SETTINGS } from '../../settings/contents.ts'
+import { defined, flag, number, object, text, texts, withDefined } from '../fields.ts'
+import { type ReadSettings, readSettings } from '../settings.ts'
+import { type Extras, FORMAT, leftOf, numeral, open } from './fields.ts'
+import { jsonSchemaOf } from './tools.ts'
 
 const SHAPE = [
   'responseMimeType',
@@ -14,29 +16,29 @@ const SHAPE = [
 ] as const
 
 const KNOWN = new Set([
-  ...['candidateCount', 'stopSequences', 'maxOutputTokens', 'temperature', 'topP', 'topK', 'seed'],
-  ...['presencePenalty', 'frequencyPenalty', 'responseLogprobs', 'logprobs', ...SHAPE],
+  ...SETTINGS.taken,
+  ...['stopSequences', 'responseLogprobs', 'logprobs', ...SHAPE],
   ...['responseModalities', 'speechConfig', 'imageConfig', 'thinkingConfig'],
 ])
 
-const NUMBERS = [
-  ...['candidateCount', 'maxOutputTokens', 'temperature', 'topP', 'topK', 'seed', 'presencePenalty'],
-  ...['frequencyPenalty', 'logprobs'],
-]
+/** Those that may be written as texts. */
+const NUMBERS: ReadonlySet<string> = new Set([
+  ...SETTINGS.read.filter(({ type }) => type === 'number' || type === 'count').map(({ wire }) => wire),
+  'logprobs',
+])
 
 export interface Generation {
   readonly output: Output
   readonly sampling: Sampling
   readonly reasoning: Reasoning | undefined
-  readonly remains: Remains | undefined
+  readonly left: Extras | undefined
 }
 
 /** `generationConfig`, in full (FORMATS §7, §16.1). */
 export function readGeneration(wire: Json | undefined): Generation {
   const config = object(wire)
-  if (config === undefined) return { output: {}, sampling: {}, reasoning: undefined, remains: undefined }
-  const opened = open(config, KNOWN, NUMBERS)
-  const { fields } = opened
+  if (config === undefined) return NOTHING
+  const fields = numbered(open(config, KNOWN))
   const refused: string[] = []
   const shape = readShape(fields)
   const container = readContainer(fields)
@@ -46,48 +48,38 @@ export function readGeneration(wire: Json | undefined): Generation {
   )
   const modalities = readModalities(fields, refused)
   const voice = readVoice(fields, refused)
-  const image = readImage(fields, refused)
   const thinking = readThinking(fields)
-  const output: Output = defined({
+  const settings = readSettings(SETTINGS, fields)
+  const output: Output = withDefined(settings.output, {
     modalities,
-    candidates: count(fields['candidateCount']),
     text: shape.text,
-    image,
+    image: readImage(fields, refused),
     audio: readAudio(voice.name, container ?? usualContainer(modalities, fields)),
   })
-  const sampling = readSampling(fields, refused)
-  const spelt = {
-    present: true,
-    ...shape.spelt,
-    audio: container === undefined ? undefined : fields['responseFormat'],
-    speech: voice.name === undefined ? undefined : written(fields['speechConfig']),
-    image: image === undefined ? undefined : written(fields['imageConfig']),
-    logprobs: fields['responseLogprobs'] === false ? false : undefined,
-  }
-  const remains = remainsOf(
-    opened,
-    KNOWN,
-    spelt,
-    { thinkingConfig: thinking?.remains, speechConfig: voice.remains },
-    refused,
-  )
-  return { output, sampling, reasoning: thinking?.reasoning, remains: remains }
+  const sampling = readSampling(fields, settings, refused)
+  const left = leftOf(fields, KNOWN, { thinkingConfig: thinking?.left, speechConfig: voice.left }, refused)
+  return { output, sampling, reasoning: thinking?.reasoning, left }
 }
 
-function readSampling(fields: JsonObject, refused: string[]): Sampling {
+const NOTHING: Generation = { output: {}, sampling: {}, reasoning: undefined, left: undefined }
+
+/** The fields, with numbers that are written as texts (proto3 JSON) as numbers. */
+function numbered(fields: JsonObject): JsonObject {
+  for (const field in fields)
+    if (NUMBERS.has(field) && typeof fields[field] === 'string')
+      return Object.fromEntries(
+        Object.entries(fields).map(([name, value]) => [name, NUMBERS.has(name) ? (numeral(value) ?? null) : value]),
+      )
+  return fields
+}
+
+function readSampling(fields: JsonObject, { sampling }: ReadSettings, refused: string[]): Sampling {
   const wanted = flag(fields['responseLogprobs'])
   const top = number(fields['logprobs'])
   if (wanted !== true && top !== undefined) refused.push('logprobs')
   if (wanted === true && top === 0) refused.push('logprobs')
-  return defined({
-    maxTokens: number(fields['maxOutputTokens']),
-    temperature: number(fields['temperature']),
-    topP: number(fields['topP']),
-    topK: number(fields['topK']),
-    seed: number(fields['seed']),
+  return withDefined(sampling, {
     stop: texts(fields['stopSequences']),
-    presencePenalty: number(fields['presencePenalty']),
-    frequencyPenalty: number(fields['frequencyPenalty']),
     logprobs: wanted === true ? (top ?? 0) : undefined,
   })
 }
@@ -109,17 +101,14 @@ const SPEECH = new Set(['languageCode', 'voiceConfig'])
 /**
  * The one prebuilt voice; the language stays in extras beside it, and any further field keeps the whole config there.
  */
-function readVoice(
-  fields: JsonObject,
-  refused: string[],
-): { readonly name?: string; readonly remains?: Remains | undefined } {
+function readVoice(fields: JsonObject, refused: string[]): { readonly name?: string; readonly left?: Extras } {
   const config = object(fields['speechConfig'])
   if (config === undefined) return {}
-  const { languageCode, ...voice } = open(config, SPEECH).fields
+  const { languageCode, ...voice } = open(config, SPEECH)
   const given = typeof languageCode === 'string' ? languageCode : undefined
   const name = only(only(only(given === undefined ? config : voice, 'voiceConfig'), 'prebuiltVoiceConfig'), 'voiceName')
   if (typeof name === 'string')
-    return { name, ...(given === undefined ? {} : { remains: { extras: { languageCode: given } } }) }
+    return { name, ...(given === undefined ? {} : { left: { extras: { [FORMAT]: { languageCode: given } } } }) }
   refused.push('speechConfig')
   return {}
 }
@@ -148,18 +137,12 @@ const usualContainer = (modalities: Output['modalities'], fields: JsonObject): s
 
 /** The value of a field that is an object's only one, under either of its names. */
 const only = (value: Json | undefined, field: string): Json | undefined =>
-  isObject(value) && Object.keys(value).length === 1 ? open(value, new Set([field])).fields[field] : undefined
-
-/** An object as it was written, where a name in it is in snake_case; canonical holds the rest. */
-const written = (value: Json | undefined): Json | undefined => (isObject(value) && hasSnake(value) ? value : undefined)
-
-const hasSnake = (value: Json): boolean =>
-  isObject(value) && Object.entries(value).some(([key, item]) => key.includes('_') || hasSnake(item))
+  isObject(value) && Object.keys(value).length === 1 ? open(value, new Set([field]))[field] : undefined
 
 function readImage(fields: JsonObject, refused: string[]): Output['image'] {
   const config = object(fields['imageConfig'])
   if (config === undefined) return undefined
-  const size = readSize(open(config, IMAGE).fields)
+  const size = readSize(open(config, IMAGE))
   if (size !== undefined) return { size }
   refused.push('imageConfig')
   return undefined
@@ -187,7 +170,6 @@ const BOTH = /^\d+:\d+ (?:\d+K|512)$/
 
 interface Shaped {
   readonly text: TextShape | undefined
-  readonly spelt: { readonly [key: string]: Json | undefined }
   readonly refused: readonly string[]
 }
 
@@ -203,17 +185,12 @@ function readShape(fields: JsonObject): Shaped {
   if (field !== undefined && (mime === undefined || mime === JSON_TYPE)) {
     const own = fields[field] as JsonObject
     const schema = field === 'responseSchema' ? jsonSchemaOf(own) : own
-    const spelt = {
-      schema: field === 'responseJsonSchema' ? undefined : field,
-      openapi: field === 'responseSchema' ? own : undefined,
-      mime: mime === undefined ? 'absent' : undefined,
-    }
-    return { text: { shape: 'schema', schema }, spelt, refused: others }
+    return { text: { shape: 'schema', schema }, refused: others }
   }
   if (field === undefined && mime === undefined && others.length === 1) return readFormat(fields)
-  if (field === undefined && mime === JSON_TYPE) return { text: { shape: 'json' }, spelt: {}, refused: others }
-  if (field === undefined && mime === 'text/plain') return { text: { shape: 'text' }, spelt: {}, refused: others }
-  return { text: undefined, spelt: {}, refused: given }
+  if (field === undefined && mime === JSON_TYPE) return { text: { shape: 'json' }, refused: others }
+  if (field === undefined && mime === 'text/plain') return { text: { shape: 'text' }, refused: others }
+  return { text: undefined, refused: given }
 }
 
 const SCHEMAS = ['responseJsonSchema', '_responseJsonSchema', 'responseSchema'] as const
@@ -223,36 +200,32 @@ const MIME = new Set(['mimeType'])
 /** `responseFormat: { text: { mimeType, schema } }`. */
 function readFormat(fields: JsonObject): Shaped {
   const shape = only(fields['responseFormat'], 'text')
-  const inner = isObject(shape) ? open(shape, MIME).fields : undefined
-  const spelt = { schema: 'responseFormat', format: written(fields['responseFormat']) }
-  if (isObject(inner) && inner['mimeType'] === JSON_TYPE) {
+  const inner = isObject(shape) ? open(shape, MIME) : undefined
+  if (inner?.['mimeType'] === JSON_TYPE) {
     const keys = Object.keys(inner).length
-    if (keys === 1) return { text: { shape: 'json' }, spelt, refused: [] }
+    if (keys === 1) return { text: { shape: 'json' }, refused: [] }
     if (keys === 2 && isObject(inner['schema']))
-      return { text: { shape: 'schema', schema: inner['schema'] }, spelt, refused: [] }
+      return { text: { shape: 'schema', schema: inner['schema'] }, refused: [] }
   }
-  return { text: undefined, spelt: {}, refused: ['responseFormat'] }
+  return { text: undefined, refused: ['responseFormat'] }
 }
 
 const THINKING = new Set(['includeThoughts', 'thinkingBudget', 'thinkingLevel'])
 
 const EFFORTS: { readonly [level: string]: Effort } = { MINIMAL: 'minimal', LOW: 'low', MEDIUM: 'medium', HIGH: 'high' }
 
-function readThinking(fields: JsonObject): { readonly reasoning: Reasoning; readonly remains: Remains } | undefined {
+function readThinking(fields: JsonObject): { readonly reasoning: Reasoning; readonly left: Extras } | undefined {
   const wire = object(fields['thinkingConfig'])
   if (wire === undefined) return undefined
-  const opened: Opened = open(wire, THINKING, ['thinkingBudget'])
-  const level = text(opened.fields['thinkingLevel'])
+  const thinking = open(wire, THINKING)
+  const level = text(thinking['thinkingLevel'])
   const value = level?.toUpperCase() ?? ''
   const effort = Object.hasOwn(EFFORTS, value) ? EFFORTS[value] : undefined
+  const reasoning = defined({
+    effort,
+    budget: numeral(thinking['thinkingBudget']),
+    show: flag(thinking['includeThoughts']),
+  })
   const refused = level !== undefined && effort === undefined ? ['thinkingLevel'] : []
-  const spelt = { present: true, level: effort === undefined || level === value ? undefined : level }
-  return {
-    reasoning: defined({
-      effort,
-      budget: number(opened.fields['thinkingBudget']),
-      show: flag(opened.fields['includeThoughts']),
-    }),
-    remains: remainsOf(opened, THINKING, spelt, {}, refused),
-  }
+  return { reasoning, left: leftOf(thinking, THINKING, {}, refused) }
 }

@@ -1,9 +1,11 @@
 import type { Part } from '../../canonical/content.ts'
 import type { Path } from '../../canonical/loss.ts'
-import type { CanonicalRequest } from '../../canonical/request.ts'
+import { isObject, type Json, originOf } from '../../canonical/node.ts'
+import type { CanonicalRequest, Message } from '../../canonical/request.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
 import { workOf } from '../../canonical/work.ts'
 import { type Locate, locateTurns } from '../locate.ts'
-import { FORMAT } from './fields.ts'
+import { FORMAT, open } from './fields.ts'
 
 const SYSTEM = 'systemInstruction'
 
@@ -14,15 +16,26 @@ export function locate(request: CanonicalRequest): Locate {
     format: FORMAT,
     turns: 'contents',
     parts: 'parts',
-    preamble: ({ role, spelling }) =>
-      role === 'system'
-        ? [[SYSTEM], spelling?.[FORMAT]?.['as'] === 'string' ? [SYSTEM] : [SYSTEM, 'parts']]
-        : undefined,
-    bare: ({ spelling }) => spelling?.[FORMAT]?.['parts'] === 'single' || spelling?.[FORMAT]?.['as'] === 'string',
+    preamble: message =>
+      message.role === 'system' ? [[SYSTEM], isText(message) ? [SYSTEM] : [SYSTEM, 'parts']] : undefined,
+    bare: message => isText(message) || isObject((wireOf(message) as JsonParts | undefined)?.parts),
     hasPlace: part => !signs(part),
   })
-  const single = request.spelling?.[FORMAT]?.['contents'] === 'single'
-  return single ? path => unlisted(found(path)) : found
+  return isObject(contentsOf(request)) ? path => unlisted(found(path)) : found
+}
+
+type JsonParts = { readonly parts?: Json }
+
+const wireOf = (message: Message): Json | undefined => originOf<Json>(message, FORMAT)?.wire
+
+const isText = (message: Message): boolean => typeof wireOf(message) === 'string'
+
+const WRAPPER = new Set(['generateContentRequest'])
+
+function contentsOf(request: CanonicalRequest): Json | undefined {
+  const body = originOf<WireRequest>(request, FORMAT)?.wire.body ?? {}
+  const inner = open(body, WRAPPER)['generateContentRequest']
+  return isObject(inner) ? inner['contents'] : body['contents']
 }
 
 /** A content that is not in a list has no index. */

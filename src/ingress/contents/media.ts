@@ -3,47 +3,44 @@ import { kindOfMediaType } from '../../canonical/media/data-url.ts'
 import { isSoundlessBase64 } from '../../canonical/media/wav.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { anyObject, anyText, defined, text } from '../fields.ts'
-import { FORMAT, type Opened, open, type Remains, remainsOf } from './fields.ts'
+import { type Extras, FORMAT, leftOf, open } from './fields.ts'
 
 const INLINE = new Set(['mimeType', 'data', 'displayName'])
 const FILE = new Set(['mimeType', 'fileUri', 'displayName'])
 
 type Media = Pick<MediaPart, 'type' | 'kind' | 'source' | 'name'>
-type Read = { readonly media: Media; readonly remains: Remains } | undefined
+type Read = { readonly media: Media; readonly left: Extras } | undefined
 
 const PART = new Set(['inlineData'])
 
 /** Whether a part holds an empty sound, which Google refuses. */
 export function isSoundless(part: JsonObject): boolean {
   if (part['inlineData'] === undefined && part['inline_data'] === undefined) return false
-  const inline = anyObject(open(part, PART).fields['inlineData'])
+  const inline = anyObject(open(part, PART)['inlineData'])
   if (inline === undefined) return false
-  const { mimeType, data } = open(inline, INLINE).fields
+  const { mimeType, data } = open(inline, INLINE)
   const isSound = kindOfMediaType(anyText(mimeType)) === 'audio'
   return isSound && typeof data === 'string' && isSoundlessBase64(data)
 }
 
 /** Bytes; undefined where type or data are missing. */
 export function readInline(wire: JsonObject): Read {
-  const opened = open(wire, INLINE)
-  const { fields } = opened
+  const fields = open(wire, INLINE)
   const mediaType = text(fields['mimeType'])
   const data = text(fields['data'])
   const name = text(fields['displayName'])
   if (mediaType === undefined || data === undefined) return undefined
-  const urlSafe = /[-_]/.test(data)
-  const plain = urlSafe ? data.replaceAll('-', '+').replaceAll('_', '/') : data
+  const plain = /[-_]/.test(data) ? data.replaceAll('-', '+').replaceAll('_', '/') : data
   const source = { type: 'base64', mediaType, data: plain } as const
   return {
     media: { type: 'media', kind: kindOfMediaType(mediaType), source, ...defined({ name }) },
-    remains: remainsOf(opened, INLINE, { alphabet: urlSafe ? 'url' : undefined }),
+    left: leftOf(fields, INLINE),
   }
 }
 
 /** A file by its URI; undefined where that is missing. */
 export function readFile(wire: JsonObject): Read {
-  const opened: Opened = open(wire, FILE)
-  const { fields } = opened
+  const fields = open(wire, FILE)
   const uri = text(fields['fileUri'])
   const mediaType = text(fields['mimeType'])
   const name = text(fields['displayName'])
@@ -53,7 +50,7 @@ export function readFile(wire: JsonObject): Read {
     : { type: 'url', url: uri, ...defined({ mediaType }) }
   return {
     media: { type: 'media', kind: kindOf(uri, mediaType), source, ...defined({ name }) },
-    remains: remainsOf(opened, FILE, { mimeType: mediaType === undefined ? 'absent' : undefined }),
+    left: leftOf(fields, FILE),
   }
 }
 

@@ -1,16 +1,16 @@
 import { CallIds } from '../../canonical/call-ids.ts'
 import type { OpaquePart, Part, ReasoningPart } from '../../canonical/content.ts'
-import { type JsonObject, stringIn } from '../../canonical/node.ts'
+import { type JsonObject, readFrom, stringIn } from '../../canonical/node.ts'
 import { disclose, type EnclosedThought, isEnvelope } from '../../canonical/signature.ts'
 import { anyText, defined, flag, object, text, WrongType } from '../fields.ts'
 import { readCall, readResponse } from './calls.ts'
-import { FORMAT, nodeOf, type Opened, open, type Remains, remainsOf, writtenAs } from './fields.ts'
+import { FORMAT, leftOf, open } from './fields.ts'
 import { readFile, readInline } from './media.ts'
 
-const DATA = [
+const DATA: ReadonlySet<string> = new Set([
   ...['text', 'inlineData', 'fileData', 'functionCall', 'functionResponse'],
   ...['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse'],
-] as const
+])
 
 const KNOWN = new Set([...DATA, 'thought', 'thoughtSignature', 'mediaResolution'])
 
@@ -41,51 +41,73 @@ function withoutText(part: Part): Part {
  * alone stays alone (traps 29, 31, 32, 102). A part of no kind that canonical has is kept as it is.
  */
 export function readPart(wire: JsonObject, ids: CallIds): readonly Part[] {
-  const part = open(wire, KNOWN)
-  check(part.fields)
-  const kinds = DATA.filter(kind => part.fields[kind] != null)
-  const signed = readSlot(part)
-  const { thoughts } = signed
-  if (thoughts !== undefined && (kinds.length === 0 ? hasOnlyText(part.fields) : isEmptyText(part.fields, kinds)))
-    return readLoneSlot(part, signed)
-  if (kinds[0] === 'text' && kinds.length === 1) return readText(part, signed)
-  const reads = kinds.map(kind => READERS[kind]?.(part, signed, kinds.length > 1 ? new CallIds() : ids))
+  const fields = open(wire, KNOWN)
+  const kinds = kindsOf(fields)
+  const slot = slotOf(fields)
+  if (slot !== undefined && (kinds.length === 0 ? hasOnlyText(fields) : isEmptyText(fields, kinds)))
+    return noted(readLoneSlot(fields, slot), wire, slot)
+  const [kind] = kinds
+  if (kind === 'text' && kinds.length === 1) {
+    if (fields['thought'] === true) return noted([readThought(fields, slot)], wire, slot)
+    return signed({ type: 'text', text: fields['text'] as string, ...leftOf(fields, TEXT) }, wire, slot)
+  }
+  const reads = kinds.map(kind => READERS[kind]?.(fields, kinds.length > 1 ? new CallIds() : ids))
   const read = reads.length === 1 ? reads[0] : undefined
-  return [...thoughtParts(signed), read ?? opaque(wire, part, thoughts !== undefined)]
+  return signed(read ?? opaque(wire, fields, slot !== undefined), wire, slot)
 }
 
-interface Signed {
-  /** The slot's content, where it holds a signature or an envelope. */
-  readonly thoughts?: readonly EnclosedThought[]
-  readonly enclosed?: boolean
-  /** Spelling of a slot that holds neither. */
-  readonly marks: JsonObject
+/** The kinds of data that the part has; checks the types of all fields that are read. */
+function kindsOf(fields: JsonObject): readonly string[] {
+  const kinds: string[] = []
+  for (const field in fields) {
+    const value = fields[field]!
+    if (field === 'text' || field === 'thoughtSignature') text(value)
+    else if (field === 'thought') flag(value)
+    else if (DATA.has(field)) object(value)
+    if (value !== null && DATA.has(field)) kinds.push(field)
+  }
+  return kinds
 }
 
-type PartReader = (part: Opened, signed: Signed, ids: CallIds) => Part | undefined
+/** What is in the slot of a part: a signature, or the thoughts of an envelope. */
+interface Slot {
+  readonly thoughts: readonly EnclosedThought[]
+  readonly enclosed: boolean
+}
 
 /** The value that callers without a signature send (trap 31), plain and in base64. */
 const SKIP = 'skip_thought_signature_validator'
-const SKIPS = new Set([SKIP, 'c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I='])
+const SKIPS = new Set(['', SKIP, 'c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I='])
 
-function readSlot({ fields }: Opened): Signed {
-  const value = anyText(fields['thoughtSignature'])
-  if (value === undefined) return { marks: {} }
-  if (value === '' || SKIPS.has(value)) return { marks: { slot: value } }
-  return { thoughts: disclose(value, FORMAT), enclosed: isEnvelope(value), marks: {} }
+function slotOf({ thoughtSignature }: JsonObject): Slot | undefined {
+  if (typeof thoughtSignature !== 'string' || SKIPS.has(thoughtSignature)) return undefined
+  return { thoughts: disclose(thoughtSignature, FORMAT), enclosed: isEnvelope(thoughtSignature) }
 }
 
-function check(fields: JsonObject): void {
-  text(fields['text'])
-  text(fields['thoughtSignature'])
-  flag(fields['thought'])
-  for (const kind of DATA) if (kind !== 'text') object(fields[kind])
+/**
+ * The part behind the thoughts of its slot. What was the gateway's in the slot never reaches an upstream: instead of it
+ * a call has the skip mark, as a first call without any is refused (trap 31).
+ */
+function signed(part: Part, wire: JsonObject, slot: Slot | undefined): readonly Part[] {
+  if (slot?.enclosed !== true) return [...thoughtsOf(slot), readFrom(part, FORMAT, wire)]
+  const { thoughtSignature: _, thought_signature: __, ...unsigned } = wire
+  const sent = part.type === 'tool-call' ? { ...unsigned, thoughtSignature: SKIP } : unsigned
+  return [...thoughtsOf(slot), readFrom(part, FORMAT, sent)]
 }
 
-/** The thoughts of an envelope, or a foreign part's own signature, stand in front of the part. */
-const thoughtParts = ({ thoughts = [], enclosed }: Signed): readonly ReasoningPart[] =>
-  thoughts.map(thought => ({ type: 'reasoning', text: '', ...thought, ...(enclosed ? ENCLOSED : {}) }))
+/** Thoughts that are a whole part, unless the gateway's own envelope is in its slot. */
+function noted(thoughts: readonly ReasoningPart[], wire: JsonObject, slot: Slot | undefined): readonly ReasoningPart[] {
+  const [first] = thoughts
+  if (first !== undefined && slot?.enclosed !== true) readFrom(first, FORMAT, wire)
+  return thoughts
+}
 
+const thoughtsOf = (slot: Slot | undefined): readonly ReasoningPart[] =>
+  slot === undefined
+    ? NO_THOUGHTS
+    : slot.thoughts.map(thought => ({ type: 'reasoning', text: '', ...thought, ...(slot.enclosed ? ENCLOSED : {}) }))
+
+const NO_THOUGHTS: readonly ReasoningPart[] = []
 const ENCLOSED = { spelling: { [FORMAT]: { enclosed: true } } }
 
 /** Whether a part without data of a known kind is a thought or empty, rather than of an unknown kind. */
@@ -101,74 +123,54 @@ const isEmptyText = (fields: JsonObject, kinds: readonly string[]): boolean =>
  * A slot with nothing to sign. In earlier versions a thought without any text, with a proof of another issuer, was one
  * that the issuer redacted, and one with an empty text the proof of the thought before it.
  */
-function readLoneSlot(part: Opened, signed: Signed): readonly ReasoningPart[] {
-  const { thoughts = [] } = signed
-  const text = anyText(part.fields['text'])
-  const thought = part.fields['thought'] ?? undefined
-  const node = nodeOf(remainsOf(part, TEXT, { as: 'alone', text, thought }))
-  const [first] = thoughts
-  if (first === undefined || thoughts.length > 1 || first.text !== undefined || first.redacted !== undefined)
-    return thoughtParts(signed)
-  const hidden = text === undefined && thought === true && first.signature!.format !== FORMAT
-  return [{ type: 'reasoning', text: '', ...first, ...(hidden ? { redacted: true as const } : {}), ...node }]
+function readLoneSlot(fields: JsonObject, slot: Slot): readonly ReasoningPart[] {
+  const [first, ...others] = slot.thoughts
+  if (first === undefined || others.length > 0 || first.text !== undefined || first.redacted !== undefined)
+    return thoughtsOf(slot)
+  const text = anyText(fields['text'])
+  const thought = fields['thought'] === true
+  const hidden = text === undefined && thought && first.signature!.format !== FORMAT
+  const spelling = { [FORMAT]: defined({ as: 'alone', text, thought: thought || undefined }) as JsonObject }
+  const redacted = hidden ? { redacted: true as const } : {}
+  return [{ type: 'reasoning', text: '', ...first, ...redacted, ...leftOf(fields, TEXT), spelling }]
 }
 
-function readText(part: Opened, signed: Signed): readonly Part[] {
-  const { thoughts, marks } = signed
-  const { text, thought } = part.fields as { text: string; thought?: boolean | null }
-  const empty = text === '' ? { text } : {}
-  if (thought === true) {
-    const proof = thoughts?.at(-1)
-    const self = proof?.signature?.format === FORMAT ? { proof: 'self' } : {}
-    const node = nodeOf(remainsOf(part, TEXT, { ...marks, ...empty, ...self }))
-    return [{ type: 'reasoning', text, ...proof, ...node }]
-  }
-  const spelt = { ...marks, ...empty, thought: thought ?? undefined }
-  return [...thoughtParts(signed), { type: 'text', text, ...nodeOf(remainsOf(part, TEXT, spelt)) }]
+function readThought(fields: JsonObject, slot: Slot | undefined): ReasoningPart {
+  const proof = slot?.thoughts.at(-1)
+  const self = proof?.signature?.format === FORMAT ? PROVED_HERE : {}
+  return { type: 'reasoning', text: fields['text'] as string, ...proof, ...leftOf(fields, TEXT), ...self }
 }
+
+const PROVED_HERE = { spelling: { [FORMAT]: { proof: 'self' } } }
 
 const INLINE = new Set(['inlineData', 'thoughtSignature'])
 const FILE = new Set(['fileData', 'thoughtSignature'])
 const CALL = new Set(['functionCall', 'thoughtSignature'])
 const RESPONSE = new Set(['functionResponse', 'thoughtSignature'])
 
+type PartReader = (fields: JsonObject, ids: CallIds) => Part | undefined
+
 const READERS: { readonly [kind: string]: PartReader } = {
-  inlineData: (part, signed) => readMedia(part, 'inlineData', INLINE, signed),
-  fileData: (part, signed) => readMedia(part, 'fileData', FILE, signed),
-  functionCall: (part, { marks: slot, enclosed }, ids) => {
-    const read = readCall(part.fields['functionCall'] as JsonObject, ids)
-    // Where the thought is another issuer's, the upstream gets the skip mark: it refuses a first call without any (trap
-    // 31).
-    const marks = enclosed ? { slot: SKIP } : slot
-    return read && { ...read.call, ...nodeOf(remainsOf(part, CALL, marks, { functionCall: read.remains })) }
+  inlineData: fields => readMedia(fields, 'inlineData', INLINE),
+  fileData: fields => readMedia(fields, 'fileData', FILE),
+  functionCall: (fields, ids) => {
+    const read = readCall(fields['functionCall'] as JsonObject, ids)
+    return read && { ...read.call, ...leftOf(fields, CALL, { functionCall: read.left }) }
   },
-  functionResponse: (part, { marks }, ids) => {
-    const read = readResponse(part.fields['functionResponse'] as JsonObject, ids)
-    return { ...read.result, ...nodeOf(remainsOf(part, RESPONSE, marks, { functionResponse: read.remains })) }
+  functionResponse: (fields, ids) => {
+    const { result, left } = readResponse(fields['functionResponse'] as JsonObject, ids)
+    return { ...result, ...leftOf(fields, RESPONSE, { functionResponse: left }) }
   },
 }
 
 /** Intermediate images are thoughts, which other formats do not have. */
-function readMedia(
-  part: Opened,
-  field: 'inlineData' | 'fileData',
-  taken: ReadonlySet<string>,
-  { marks }: Signed,
-): Part | undefined {
-  const wire = part.fields[field] as JsonObject
+function readMedia(fields: JsonObject, field: 'inlineData' | 'fileData', taken: ReadonlySet<string>): Part | undefined {
+  const wire = fields[field] as JsonObject
   const read = field === 'inlineData' ? readInline(wire) : readFile(wire)
-  if (read === undefined || part.fields['thought'] === true) return undefined
-  const detail = detailOf(part.fields)
-  const remains: Remains =
-    detail === undefined
-      ? remainsOf(part, taken, marks, { [field]: read.remains })
-      : remainsOf(
-          part,
-          new Set([...taken, 'mediaResolution']),
-          { ...marks, mediaResolution: part.fields['mediaResolution']! },
-          { [field]: read.remains },
-        )
-  return { ...read.media, ...defined({ detail }), ...nodeOf(remains) }
+  if (read === undefined || fields['thought'] === true) return undefined
+  const detail = detailOf(fields)
+  const all = detail === undefined ? taken : new Set([...taken, 'mediaResolution'])
+  return { ...read.media, ...defined({ detail }), ...leftOf(fields, all, { [field]: read.left }) }
 }
 
 const DETAILS: { readonly [level: string]: string } = { MEDIA_RESOLUTION_LOW: 'low', MEDIA_RESOLUTION_HIGH: 'high' }
@@ -184,19 +186,9 @@ function detailOf(fields: JsonObject): string | undefined {
 }
 
 /** The part as it was written, without its signature, which stands before it. */
-function opaque(wire: JsonObject, opened: Opened, signed: boolean): OpaquePart {
-  const text = textOf(opened.fields)
-  const slot = writtenAs('thoughtSignature', opened)
-  const { [slot]: _, ...unsigned } = wire
-  return {
-    type: 'opaque',
-    format: FORMAT,
-    value: signed ? unsigned : wire,
-    ...defined({ text }),
-    ...(!signed || slot === 'thoughtSignature'
-      ? {}
-      : { spelling: { [FORMAT]: { names: { thoughtSignature: slot } } } }),
-  }
+function opaque(wire: JsonObject, fields: JsonObject, isSigned: boolean): OpaquePart {
+  const { thoughtSignature: _, thought_signature: __, ...unsigned } = wire
+  return { type: 'opaque', format: FORMAT, value: isSigned ? unsigned : wire, ...defined({ text: textOf(fields) }) }
 }
 
 /** Code executed at the upstream, and its output, as text for formats that have no such part. */

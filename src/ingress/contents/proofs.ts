@@ -1,7 +1,8 @@
-import { append } from '../../canonical/append.ts'
 import type { Part, ReasoningPart } from '../../canonical/content.ts'
+import { append } from '../../canonical/lists.ts'
+import { asRead, readFrom } from '../../canonical/node.ts'
 import type { Message } from '../../canonical/request.ts'
-import { isLoneProof, isUnsigned } from '../../canonical/thought.ts'
+import { isLoneProof, isUnsigned } from '../../canonical/signature.ts'
 import { FORMAT } from './fields.ts'
 
 /**
@@ -12,23 +13,28 @@ import { FORMAT } from './fields.ts'
 export function rejoined(messages: readonly Message[]): readonly Message[] {
   if (!messages.some(({ content }) => content.some(part => part.type === 'reasoning'))) return messages
   const turns: Turn[] = []
-  let run = new Run()
+  const rewritten = new Set<Content>()
+  let run = new Run(rewritten)
   for (const message of messages) {
-    if (message.role !== 'assistant') run = new Run()
+    if (message.role !== 'assistant') run = new Run(rewritten)
     if (message.extras !== undefined) run.pause()
     turns.push({ message, content: run.add(message.content, true) })
     if (message.extras !== undefined) run.pause()
   }
   return turns.flatMap(({ message, content }) => {
+    if (content.every((part, at) => part === message.content[at])) return [message]
     const kept = content.filter(part => part !== undefined)
-    return kept.length === 0 && message.content.length > 0 ? [] : [{ ...message, content: kept }]
+    if (kept.length === 0 && message.content.length > 0) return []
+    const joined = { ...message, content: kept }
+    const wire = asRead(message, FORMAT)
+    return [wire === undefined || rewritten.has(content) ? joined : readFrom(joined, FORMAT, wire)]
   })
 }
 
 /** As `rejoined`, for the parts of one answer, in which each thought is whole. */
 export function paired(parts: readonly Part[]): readonly Part[] {
   if (!parts.some(part => part.type === 'reasoning')) return parts
-  return new Run().add(parts, false).filter(part => part !== undefined)
+  return new Run(new Set()).add(parts, false).filter(part => part !== undefined)
 }
 
 type Content = (Part | undefined)[]
@@ -50,6 +56,12 @@ class Run {
   private chunks: ChunkPlace[] = []
   /** Whether more of a thought would continue the last chunk. */
   private continues = false
+  /** Lists that lack something of what was sent in them, or have it otherwise. */
+  private readonly rewritten: Set<Content>
+
+  constructor(rewritten: Set<Content>) {
+    this.rewritten = rewritten
+  }
 
   /** The parts, without duplicates; a chunk removed from an earlier list leaves a gap there. */
   add(parts: readonly Part[], inChunks: boolean): Content {
@@ -104,11 +116,13 @@ class Run {
       const more = part.text.length - rest.length
       if (more > 0 && part.text.endsWith(rest)) {
         chunk.content[chunk.at] = { ...part, text: part.text.slice(0, more) }
+        this.rewritten.add(chunk.content)
         return
       }
       if (!rest.endsWith(part.text)) return
       rest = rest.slice(0, rest.length - part.text.length)
       chunk.content[chunk.at] = undefined
+      this.rewritten.add(chunk.content)
       this.chunks.pop()
     }
   }
@@ -129,6 +143,7 @@ class Run {
     const [first] = this.chunks
     if (first === undefined) content.push(proof)
     else {
+      for (const list of [content, ...this.chunks.map(chunk => chunk.content)]) this.rewritten.add(list)
       const text = this.chunks.map(({ content, at }) => (content[at] as ReasoningPart).text).join('')
       for (const { content, at } of this.chunks) content[at] = undefined
       first.content[first.at] = { type: 'reasoning', text, signature: proof.signature! }

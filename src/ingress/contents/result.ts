@@ -1,13 +1,13 @@
 import { CallIds } from '../../canonical/call-ids.ts'
 import { GatewayError } from '../../canonical/error.ts'
-import { isObject, type JsonObject, type Node } from '../../canonical/node.ts'
+import { isObject, type JsonObject, readFrom } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { anyObject, anyObjects, anyText, defined, withDefined } from '../fields.ts'
+import { anyObject, anyObjects, anyText, defined, left, withDefined } from '../fields.ts'
 import { readCandidate } from './candidate.ts'
 import { readInnerError } from './error.ts'
-import { nodeOf, type Opened, open, type Remains, remainsOf } from './fields.ts'
+import { FORMAT, open } from './fields.ts'
 import { readUsage, tierOf } from './usage.ts'
 
 /** Fields of an answer that are read; any other becomes an extra. */
@@ -18,21 +18,16 @@ const TAKEN = new Set(['candidates', 'usageMetadata', 'modelVersion', 'responseI
 
 /** A whole generateContent answer (FORMATS §7); a blocked prompt is a refused candidate (trap 15). */
 export function readResult({ body }: WireAnswer, request: CanonicalRequest): CanonicalResult {
-  const opened = open(body, ANSWER)
-  const { fields } = opened
+  const fields = open(body, ANSWER)
   const error = fields['error'] == null ? undefined : readInnerError(fields)
   const wires = Array.isArray(fields['candidates']) ? anyObjects(fields['candidates']) : undefined
   if (error !== undefined && wires === undefined) throw new GatewayError(error)
   if (!isAnswer(fields)) throw new GatewayError(NOT_AN_ANSWER)
-  const read = (wires ?? []).map((wire, index) => readCandidate(wire, index, CallIds.after(request)))
-  const candidates = read.length > 0 ? read : [blocked(fields, wires === undefined ? 'absent' : 'empty')]
+  const read = (wires ?? []).map(wire => readCandidate(wire, CallIds.after(request)))
+  const candidates = read.length > 0 ? read : [blocked(fields)]
   const usage = anyObject(fields['usageMetadata'])
-  const { head, remains } = readHead(opened)
-  const { extras, spelling } = nodeOf(remains)
-  return withDefined(
-    { ...head, candidates },
-    { usage: usage && readUsage(usage), serviceTier: usage && tierOf(usage), error, extras, spelling },
-  )
+  const more = { usage: usage && readUsage(usage), serviceTier: usage && tierOf(usage), error }
+  return readFrom(withDefined({ ...readHead(fields), candidates }, more), FORMAT, body)
 }
 
 const NOT_AN_ANSWER = {
@@ -46,46 +41,31 @@ export function isAnswer(fields: JsonObject): boolean {
   return false
 }
 
-interface Head {
-  readonly head: Pick<CanonicalResult, 'id' | 'model' | 'createdAt'>
-  readonly remains: Remains
-}
+type Head = Pick<CanonicalResult, 'id' | 'model' | 'createdAt' | 'extras' | 'spelling'>
 
-/** Id, model and time, with the head's other fields; marks the answer as this format's own. */
-export function readHead(opened: Opened): Head {
-  const { fields } = opened
+/** Id, model and time, with the head's other fields; marks the answer as this format's own, with its time as given. */
+export function readHead(fields: JsonObject): Head {
   const time = anyText(fields['createTime'])
   const createdAt = time === undefined ? Number.NaN : Math.floor(Date.parse(time) / 1000)
   const dated = Number.isFinite(createdAt)
-  return {
-    head: defined({
-      id: anyText(fields['responseId']),
-      model: anyText(fields['modelVersion']),
-      createdAt: dated ? createdAt : undefined,
-    }),
-    remains: remainsOf(
-      opened,
-      TAKEN,
-      { own: true, createTime: dated ? time : fields['createTime'] === undefined ? 'absent' : undefined },
-      {},
-      dated ? [] : ['createTime'],
-    ),
-  }
+  const createTime = dated ? time! : fields['createTime'] === undefined ? 'absent' : undefined
+  return defined({
+    id: anyText(fields['responseId']),
+    model: anyText(fields['modelVersion']),
+    createdAt: dated ? createdAt : undefined,
+    extras: left(FORMAT, fields, TAKEN, dated ? [] : ['createTime']).extras,
+    spelling: { [FORMAT]: defined({ own: true, createTime }) as JsonObject },
+  })
 }
 
 /** An answer without candidates: the prompt was blocked, or no reason is given. */
-export function blocked(fields: JsonObject, given: 'absent' | 'empty'): Candidate {
+export function blocked(fields: JsonObject): Candidate {
   const feedback = fields['promptFeedback'] ?? fields['prompt_feedback']
   const reason = isObject(feedback) ? anyText(feedback['blockReason'] ?? feedback['block_reason']) : undefined
   const message = isObject(feedback) ? anyText(feedback['blockReasonMessage']) : undefined
   return {
     content: message === undefined ? [] : [{ type: 'refusal', text: message }],
     finish: { reason: reason === undefined ? 'error' : 'refused', ...defined({ raw: reason }) },
-    ...(BLOCKED[given] satisfies Node),
+    spelling: { [FORMAT]: { blocked: true } },
   }
 }
-
-const BLOCKED = {
-  absent: nodeOf({ marks: { blocked: 'absent' } }),
-  empty: nodeOf({ marks: { blocked: 'empty' } }),
-} as const

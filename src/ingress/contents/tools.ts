@@ -1,9 +1,8 @@
-import { append } from '../../canonical/append.ts'
-import type { Json, JsonObject } from '../../canonical/node.ts'
+import { append } from '../../canonical/lists.ts'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
 import { defined, NONE, object, objects, required, text, texts } from '../fields.ts'
-import { FORMAT, listed, nodeOf, open, type Remains, remainsOf, single, writtenAs } from './fields.ts'
-import { jsonSchemaOf } from './schema.ts'
+import { type Extras, FORMAT, leftOf, listed, open } from './fields.ts'
 
 const HOSTED: { readonly [field: string]: HostedKind } = {
   googleSearch: 'web-search',
@@ -14,39 +13,26 @@ const HOSTED: { readonly [field: string]: HostedKind } = {
 const DECLARATIONS = 'functionDeclarations'
 const ENTRY = new Set([...Object.keys(HOSTED), DECLARATIONS])
 
-export interface ReadTools {
-  readonly tools?: readonly Tool[]
-  /** How the tools were grouped: for each entry its fields, with how many functions there are in it. */
-  readonly groups?: Json
-}
-
 /** Entries hold functions and hosted tools by kind; in canonical each is a tool. */
-export function readTools(wire: Json | undefined): ReadTools {
+export function readTools(wire: Json | undefined): readonly Tool[] | undefined {
   const entries = objects(listed(wire))
-  if (entries === undefined) return {}
+  if (entries === undefined) return undefined
   const tools: Tool[] = []
-  const groups = entries.map(entry => readEntry(entry, tools))
-  return { tools, groups: single(wire) === undefined ? groups : { single: groups } }
+  for (const entry of entries) readEntry(entry, tools)
+  return tools
 }
 
-/** Adds an entry's tools and returns its shape; all its unknown fields are one opaque tool. */
-function readEntry(entry: JsonObject, tools: Tool[]): Json {
-  const opened = open(entry, ENTRY)
-  const { fields } = opened
-  const unknown = Object.entries(fields).filter(([field, value]) => !ENTRY.has(field) && value !== null)
-  const shape = Object.keys(fields).flatMap((field): Json[] => {
+/** Adds an entry's tools; all its unknown fields are one opaque tool. */
+function readEntry(entry: JsonObject, tools: Tool[]): void {
+  const fields = open(entry, ENTRY)
+  for (const field in fields) {
     const value = fields[field]!
-    const written = writtenAs(field, opened)
-    if (value === null) return [[written, null]]
-    if (!ENTRY.has(field)) return []
-    const read =
-      field === DECLARATIONS ? required(objects(listed(value))).map(readFunction) : [readHosted(field, value)]
-    append(tools, read)
-    return [[written, field === DECLARATIONS && Array.isArray(value) ? read.length : 'single']]
-  })
-  if (unknown.length === 0) return shape
-  tools.push({ type: 'opaque', format: FORMAT, value: Object.fromEntries(unknown) })
-  return [...shape, ['', 'opaque']]
+    if (value === null || !ENTRY.has(field)) continue
+    if (field === DECLARATIONS) append(tools, required(objects(listed(value))).map(readFunction))
+    else tools.push(readHosted(field, value))
+  }
+  const unknown = leftOf(fields, ENTRY).extras?.[FORMAT]
+  if (unknown !== undefined) tools.push({ type: 'opaque', format: FORMAT, value: unknown })
 }
 
 const DECLARATION = new Set(['name', 'description', 'parameters', 'parametersJsonSchema'])
@@ -54,18 +40,15 @@ const WITHOUT_OPENAPI = new Set(['name', 'description', 'parametersJsonSchema'])
 
 /** A function with its parameters as JSON Schema, whichever of the two dialects they were written in. */
 function readFunction(wire: JsonObject): FunctionTool {
-  const opened = open(wire, DECLARATION)
-  const { fields } = opened
+  const fields = open(wire, DECLARATION)
   const own = object(fields['parameters'])
   const json = object(fields['parametersJsonSchema'])
   const parameters = json ?? (own && jsonSchemaOf(own))
-  const remains =
-    json === undefined ? remainsOf(opened, DECLARATION, { parameters: own }) : remainsOf(opened, WITHOUT_OPENAPI)
   return {
     type: 'function',
     name: required(text(fields['name'])),
     ...defined({ description: text(fields['description']), parameters }),
-    ...nodeOf(remains),
+    ...leftOf(fields, json === undefined ? DECLARATION : WITHOUT_OPENAPI),
   }
 }
 
@@ -74,11 +57,10 @@ const SEARCH = new Set(['excludeDomains'])
 function readHosted(field: string, value: Json): HostedTool {
   const wire = required(object(value))
   const kind = HOSTED[field]!
-  const as = field === 'googleSearchRetrieval' ? field : undefined
-  if (field !== 'googleSearch') return { type: 'hosted', kind, ...nodeOf(remainsOf(open(wire, NONE), NONE, { as })) }
-  const opened = open(wire, SEARCH)
-  const blockedDomains = texts(opened.fields['excludeDomains'])
-  return { type: 'hosted', kind, ...defined({ blockedDomains }), ...nodeOf(remainsOf(opened, SEARCH)) }
+  if (field !== 'googleSearch') return { type: 'hosted', kind, ...leftOf(wire, NONE) }
+  const fields = open(wire, SEARCH)
+  const blockedDomains = texts(fields['excludeDomains'])
+  return { type: 'hosted', kind, ...defined({ blockedDomains }), ...leftOf(fields, SEARCH) }
 }
 
 const CONFIG = new Set(['functionCallingConfig'])
@@ -87,19 +69,62 @@ const CALLING = new Set(['mode', 'allowedFunctionNames'])
 const MODES: { readonly [mode: string]: ToolChoice['mode'] } = { AUTO: 'auto', ANY: 'required', NONE: 'none' }
 
 /** Which tools the model may use; VALIDATED is `auto` with arguments that keep to the schema. */
-export function readToolConfig(wire: Json | undefined): { readonly choice?: ToolChoice; readonly remains?: Remains } {
-  const config = object(wire)
-  if (config === undefined) return {}
-  const opened = open(config, CONFIG)
-  const calling = object(opened.fields['functionCallingConfig'])
-  if (calling === undefined) return { remains: remainsOf(opened, CONFIG, { present: true }) }
-  const inner = open(calling, CALLING)
-  const mode = text(inner.fields['mode'])
-  const only = texts(inner.fields['allowedFunctionNames'])
-  const known = mode !== undefined && Object.hasOwn(MODES, mode)
-  const remains = remainsOf(inner, CALLING, { mode: known ? undefined : (mode ?? 'absent') })
+export function readToolConfig(wire: Json | undefined): { readonly choice?: ToolChoice; readonly left?: Extras } {
+  const given = object(wire)
+  if (given === undefined) return {}
+  const config = open(given, CONFIG)
+  const inner = object(config['functionCallingConfig'])
+  if (inner === undefined) return { left: leftOf(config, CONFIG) }
+  const calling = open(inner, CALLING)
+  const mode = text(calling['mode'])
+  const only = texts(calling['allowedFunctionNames'])
   return {
-    choice: { mode: known ? MODES[mode]! : 'auto', ...defined({ only }) },
-    remains: remainsOf(opened, CONFIG, { present: true }, { functionCallingConfig: remains }),
+    choice: { mode: (mode !== undefined && Object.hasOwn(MODES, mode) && MODES[mode]) || 'auto', ...defined({ only }) },
+    left: leftOf(config, CONFIG, { functionCallingConfig: leftOf(calling, CALLING) }),
   }
+}
+
+/* Google's own schema dialect, a subset of OpenAPI's with type names in upper case (FORMATS §7, trap 55). */
+
+const COUNTS = new Set(['minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties', 'maxProperties'])
+const SCHEMAS = new Set(['items', 'additionalProperties', 'not'])
+const LISTS = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems'])
+const MAPS = new Set(['properties', '$defs', 'defs', 'definitions'])
+
+/** Protobuf's snake_case names of the keywords (trap 104). */
+const SNAKE: ReadonlyMap<string, string> = new Map([
+  ...[...COUNTS, 'additionalProperties', 'anyOf', 'oneOf', 'allOf', 'prefixItems', 'propertyOrdering'].map(
+    name => [name.replace(/[A-Z]/, letter => `_${letter.toLowerCase()}`), name] as const,
+  ),
+])
+
+/** The schema as JSON Schema: type names in lower case, `nullable` as a type, counts written as texts as numbers. */
+export function jsonSchemaOf(schema: JsonObject): JsonObject {
+  const entries = Object.entries(schema)
+    .map(([key, value]) => [SNAKE.get(key) ?? key, value] as const)
+    .filter(([key]) => key !== 'nullable' && key !== 'propertyOrdering')
+    .map(([key, value]) => [key, keyword(key, value)] as const)
+  const plain: JsonObject = Object.fromEntries(entries)
+  return schema['nullable'] === true ? nullable(plain) : plain
+}
+
+function keyword(key: string, value: Json): Json {
+  if (key === 'type') return typeOf(value)
+  if (COUNTS.has(key) && typeof value === 'string' && /^\d+$/.test(value)) return Number(value)
+  if (SCHEMAS.has(key) && isObject(value)) return jsonSchemaOf(value)
+  if (LISTS.has(key) && Array.isArray(value)) return value.map(one => (isObject(one) ? jsonSchemaOf(one) : one))
+  if (MAPS.has(key) && isObject(value))
+    return Object.fromEntries(
+      Object.entries(value).map(([name, one]) => [name, isObject(one) ? jsonSchemaOf(one) : one]),
+    )
+  return value
+}
+
+const typeOf = (type: Json): Json =>
+  typeof type === 'string' ? type.toLowerCase() : Array.isArray(type) ? type.map(typeOf) : type
+
+function nullable(schema: JsonObject): JsonObject {
+  const { type, enum: values } = schema
+  if (typeof type !== 'string') return { anyOf: [schema, { type: 'null' }] }
+  return { ...schema, type: [type, 'null'], ...(Array.isArray(values) ? { enum: [...values, null] } : {}) }
 }

@@ -1,9 +1,9 @@
-import type { Json, JsonObject } from '../../canonical/node.ts'
+import { type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
 import type { Modality } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
-import { anyObjects, anyText, defined } from '../fields.ts'
+import { anyObjects, anyText, left, withDefined } from '../fields.ts'
 import { anyCount, type ReportedCounts, settled } from '../usage/counts.ts'
-import { anyNumeral, nodeOf, open, remainsOf } from './fields.ts'
+import { anyNumeral, FORMAT, open } from './fields.ts'
 
 const KNOWN = new Set([
   ...['promptTokenCount', 'cachedContentTokenCount', 'candidatesTokenCount', 'thoughtsTokenCount'],
@@ -15,13 +15,9 @@ const TAKEN = new Set([
   ...['promptTokensDetails', 'candidatesTokensDetails', 'serviceTier'],
 ])
 
-/**
- * Tokens as canonical counts them (FORMATS §16.3, trap 24): the prompt of hosted tools is input, thoughts are output.
- * How it was written is kept whole, since absent counts and the order of lists have no meaning.
- */
+/** Tokens as canonical counts them (FORMATS §16.3, trap 24): the prompt of hosted tools is input, thoughts are output. */
 export function readUsage(wire: JsonObject): Usage {
-  const opened = open(wire, KNOWN)
-  const { fields } = opened
+  const fields = open(wire, KNOWN)
   const reasoning = countOf(fields['thoughtsTokenCount'])
   const answer = countOf(fields['candidatesTokenCount'])
   const cacheRead = countOf(fields['cachedContentTokenCount'])
@@ -31,24 +27,20 @@ export function readUsage(wire: JsonObject): Usage {
   }
   const prompt = byModality(fields['promptTokensDetails'])
   const answered = byModality(fields['candidatesTokensDetails'])
-  const { extras } = remainsOf(opened, TAKEN)
-  const more = defined({ promptTokensDetails: prompt.others, candidatesTokensDetails: answered.others })
-  const all = { ...extras, ...more }
-  return {
-    ...defined({
-      ...tokensOf(reported, answer, reasoning, cacheRead),
-      cacheRead,
-      reasoning,
-      inputBy: prompt.counts,
-      outputBy: answered.counts,
-    }),
-    ...nodeOf({ ...(Object.keys(all).length === 0 ? {} : { extras: all }), marks: { whole: wire } }),
-  }
+  const others = withDefined(
+    { ...left(FORMAT, fields, TAKEN).extras?.[FORMAT] },
+    { promptTokensDetails: prompt?.others, candidatesTokensDetails: answered?.others },
+  )
+  const usage: Usage = withDefined(tokensOf(reported, answer, reasoning, cacheRead), {
+    ...{ cacheRead, reasoning, inputBy: prompt?.counts, outputBy: answered?.counts },
+    extras: Object.keys(others).length === 0 ? undefined : { [FORMAT]: others as JsonObject },
+  })
+  return readFrom(usage, FORMAT, wire)
 }
 
 /** The tier of the answer, which stands among its counts. */
 export function tierOf(wire: JsonObject): string | undefined {
-  const tier = anyText(open(wire, KNOWN).fields['serviceTier'])?.toLowerCase()
+  const tier = anyText(open(wire, KNOWN)['serviceTier'])?.toLowerCase()
   return tier === 'standard' ? 'default' : tier
 }
 
@@ -82,7 +74,8 @@ interface ByModality {
   readonly others: readonly JsonObject[] | undefined
 }
 
-function byModality(wire: Json | undefined): ByModality {
+function byModality(wire: Json | undefined): ByModality | undefined {
+  if (wire === undefined) return undefined
   const counts: { [M in Modality]?: number } = {}
   const others: JsonObject[] = []
   for (const entry of anyObjects(wire)) {

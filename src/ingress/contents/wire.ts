@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
-import { count } from '../errors/validation-error.ts'
+import { SETTINGS } from '../../settings/contents.ts'
+import { count, settingEntries } from '../errors/validation-error.ts'
 import { namesModel, readAddress } from './address.ts'
 import { NUMERAL, open } from './fields.ts'
 import { isSoundless } from './media.ts'
@@ -22,7 +23,7 @@ function cased<const E extends v.ObjectEntries>(entries: E) {
   const known = new Set(Object.keys(entries))
   return v.pipe(
     json,
-    v.transform((value): unknown => open(value, known).fields),
+    v.transform((value): unknown => open(value, known)),
     v.looseObject(entries),
   )
 }
@@ -68,7 +69,7 @@ export const ROLES = ['user', 'model', 'function'] as const
 const audible = v.custom<JsonObject>(part => !isObject(part) || !isSoundless(part), 'The audio is empty')
 const content = v.pipe(
   json,
-  v.transform((value): unknown => open(value, CONTENT).fields),
+  v.transform((value): unknown => open(value, CONTENT)),
   v.lazy((input): v.GenericSchema => {
     const schema = (input as JsonObject)['role'] === 'model' ? part : v.pipe(audible, part)
     return v.looseObject({ role: maybe(v.picklist(ROLES)), parts: maybe(many(schema)) })
@@ -93,15 +94,8 @@ const tool = cased({
 })
 
 const generationConfig = cased({
-  candidateCount: maybe(v.pipe(number, v.transform(Number), count)),
+  ...settingEntries(SETTINGS, { number: maybe(number), count: maybe(v.pipe(number, v.transform(Number), count)) }),
   stopSequences: maybe(v.array(v.string())),
-  maxOutputTokens: maybe(number),
-  temperature: maybe(number),
-  topP: maybe(number),
-  topK: maybe(number),
-  seed: maybe(number),
-  presencePenalty: maybe(number),
-  frequencyPenalty: maybe(number),
   responseLogprobs: maybe(v.boolean()),
   logprobs: maybe(number),
   responseMimeType: maybe(v.string()),
@@ -145,6 +139,7 @@ const toEmbed = {
 }
 
 const WRAPPER = new Set(['generateContentRequest'])
+const ONE_SPELLING = v.object({ generate_content_request: v.undefined('must not stand beside generateContentRequest') })
 
 /** The schema of a request by its path, which holds the model and the method (FORMATS §7 and §8). */
 export function requestAt({ path }: { readonly path: string }): v.GenericSchema {
@@ -159,10 +154,11 @@ export function requestAt({ path }: { readonly path: string }): v.GenericSchema 
   const embedding = cased({ model, ...toEmbed })
   if (address.method === 'embedContent') return embedding
   if (address.method === 'batchEmbedContents')
-    return cased({ requests: v.pipe(v.array(embedding), v.minLength(1, 'There is nothing to embed.')) })
+    return cased({ model, requests: v.pipe(v.array(embedding), v.minLength(1, 'There is nothing to embed.')) })
   if (address.method !== 'countTokens') return request
   return v.lazy(input => {
-    const wraps = isObject(input) && isObject(open(input, WRAPPER).fields['generateContentRequest'])
-    return wraps ? cased({ generateContentRequest: request }) : request
+    const fields = isObject(input) ? open(input, WRAPPER) : {}
+    if (fields['generate_content_request'] != null) return ONE_SPELLING
+    return isObject(fields['generateContentRequest']) ? cased({ model, generateContentRequest: request }) : request
   })
 }

@@ -1,8 +1,7 @@
 import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/error.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { classified } from '../errors/classify.ts'
+import { classified, retryAfter } from '../errors/classify.ts'
 import { retrievalMessage } from '../errors/retrieval-error.ts'
-import { retryAfter } from '../errors/retry-after.ts'
 import { anyText, defined } from '../fields.ts'
 
 /** Codes that are more precise than their status. */

@@ -1,9 +1,8 @@
 import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/error.ts'
 import { isObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { classified } from '../errors/classify.ts'
+import { classified, retryAfter } from '../errors/classify.ts'
 import { retrievalMessage } from '../errors/retrieval-error.ts'
-import { retryAfter } from '../errors/retry-after.ts'
 import { anyText, defined } from '../fields.ts'
 
 /** Values of `detail.status` (newer: `detail.code`) that are more precise than the HTTP status. */

@@ -1,9 +1,14 @@
+import { HeldBytes } from '../../canonical/bytes.ts'
+import type { MediaSource } from '../../canonical/content.ts'
+import { GatewayError } from '../../canonical/error.ts'
+import { segmentsOf } from '../../canonical/media/segments.ts'
+import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import type { CanonicalResult } from '../../canonical/result.ts'
+import type { CanonicalResult, Word } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { type Work, workOf } from '../../canonical/work.ts'
-import { readSpeech } from './speech.ts'
-import { readTranscription } from './transcription.ts'
+import { anyNumber, anyObjects, anyText, defined } from '../fields.ts'
+import { readError } from './error.ts'
 
 type ReadResult = (answer: WireAnswer, request: CanonicalRequest) => CanonicalResult
 
@@ -15,3 +20,69 @@ const READERS: { readonly [W in Work]?: ReadResult } = {
 
 /** A whole answer, by the kind of work requested. */
 export const readResult: ReadResult = (answer, request) => (READERS[workOf(request)] ?? readSpeech)(answer, request)
+
+/**
+ * A recording as `/v1/text-to-speech` answers it: its bytes, or base64 beside timestamps. Its media type is the one
+ * requested: the answer's own is the same for most containers.
+ */
+function readSpeech({ status, headers, body, raw }: WireAnswer, request: CanonicalRequest): CanonicalResult {
+  const mediaType = typeOf(raw?.mediaType ?? '', request)
+  if (raw !== undefined && 'bytes' in raw) return audioResult({ type: 'bytes', mediaType, bytes: raw.bytes })
+  const data = anyText(body['audio_base64'])
+  if (data !== undefined)
+    return audioResult({ type: 'bytes', mediaType, bytes: new HeldBytes(Buffer.from(data, 'base64')) })
+  throw new GatewayError(
+    body['detail'] === undefined
+      ? { kind: 'upstream-failed', message: 'The upstream sent something that is no audio.' }
+      : readError({ status: Math.max(status, 502), headers, body }),
+  )
+}
+
+const audioResult = (source: MediaSource): CanonicalResult => ({
+  candidates: [{ content: [{ type: 'media', kind: 'audio', source }], finish: { reason: 'stop' } }],
+})
+
+/** Raw samples are requested at 24 kHz, also where they are to become a WAV file. */
+function typeOf(declared: string, { output }: CanonicalRequest): string {
+  const wanted = output.audio?.mediaType
+  if (wanted === 'audio/pcm' || wanted === 'audio/wav') return 'audio/L16;codec=pcm;rate=24000'
+  return wanted ?? (/^audio\//i.test(declared) ? declared : 'audio/mpeg')
+}
+
+/**
+ * The transcript of `/v1/speech-to-text`, with the times that were requested; segments are made of its words.
+ *
+ * @throws GatewayError for any other body.
+ */
+function readTranscription({ status, headers, body }: WireAnswer, request: CanonicalRequest): CanonicalResult {
+  const text = anyText(body['text'])
+  if (text === undefined) throw new GatewayError(readError({ status: Math.max(status, 502), headers, body }))
+  const { timestamps, speakers } = request.output.transcript ?? {}
+  const words = anyObjects(body['words']).flatMap(wire => readWord(wire, speakers))
+  const facts = {
+    language: anyText(body['language_code']),
+    duration: anyNumber(body['audio_duration_secs']),
+    segments: segmentsOf(words),
+    words: timestamps?.includes('word') === true ? words : undefined,
+  }
+  const wanted = timestamps !== undefined || speakers === true
+  return {
+    ...defined({ id: anyText(body['transcription_id']) }),
+    candidates: [
+      {
+        content: [{ type: 'text', text }],
+        finish: { reason: 'stop' },
+        ...(wanted ? { transcript: defined(facts) } : {}),
+      },
+    ],
+  }
+}
+
+/** Spaces and other sounds have times of their own and are left out, and so are speakers where the request has none. */
+function readWord(wire: JsonObject, speakers: boolean | undefined): Word[] {
+  const word = anyText(wire['text'])
+  const start = anyNumber(wire['start'])
+  const end = anyNumber(wire['end'])
+  if ((wire['type'] ?? 'word') !== 'word' || word === undefined || start === undefined || end === undefined) return []
+  return [{ start, end, word, ...defined({ speaker: speakers === true ? anyText(wire['speaker_id']) : undefined }) }]
+}

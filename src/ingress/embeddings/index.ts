@@ -1,9 +1,7 @@
+import { readError } from '../errors/openai-error.ts'
 import type { Reader } from '../reader.ts'
-import { readError } from './error.ts'
-import { locate } from './locate.ts'
-import { readRequest } from './request.ts'
-import { readResult } from './result.ts'
-import { parseUntouched } from './untouched.ts'
+import { locate, readRequest } from './request.ts'
+import { parseUntouched, readResult } from './result.ts'
 
 /** Embeddings, FORMATS §8. */
 export const embeddings: Reader = {

@@ -1,18 +1,22 @@
-import type { Json, JsonObject } from '../../canonical/node.ts'
-import type { CanonicalRequest, Output } from '../../canonical/request.ts'
+import type { MediaSource, OpaquePart, Part } from '../../canonical/content.ts'
+import { append } from '../../canonical/lists.ts'
+import type { Path } from '../../canonical/loss.ts'
+import { sourceOfUrl } from '../../canonical/media/data-url.ts'
+import { sniffed } from '../../canonical/media/sniff.ts'
+import { isObject, type Json, type JsonObject, type Node, originOf, readFrom } from '../../canonical/node.ts'
+import type { CanonicalRequest, EmbeddingPurpose, Message, Output } from '../../canonical/request.ts'
 import type { VectorEncoding } from '../../canonical/vector.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { readValidated } from '../errors/validation-error.ts'
-import { defined, number, required, rest, spelling, text } from '../fields.ts'
-import { readInput } from './input.ts'
-import { readPurpose } from './purpose.ts'
+import { defined, left, number, required, text, WrongType } from '../fields.ts'
+import { type Locate, locator } from '../locate.ts'
 import * as wire from './wire.ts'
 
 const FORMAT = 'embeddings'
 
 /** `POST /v1/embeddings` (FORMATS §8), in OpenAI's fields or those of Voyage and Jina, as a canonical request. */
-export const readRequest = ({ body }: WireRequest): CanonicalRequest =>
-  readValidated(wire.request, body, () => read(body))
+export const readRequest = (incoming: WireRequest): CanonicalRequest =>
+  readValidated(wire.request, incoming.body, () => readFrom(read(incoming.body), FORMAT, incoming))
 
 const TAKEN = new Set([
   ...['model', 'input', 'dimensions', 'output_dimension', 'encoding_format', 'embedding_type'],
@@ -21,16 +25,15 @@ const TAKEN = new Set([
 
 function read(body: JsonObject): CanonicalRequest {
   const refused: string[] = []
-  const { messages, as } = readInput(required(body['input'] ?? undefined))
-  const dimensions = readDimensions(body, refused)
-  const encoding = readEncoding(body, refused)
-  const purpose = readPurpose(body, refused)
+  const messages = readInput(required(body['input'] ?? undefined))
+  const dimensions = number(body['dimensions'])
+  const other = number(body['output_dimension'])
+  if (dimensions !== undefined) refused.push('output_dimension')
   const embedding = defined({
-    dimensions: dimensions.value,
-    encoding: encoding.value,
-    purpose: purpose.value,
+    dimensions: dimensions ?? other,
+    encoding: readEncoding(body, refused),
+    purpose: readPurpose(body, refused),
   }) satisfies Output['embedding']
-  const spelt = spelling({ input: as, dimensions: dimensions.as, encoding: encoding.as, purpose: purpose.as })
   return {
     model: required(text(body['model'])),
     messages,
@@ -38,32 +41,119 @@ function read(body: JsonObject): CanonicalRequest {
     sampling: {},
     ...defined({ endUser: text(body['user']) }),
     stream: false,
-    ...rest(FORMAT, body, TAKEN, spelt, refused),
+    ...left(FORMAT, body, TAKEN, refused),
   }
 }
 
-/** A setting, and its field where that is not the usual one. */
-interface Setting<T> {
-  readonly value?: T | undefined
-  readonly as?: Json | undefined
-}
-
-function readDimensions(body: JsonObject, refused: string[]): Setting<number> {
-  const usual = number(body['dimensions'])
-  const other = number(body['output_dimension'])
-  if (usual === undefined) return other === undefined ? {} : { value: other, as: 'output_dimension' }
-  refused.push('output_dimension')
-  return { value: usual }
-}
-
-function readEncoding(body: JsonObject, refused: string[]): Setting<VectorEncoding> {
+function readEncoding(body: JsonObject, refused: string[]): VectorEncoding | undefined {
   const usual = encodingIn(text(body['encoding_format']))
   const other = encodingIn(body['embedding_type'])
   if (usual === undefined) refused.push('encoding_format')
   if (usual !== undefined || other === undefined) refused.push('embedding_type')
-  if (usual !== undefined) return { value: usual }
-  return other === undefined ? {} : { value: other, as: 'embedding_type' }
+  return usual ?? other
 }
 
 const encodingIn = (value: Json | undefined): VectorEncoding | undefined =>
   value === 'float' || value === 'base64' ? value : undefined
+
+/** A string, the tokens of one, an object that holds a text or an image, or a list of such. */
+function readInput(input: Json): readonly Message[] {
+  if (isAlone(input)) return [ofItem(input)]
+  if (!Array.isArray(input) || input.length === 0) throw WrongType.instance
+  return input.map(ofItem)
+}
+
+/** Whether an input stands in no list; that of tokens begins with a number. */
+const isAlone = (input: Json | undefined): boolean =>
+  typeof input === 'string' || isObject(input) || (Array.isArray(input) && typeof input[0] === 'number')
+
+/** A message for each input, with what it was read from. */
+function ofItem(item: Json): Message {
+  if (typeof item === 'string') return readFrom(ofPart({ type: 'text', text: item }), FORMAT, item)
+  if (Array.isArray(item)) return readFrom(ofTokens(item), FORMAT, item)
+  if (isObject(item)) return readFrom(ofObject(item), FORMAT, item)
+  throw WrongType.instance
+}
+
+const ofPart = (part: Part, node: Node = {}): Message => ({ role: 'user', content: [part], ...node })
+
+/** Tokens have a meaning in one model's vocabulary alone: no other format can express them. */
+function ofTokens(tokens: readonly Json[]): Message {
+  if (tokens.length === 0 || !tokens.every(token => typeof token === 'number')) throw WrongType.instance
+  return ofPart(own({ tokens }))
+}
+
+const own = (value: JsonObject): OpaquePart => ({ type: 'opaque', format: FORMAT, value, reference: true })
+
+const KINDS = ['text', 'image', 'pdf'] as const
+const KINDS_TAKEN: ReadonlySet<string> = new Set(KINDS)
+
+/** Jina's shape: one value under the name of its kind. An object with several or none of them stays as it is. */
+function ofObject(item: JsonObject): Message {
+  const [kind, ...others] = KINDS.filter(name => item[name] != null)
+  const content = kind === undefined ? undefined : item[kind]
+  if (kind === undefined || others.length > 0 || typeof content !== 'string') return ofPart(own(item))
+  const node = left(FORMAT, item, KINDS_TAKEN)
+  if (kind === 'text') return ofPart({ type: 'text', text: content }, node)
+  const isUrl = /^[a-z][a-z0-9+.-]*:/i.test(content)
+  const source = isUrl ? sourceOfUrl(content) : ofBase64(content, kind)
+  return ofPart({ type: 'media', kind: kind === 'pdf' ? 'file' : 'image', source }, node)
+}
+
+const DEFAULT_TYPES = { image: 'image/jpeg', pdf: 'application/pdf' } as const
+
+/** Base64 without a declared media type. */
+const ofBase64 = (data: string, kind: keyof typeof DEFAULT_TYPES): MediaSource => ({
+  type: 'base64',
+  mediaType: sniffed(Buffer.from(data.slice(0, 64), 'base64')) ?? DEFAULT_TYPES[kind],
+  data,
+})
+
+/** The vendors' values for the purpose of vectors (FORMATS §8): Voyage in `input_type`, Jina in `task`. */
+const PURPOSES: ReadonlyMap<Json | undefined, EmbeddingPurpose> = new Map<Json | undefined, EmbeddingPurpose>([
+  ['query', 'query'],
+  ['search_query', 'query'],
+  ['retrieval.query', 'query'],
+  ['document', 'document'],
+  ['passage', 'document'],
+  ['search_document', 'document'],
+  ['retrieval.passage', 'document'],
+  ['code.passage', 'document'],
+  ['qa.passage', 'document'],
+  ['nl2code.passage', 'document'],
+  ['code2code.passage', 'document'],
+  ['code2nl.passage', 'document'],
+  ['code2completion.passage', 'document'],
+  ['text-matching', 'similarity'],
+  ['classification', 'classification'],
+  ['clustering', 'clustering'],
+  ['separation', 'clustering'],
+  ['qa.query', 'question-answering'],
+  ['code.query', 'code-query'],
+  ['nl2code.query', 'code-query'],
+])
+
+const FIELDS = ['input_type', 'task'] as const
+
+/** The purpose of the vectors; an unknown value is refused. */
+function readPurpose(body: JsonObject, refused: string[]): EmbeddingPurpose | undefined {
+  const field = FIELDS.find(one => PURPOSES.has(body[one]))
+  append(
+    refused,
+    FIELDS.filter(one => one !== field),
+  )
+  return field && PURPOSES.get(body[field])
+}
+
+const INPUT: Path = ['input']
+
+/** The places of the inputs in a body: in a list, or a single one in its place. */
+export function locate(request: CanonicalRequest): Locate {
+  const input = originOf<WireRequest>(request, FORMAT)?.wire.body['input']
+  const places = request.messages.map((_, index): Path => (isAlone(input) ? INPUT : [...INPUT, index]))
+  return locator(
+    'input',
+    places.map(at => ({ at, parts: [at] })),
+    INPUT,
+  )
+}

@@ -1,11 +1,11 @@
 import type { Part } from '../../canonical/content.ts'
 import { GatewayError } from '../../canonical/error.ts'
-import type { JsonObject } from '../../canonical/node.ts'
+import { isObject, type JsonObject, parseObject, readFrom } from '../../canonical/node.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import { NumbersText, type Vector } from '../../canonical/vector.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { readInnerError } from '../errors/openai-error.ts'
-import { anyNumber, anyObject, anyObjects, anyText, defined, rest, spelling } from '../fields.ts'
+import { anyNumber, anyObject, anyObjects, anyText, defined, left } from '../fields.ts'
 import { readInputUsage } from '../usage/input-usage.ts'
 
 const FORMAT = 'embeddings'
@@ -14,35 +14,27 @@ const TAKEN = new Set(['object', 'data', 'model', 'usage', 'id', 'created'])
 
 /** A whole answer (FORMATS §8): one vector for each input, in the order of the inputs; numbers are not parsed. */
 export function readResult({ body }: WireAnswer): CanonicalResult {
-  const { data, object } = body
+  const { data } = body
   if (!Array.isArray(data)) throw new GatewayError(body['error'] == null ? NOT_AN_ANSWER : readInnerError(body))
-  const id = anyText(body['id'])
-  const model = anyText(body['model'])
-  const createdAt = anyNumber(body['created'])
+  const fields = { id: anyText(body['id']), model: anyText(body['model']), created: anyNumber(body['created']) }
+  const { id, model, created: createdAt } = fields
   const usage = anyObject(body['usage'])
-  const fields = { id, model, created: createdAt, usage }
-  const spelt = spelling({
-    object: object === 'list' ? undefined : object,
-    with: listed(['id', 'created'].filter(field => fields[field as keyof typeof fields] !== undefined)),
-    without: listed(
-      Object.entries({ object, model, usage }).flatMap(([field, value]) => (value === undefined ? field : [])),
-    ),
-  })
-  const refused = Object.keys(fields).filter(field => fields[field as keyof typeof fields] === undefined)
-  return {
+  const refused = Object.entries({ ...fields, usage }).flatMap(([field, value]) => (value === undefined ? field : []))
+  const entries = anyObjects(data)
+  const ordered = inOrder(entries)
+  const result = {
     ...defined({ id, model, createdAt }),
-    candidates: [{ content: inOrder(anyObjects(data)).map(readEntry) }],
+    candidates: [{ content: ordered.map(readEntry) }],
     ...defined({ usage: usage && readInputUsage(FORMAT, usage) }),
-    ...rest(FORMAT, body, TAKEN, spelt, refused),
+    ...left(FORMAT, body, TAKEN, refused),
   }
+  return ordered === entries ? readFrom(result, FORMAT, body) : result
 }
 
 const NOT_AN_ANSWER = {
   kind: 'upstream-failed',
   message: 'The upstream sent something that is no list of embeddings.',
 } as const
-
-const listed = (names: readonly string[]): readonly string[] | undefined => (names.length === 0 ? undefined : names)
 
 /** The entries sorted by their own index, where each has one. */
 function inOrder(entries: readonly JsonObject[]): readonly JsonObject[] {
@@ -55,18 +47,69 @@ function inOrder(entries: readonly JsonObject[]): readonly JsonObject[] {
 const ENTRY = new Set(['object', 'index', 'embedding'])
 
 /** Sparse and multiple vectors are Jina's alone and stay opaque. */
-function readEntry(wire: JsonObject, at: number): Part {
-  const { embedding: vector, index, object } = wire
+function readEntry(wire: JsonObject): Part {
+  const { embedding: vector } = wire
   if (!isVector(vector)) return { type: 'opaque', format: FORMAT, value: wire }
-  const part = { type: 'embedding', vector } as const
-  if (index === at && object === 'embedding' && Object.keys(wire).length === ENTRY.size) return part
-  const spelt = spelling({
-    index: index === at ? undefined : index,
-    object: object === 'embedding' ? undefined : object,
-    without: listed(['index', 'object'].filter(field => wire[field] === undefined)),
-  })
-  return { ...part, ...rest(FORMAT, wire, ENTRY, spelt) }
+  return { type: 'embedding', vector, ...left(FORMAT, wire, ENTRY) }
 }
 
 const isVector = (value: unknown): value is Vector =>
   Array.isArray(value) || typeof value === 'string' || value instanceof NumbersText
+
+const KEY = '"embedding"'
+/** The placeholder for a vector that was taken out; no vendor's sparse vector has such a token. */
+const MARK = '\u0001'
+
+/**
+ * Parses an answer's body but leaves its vectors as text: a hundred of them are two million digits, and most are only
+ * passed on. Undefined for a text that is no JSON object.
+ */
+export function parseUntouched(text: string): JsonObject | undefined {
+  const parts: string[] = []
+  const lists: NumbersText[] = []
+  let from = 0
+  for (let key = text.indexOf(KEY); key !== -1; key = text.indexOf(KEY, key + KEY.length)) {
+    const start = valueAt(text, key + KEY.length)
+    const end = text.indexOf(']', start)
+    if (start === -1 || text[start] !== '[' || end === -1) continue
+    const list = text.slice(start, end + 1)
+    if (!isFlat(list)) return parseObject(text)
+    parts.push(text.slice(from, start), `{"\\u0001":${lists.length}}`)
+    lists.push(new NumbersText(list))
+    from = end + 1
+  }
+  if (lists.length === 0) return parseObject(text)
+  const body = parseObject(parts.join('') + text.slice(from))
+  return body === undefined ? undefined : (filled(body, lists) ?? parseObject(text))
+}
+
+/** Where the value of a key begins, or -1 where no key ends here. */
+function valueAt(text: string, after: number): number {
+  const colon = skipped(text, after)
+  return text[colon] === ':' ? skipped(text, colon + 1) : -1
+}
+
+function skipped(text: string, from: number): number {
+  let at = from
+  while (text.charCodeAt(at) <= 32) at++
+  return at
+}
+
+/** Characters of lists that are not numbers alone; the last three begin `null`, `NaN` and `Infinity`. */
+const OTHERS = ['"', '{', 'n', 'N', 'I']
+
+const isFlat = (list: string): boolean => list.lastIndexOf('[') === 0 && !OTHERS.some(sign => list.includes(sign))
+
+/** The body with its vectors put back; undefined where one does not stand where vectors do. */
+function filled(body: JsonObject, lists: readonly NumbersText[]): JsonObject | undefined {
+  const { data } = body
+  if (!Array.isArray(data)) return undefined
+  let found = 0
+  const entries = data.map(entry => {
+    const mark = isObject(entry) && isObject(entry['embedding']) ? entry['embedding'][MARK] : undefined
+    if (typeof mark !== 'number') return entry
+    found++
+    return { ...(entry as JsonObject), embedding: lists[mark] as never }
+  })
+  return found === lists.length ? { ...body, data: entries } : undefined
+}

@@ -61,6 +61,12 @@ const ROWS: readonly Row[] = [
 /** Kinds by status that a context too small may have: some upstreams report it with 413 or 500. */
 const MAYBE_TOO_LONG: ReadonlySet<ErrorKind> = new Set(['invalid-request', 'too-large', 'upstream-failed'])
 
+/** Codes of another instance of this gateway, each of which is a kind. */
+const OWN_CODES: ReadonlyMap<string | undefined, ErrorKind> = new Map([
+  ['cannot_express', 'cannot-express'],
+  ['upstream_account', 'upstream-account'],
+])
+
 /**
  * Classifies an upstream's error by its code and message beyond its status: a request too long for the model, a
  * fault of the gateway's account there, a model that is not there (traps 98, 99).
@@ -68,6 +74,8 @@ const MAYBE_TOO_LONG: ReadonlySet<ErrorKind> = new Set(['invalid-request', 'too-
  * @param also further texts of the error: the message it wraps, or a type that serves as a code.
  */
 export function classified(error: CanonicalError, ...also: readonly (string | undefined)[]): CanonicalError {
+  const own = OWN_CODES.get(error.code)
+  if (own !== undefined) return { ...error, kind: own }
   const texts = [error.message, ...also].filter(text => text !== undefined).map(text => text.slice(0, LONGEST))
   const codes = [error.code, ...also]
   for (const { kind, kinds, codes: ofRow, message, replacement } of ROWS) {
@@ -79,4 +87,25 @@ export function classified(error: CanonicalError, ...also: readonly (string | un
   if (context === undefined) return error
   const { code: _, ...rest } = error
   return { ...rest, kind: 'context-too-long', ...(Object.keys(context).length === 0 ? {} : { context }) }
+}
+
+/** Longer delays are outages: they are cut to a day. */
+const LONGEST_SECONDS = 86_400
+
+/** A delay an upstream asks for, in seconds, kept between none and a day. */
+export const boundedDelay = (seconds: number): number => Math.min(Math.max(seconds, 0), LONGEST_SECONDS)
+
+/**
+ * The delay before a retry that an upstream's headers ask for, in seconds: `retry-after-ms`, else `retry-after` as
+ * seconds or as an HTTP date. Undefined where they have none, or a malformed one (trap 78).
+ *
+ * @param now Unix time in milliseconds.
+ */
+export function retryAfter(headers: { readonly [name: string]: string }, now: number = Date.now()): number | undefined {
+  const milliseconds = Number.parseFloat(headers['retry-after-ms'] ?? '')
+  if (Number.isFinite(milliseconds)) return boundedDelay(milliseconds / 1000)
+  const text = (headers['retry-after'] ?? '').trim()
+  if (/^\d+(\.\d+)?$/.test(text)) return boundedDelay(Number(text))
+  const date = Date.parse(text)
+  return Number.isNaN(date) ? undefined : boundedDelay((date - now) / 1000)
 }

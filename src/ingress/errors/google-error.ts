@@ -2,8 +2,7 @@ import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/err
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { anyNumber, anyObjects, anyText, defined } from '../fields.ts'
-import { classified } from './classify.ts'
-import { boundedDelay, retryAfter } from './retry-after.ts'
+import { boundedDelay, classified, retryAfter } from './classify.ts'
 
 /** An error answer of a Google upstream of any of its formats (FORMATS §15); one in the framing of lists stands in a list. */
 export function readError({ status, body, headers }: WireAnswer): CanonicalError {

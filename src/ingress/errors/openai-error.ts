@@ -2,8 +2,7 @@ import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/err
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { anyObject, anyText, defined } from '../fields.ts'
-import { classified } from './classify.ts'
-import { retryAfter } from './retry-after.ts'
+import { classified, retryAfter } from './classify.ts'
 
 /** An error answer of an upstream of OpenAI's family of formats (FORMATS §15); vendors wrap it in many ways, and a gateway's may be no JSON at all. */
 export function readError({ status, body, headers }: WireAnswer): CanonicalError {
@@ -48,9 +47,7 @@ function errorOf(body: JsonObject): JsonObject | undefined {
 const BY_CODE: ReadonlyMap<string | undefined, ErrorKind> = new Map<string | undefined, ErrorKind>([
   ['insufficient_quota', 'out-of-credit'],
   ['credit_balance_exhausted', 'out-of-credit'],
-  ['upstream_account', 'upstream-account'],
   ['server_is_overloaded', 'overloaded'],
-  ['cannot_express', 'cannot-express'],
 ])
 
 const BY_TYPE: { readonly [type: string]: number } = {

@@ -2,14 +2,9 @@ import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/err
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { anyObjects, anyText, defined } from '../fields.ts'
-import { classified } from './classify.ts'
-import { retryAfter } from './retry-after.ts'
+import { classified, retryAfter } from './classify.ts'
 
-/** Codes and statuses missing in the common table; 498 is Cohere's status for a wrong key (FORMATS §9). */
-const BY_CODE: ReadonlyMap<string | undefined, ErrorKind> = new Map<string | undefined, ErrorKind>([
-  ['cannot_express', 'cannot-express'],
-  ['upstream_account', 'upstream-account'],
-])
+/** Cohere's status for a wrong key, which the common table lacks (FORMATS §9). */
 const BY_STATUS: { readonly [status: number]: ErrorKind } = { 498: 'unauthenticated' }
 
 /**
@@ -21,7 +16,7 @@ export function readRetrievalError({ status, body, headers }: WireAnswer): Canon
   const [first] = anyObjects(body['detail'])
   const code = anyText(body['code']) ?? anyText(inner?.['code'])
   return classified({
-    kind: BY_CODE.get(code) ?? BY_STATUS[status] ?? kindOf(status),
+    kind: BY_STATUS[status] ?? kindOf(status),
     message: retrievalMessage(body) ?? `The upstream answered with status ${status}.`,
     ...defined({
       param: anyText(inner?.['param']) ?? (first && placeOf(first)),

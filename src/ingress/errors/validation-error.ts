@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { GatewayError } from '../../canonical/error.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
+import type { Settings, SettingType } from '../../canonical/settings.ts'
 import { WrongType } from '../fields.ts'
 
 /**
@@ -51,3 +52,22 @@ export const byValue = (
     if (value === undefined || value === null) return absent
     return typeof value === 'string' && Object.hasOwn(shapes, value) ? shapes[value]! : other
   })
+
+const SCHEMA: { readonly [T in SettingType]: v.GenericSchema } = {
+  number: v.nullish(v.number()),
+  count: v.nullish(count),
+  flag: v.nullish(v.boolean()),
+  text: v.nullish(v.string()),
+  object: v.nullish(shape({})),
+}
+
+/**
+ * The settings as entries of the schema of a body.
+ *
+ * @param own schemas of types that the format writes in another way.
+ */
+export const settingEntries = (
+  { read }: Settings,
+  own: { readonly [T in SettingType]?: v.GenericSchema } = {},
+): { readonly [wire: string]: v.GenericSchema } =>
+  Object.fromEntries(read.map(({ wire, type }) => [wire, own[type] ?? SCHEMA[type]]))

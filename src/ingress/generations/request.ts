@@ -4,10 +4,9 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { readValidated } from '../errors/validation-error.ts'
-import { count, defined, number, required, rest, text, texts, WrongType } from '../fields.ts'
+import { count, defined, left, number, required, text, texts, WrongType } from '../fields.ts'
+import { locateVideo, videoRequest } from '../media/video.ts'
 import * as wire from './wire.ts'
-
-const FORMAT = 'generations'
 
 /** `POST /v1/video/generations` (SERVICE.md, "Video"): JSON, the length of the video in whole seconds. */
 export const readRequest = ({ body }: WireRequest): CanonicalRequest =>
@@ -29,17 +28,12 @@ function read(body: JsonObject): CanonicalRequest {
     quality: text(body['quality']),
     negativePrompt: text(body['negative_prompt']),
   })
+  const output = { candidates: count(body['n']), video: Object.keys(video).length === 0 ? undefined : video }
   return {
-    model,
-    messages: [{ role: 'user', content: [{ type: 'text', text: prompt }, ...pictures.map(picture)] }],
-    output: {
-      modalities: ['video'],
-      ...defined({ candidates: count(body['n']), video: Object.keys(video).length === 0 ? undefined : video }),
-    },
+    ...videoRequest(model, prompt, pictures.map(picture), defined(output)),
     sampling: defined({ seed: number(body['seed']) }),
     ...defined({ endUser: text(body['user']) }),
-    stream: false,
-    ...rest(FORMAT, body, TAKEN),
+    ...left('generations', body, TAKEN),
   }
 }
 
@@ -50,3 +44,6 @@ const picture = (url: string, index: number): MediaPart => ({
   source: sourceOfUrl(url),
   ...(index === 0 ? {} : { use: 'reference' }),
 })
+
+/** Where in a body its prompt and its pictures stand. */
+export const locate = locateVideo(() => 'image')

@@ -3,16 +3,14 @@ import type { CanonicalEvent } from '../../canonical/event.ts'
 import { withBody } from '../../canonical/fold.ts'
 import { type JsonObject, type Node, parseObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import type { Usage } from '../../canonical/result.ts'
+import { totalUsage, type Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
-import { totalUsage } from '../../canonical/usage.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
-import { anyNumber, anyObject, anyText, defined, rest } from '../fields.ts'
+import { readInnerError } from '../errors/openai-error.ts'
+import { anyNumber, anyObject, anyText, defined, left } from '../fields.ts'
 import { FIELDS, misread, readMade } from '../media/image-settings.ts'
-import { readAnswered } from './answer.ts'
-import { readInnerError } from './error.ts'
-import { FORMAT } from './input-images.ts'
-import { readUsage } from './usage.ts'
+import { FORMAT } from './content.ts'
+import { readAnswered, readUsage } from './result.ts'
 
 const PARTIAL = /^image_(?:generation|edit)\.partial_image$/
 const COMPLETED = /^image_(?:generation|edit)\.completed$/
@@ -130,8 +128,7 @@ export class ImagesEvents implements Transducer<WireEvent, CanonicalEvent> {
 /** An event's fields beside its image; without an image, its settings become extras. */
 function remaining(event: JsonObject, field: string | undefined): Node {
   const taken = new Set(field === undefined ? TAKEN : [...TAKEN, ...FIELDS, field])
-  const marks = event['output_format'] === undefined ? { output_format: 'absent' } : undefined
-  return rest(FORMAT, event, taken, marks, misread(event))
+  return left(FORMAT, event, taken, misread(event))
 }
 
 const TAKEN = ['type', 'created_at', 'output_format', 'partial_image_index', 'usage'] as const

@@ -1,14 +1,14 @@
 import type { Part } from '../../canonical/content.ts'
 import { GatewayError } from '../../canonical/error.ts'
-import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { Path } from '../../canonical/loss.ts'
+import { type Json, type JsonObject, originOf, readFrom } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { readValidated } from '../errors/validation-error.ts'
-import { defined, required, rest, spelling, text } from '../fields.ts'
-import { emptyField, emptyFields, FIELDS, FORMAT, hasImage, readFiles, readNamed } from './input-images.ts'
-import { IN_FORM, IN_JSON, type Values } from './texts.ts'
-import { mediaTypeOfName } from './types.ts'
-import { EMPTY_IMAGE, NO_IMAGE, needsPrompt, requestAt } from './wire.ts'
+import { count, counted, defined, flag, left, number, required, text, WrongType } from '../fields.ts'
+import { type Locate, locator } from '../locate.ts'
+import { emptyField, FIELDS, FORMAT, hasImage, readFiles, readNamed } from './content.ts'
+import { EMPTY_IMAGE, isFlag, isNumber, mediaTypeOfName, NO_IMAGE, needsPrompt, requestAt } from './wire.ts'
 
 /** `POST /v1/images/{generations,edits,variations}` (FORMATS §10), as JSON or as a form. */
 export const readRequest = (wire: WireRequest): CanonicalRequest =>
@@ -29,29 +29,21 @@ function read(wire: WireRequest): CanonicalRequest {
   const safe = text(body['safety_identifier'])
   if (safe !== undefined && user !== undefined) refused.push('user')
   const output = readOutput(body, values, refused)
-  const spelt = {
-    path: path.replace(/^\/v1(?=\/)/, ''),
-    form: files === undefined ? undefined : true,
-    user: safe === undefined && user !== undefined ? 'user' : undefined,
-    stream: values.flag(body['stream']) === false ? false : undefined,
-    output_format: body['output_format'] ?? undefined,
-    hollow: emptyFields(body),
-    said: files === undefined ? undefined : spelledOtherwise(body, values),
-  }
   const model = required(text(body['model']))
   const images = [...readNamed(body), ...readFiles(files ?? [])]
   if (!path.endsWith('/generations') && !hasImage(body, files)) throw wrong('image', NO_IMAGE)
   const empty = emptyField(images)
   if (empty !== undefined) throw wrong(empty, EMPTY_IMAGE)
-  return {
+  const request: CanonicalRequest = {
     model,
-    messages: [{ role: 'user', content: [...texts, ...images] }],
+    messages: [{ role: 'user', content: [...texts, ...images.map(({ part }) => part)] }],
     output,
     sampling: {},
     ...defined({ endUser: safe ?? user }),
     stream: values.flag(body['stream']) ?? false,
-    ...rest(FORMAT, body, TAKEN, spelling(spelt), refused),
+    ...left(FORMAT, body, TAKEN, refused),
   }
+  return readFrom(request, FORMAT, wire)
 }
 
 const wrong = (param: string, message: string): GatewayError =>
@@ -71,15 +63,31 @@ const TAKEN = new Set<string>([
   ],
 ])
 
-const NUMBERS = ['n', 'output_compression', 'partial_images'] as const
+/** Readers of numbers and flags: as such in JSON, as texts in a form. */
+interface Values {
+  number(value: Json | undefined): number | undefined
+  count(value: Json | undefined): number | undefined
+  flag(value: Json | undefined): boolean | undefined
+}
 
-/** Numbers and flags of a form that are not written in the canonical way. */
-function spelledOtherwise(body: JsonObject, { number, flag }: Values): JsonObject | undefined {
-  const odd = [
-    ...NUMBERS.filter(field => body[field] != null && String(number(body[field])) !== body[field]),
-    ...(body['stream'] != null && String(flag(body['stream'])) !== body['stream'] ? ['stream'] : []),
-  ]
-  return odd.length === 0 ? undefined : Object.fromEntries(odd.map(field => [field, body[field]!]))
+const IN_JSON: Values = { number, count, flag }
+
+function numberIn(value: Json | undefined): number | undefined {
+  const written = text(value)
+  if (written === undefined) return undefined
+  if (!isNumber(written)) throw WrongType.instance
+  return Number(written)
+}
+
+const IN_FORM: Values = {
+  number: numberIn,
+  count: value => counted(numberIn(value)),
+  flag: value => {
+    const written = text(value)
+    if (written === undefined) return undefined
+    if (!isFlag(written)) throw WrongType.instance
+    return written.toLowerCase() === 'true'
+  },
 }
 
 function readOutput(body: JsonObject, { number, count }: Values, refused: string[]): Output {
@@ -100,7 +108,7 @@ function readOutput(body: JsonObject, { number, count }: Values, refused: string
     modalities: ['image'],
     ...defined({
       candidates: count(body['n']),
-      image: spelling(image as { [key: string]: Json }) === undefined ? undefined : image,
+      image: Object.keys(image).length === 0 ? undefined : image,
     }),
   }
 }
@@ -112,4 +120,14 @@ function readDelivery(value: string | undefined, refused: string[]): 'url' | 'by
   if (Object.hasOwn(DELIVERIES, value)) return DELIVERIES[value]
   refused.push('response_format')
   return undefined
+}
+
+const PROMPT: Path = ['prompt']
+
+/** The places of a body's prompt and images, these by their index among those of their field. */
+export function locate(request: CanonicalRequest): Locate {
+  const { body, files = [] } = originOf<WireRequest>(request, FORMAT)!.wire
+  const images = [...readNamed(body), ...readFiles(files)].map(({ at }) => at)
+  const parts = typeof body['prompt'] === 'string' ? [PROMPT, ...images] : images
+  return locator('prompt', [{ at: PROMPT, parts }], PROMPT)
 }

@@ -1,14 +1,50 @@
+import type { Made, MediaPart, MediaSource } from '../../canonical/content.ts'
 import { GatewayError } from '../../canonical/error.ts'
-import { isObject, type JsonObject } from '../../canonical/node.ts'
-import type { CanonicalRequest } from '../../canonical/request.ts'
-import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
+import { sniffed } from '../../canonical/media/sniff.ts'
+import { isObject, type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
+import type { CanonicalRequest, Modality } from '../../canonical/request.ts'
+import type { Candidate, CanonicalResult, Usage } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { anyNumber, anyObject, anyObjects, anyText, defined, rest, spelling } from '../fields.ts'
+import { readInnerError } from '../errors/openai-error.ts'
+import { anyNumber, anyObject, anyObjects, anyText, defined, left } from '../fields.ts'
 import { readMade, SETTINGS, misread as unread } from '../media/image-settings.ts'
-import { type Context, readAnswered } from './answer.ts'
-import { readInnerError } from './error.ts'
-import { FORMAT } from './input-images.ts'
-import { readUsage } from './usage.ts'
+import { anyCount, settled } from '../usage/counts.ts'
+import { FORMAT } from './content.ts'
+import { mediaTypeOfName } from './wire.ts'
+
+/** Fields beside an image: its file format, and how it was made. */
+interface Context {
+  readonly outputFormat: Json | undefined
+  readonly made: Made | undefined
+}
+
+/** An image of an answer, and the field it came in, the bytes where both are filled; undefined where there is none. */
+export function readAnswered(
+  wire: JsonObject,
+  { outputFormat, made }: Context,
+  request: CanonicalRequest,
+): { readonly part: MediaPart; readonly field: string } | undefined {
+  const data = anyText(wire['b64_json'])
+  const url = anyText(wire['url'])
+  if (data === undefined && url === undefined) return undefined
+  const source: MediaSource =
+    data === undefined
+      ? { type: 'url', url: url! }
+      : { type: 'base64', mediaType: mediaTypeOf(data, outputFormat, request), data }
+  return {
+    part: { type: 'media', kind: 'image', source, ...defined({ made }) },
+    field: data === undefined ? 'url' : 'b64_json',
+  }
+}
+
+/** As many characters of base64 as identify a file's type. */
+const HEAD = 24
+
+/** The upstream's value, else the type found in the bytes, else the one requested. */
+const mediaTypeOf = (data: string, outputFormat: Json | undefined, request: CanonicalRequest): string =>
+  typeof outputFormat === 'string'
+    ? mediaTypeOfName(outputFormat)
+    : (sniffed(Buffer.from(data.slice(0, HEAD), 'base64')) ?? request.output.image?.mediaType ?? 'image/png')
 
 const TAKEN = new Set(['created', 'data', 'output_format', 'usage', ...SETTINGS])
 
@@ -18,20 +54,17 @@ export function readResult({ body }: WireAnswer, request: CanonicalRequest): Can
   const created = anyNumber(body['created'])
   const outputFormat = anyText(body['output_format'])
   const usage = anyObject(body['usage'])
-  const spelt = {
-    output_format: outputFormat ?? 'absent',
-    created: body['created'] === undefined ? 'absent' : undefined,
-  }
   const settings = readMade(body, SETTINGS)
   const candidates = anyObjects(body['data']).map(item => readItem(item, { outputFormat, made: settings }, request))
   // Settings belong to images: without any, they become extras.
   const unusedSettings = candidates.some(({ content }) => content.length > 0) ? unread(body, SETTINGS) : SETTINGS
-  return {
+  const result: CanonicalResult = {
     ...defined({ createdAt: created }),
     candidates,
     ...defined({ usage: usage && readUsage(usage) }),
-    ...rest(FORMAT, body, TAKEN, spelling(spelt), [...misread(body), ...unusedSettings]),
+    ...left(FORMAT, body, TAKEN, [...misread(body), ...unusedSettings]),
   }
+  return readFrom(result, FORMAT, body)
 }
 
 const NOT_AN_ANSWER = { kind: 'upstream-failed', message: 'The upstream sent something that is no picture.' } as const
@@ -54,6 +87,45 @@ function readItem(wire: JsonObject, { outputFormat, made: settings }: Context, r
   const made = settings === undefined && prompt === undefined ? undefined : { ...settings, ...prompt }
   const picture = readAnswered(wire, { outputFormat, made }, request)
   const taken = picture === undefined ? [] : [picture.field, ...PROMPT]
-  const node = rest(FORMAT, wire, new Set(taken), undefined, unread(wire, PROMPT))
+  const node = left(FORMAT, wire, new Set(taken), unread(wire, PROMPT))
   return { content: picture === undefined ? [] : [picture.part], finish: { reason: 'stop' }, ...node }
+}
+
+const COUNTS = new Set([
+  ...['input_tokens', 'output_tokens', 'total_tokens', 'input_tokens_details', 'output_tokens_details'],
+])
+const DETAILS = new Set(['text_tokens', 'image_tokens'])
+
+/** Tokens of images and texts, of prompt and answer (FORMATS §10). */
+export function readUsage(wire: JsonObject): Usage {
+  const inputDetails = anyObject(wire['input_tokens_details'])
+  const outputDetails = anyObject(wire['output_tokens_details'])
+  const reported = {
+    input: anyCount(wire['input_tokens']),
+    output: anyCount(wire['output_tokens']),
+    total: anyCount(wire['total_tokens']),
+  }
+  const refused = [...COUNTS].filter(field => wire[field] != null && !isRead(wire, field))
+  const outer = left(FORMAT, wire, COUNTS, refused)
+  const inner = (details: JsonObject | undefined) =>
+    details && left(FORMAT, details, DETAILS, misreadCounts(details)).extras?.[FORMAT]
+  const within = defined({ input_tokens_details: inner(inputDetails), output_tokens_details: inner(outputDetails) })
+  const extras = { ...outer.extras?.[FORMAT], ...within } as JsonObject
+  const usage = {
+    ...settled(reported),
+    ...defined({ inputBy: byModality(inputDetails), outputBy: byModality(outputDetails) }),
+    ...(Object.keys(extras).length === 0 ? {} : { extras: { [FORMAT]: extras } }),
+  }
+  return readFrom(usage, FORMAT, wire)
+}
+
+const isRead = (wire: JsonObject, field: string): boolean =>
+  field.endsWith('details') ? anyObject(wire[field]) !== undefined : anyNumber(wire[field]) !== undefined
+
+const misreadCounts = (wire: JsonObject): string[] =>
+  [...DETAILS].filter(field => wire[field] != null && anyNumber(wire[field]) === undefined)
+
+function byModality(details: JsonObject | undefined): { [M in Modality]?: number } | undefined {
+  const counts = defined({ text: anyCount(details?.['text_tokens']), image: anyCount(details?.['image_tokens']) })
+  return Object.keys(counts).length === 0 ? undefined : counts
 }

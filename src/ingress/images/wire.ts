@@ -2,10 +2,17 @@ import * as v from 'valibot'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { count, shape } from '../errors/validation-error.ts'
-import { emptyField, hasImage, readNamed } from './input-images.ts'
-import { isFlag, isNumber } from './texts.ts'
+import { emptyField, hasImage, readNamed } from './content.ts'
 
-/** Image requests, FORMATS §10. Loose: unknown fields pass. */
+/* Image requests, FORMATS §10. Loose: unknown fields pass. */
+
+export const isNumber = (text: string): boolean => text.trim() !== '' && Number.isFinite(Number(text))
+export const isFlag = (text: string): boolean => /^(?:true|false)$/i.test(text)
+
+/** The media type of the format's name for a file format. */
+export const mediaTypeOfName = (name: string): string => (Object.hasOwn(OTHERS, name) ? OTHERS[name]! : `image/${name}`)
+
+const OTHERS: { readonly [name: string]: string } = { jpg: 'image/jpeg', svg: 'image/svg+xml' }
 
 const maybe = <S extends v.GenericSchema>(schema: S) => v.nullish(schema)
 const maybeText = maybe(v.string())

@@ -1,8 +1,7 @@
 import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/error.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { classified } from '../errors/classify.ts'
-import { retryAfter } from '../errors/retry-after.ts'
+import { classified, retryAfter } from '../errors/classify.ts'
 import { anyNumber, anyText, defined } from '../fields.ts'
 
 /** What the vendor's codes mean (Kling's API, "Error Code"); the HTTP status is the same for several. */

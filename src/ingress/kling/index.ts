@@ -1,7 +1,6 @@
 import type { Reader } from '../reader.ts'
 import { readError } from './error.ts'
-import { locate } from './locate.ts'
-import { readRequest } from './request.ts'
+import { locate, readRequest } from './request.ts'
 import { readResult } from './result.ts'
 
 /** Kling's videos, made of a text or of a picture. */

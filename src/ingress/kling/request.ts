@@ -1,11 +1,12 @@
 import type { MediaPart } from '../../canonical/content.ts'
 import { pictureOfBase64 } from '../../canonical/media/bare-picture.ts'
 import { sourceOfUrl } from '../../canonical/media/data-url.ts'
-import type { Json, JsonObject } from '../../canonical/node.ts'
-import type { CanonicalRequest, Output } from '../../canonical/request.ts'
+import { readFrom } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { readValidated } from '../errors/validation-error.ts'
-import { defined, required, rest, spelling, text, WrongType } from '../fields.ts'
+import { defined, left, required, text, WrongType } from '../fields.ts'
+import { locateVideo, readLength, videoRequest } from '../media/video.ts'
 import { requestAt } from './wire.ts'
 
 const FORMAT = 'kling'
@@ -18,53 +19,24 @@ export const readRequest = (wire: WireRequest): CanonicalRequest =>
     () => read(wire),
   )
 
-const SETTINGS = ['prompt', 'image', 'image_tail', 'negative_prompt', 'duration', 'aspect_ratio', 'mode']
+const SETTINGS = [
+  ...['prompt', 'image', 'image_tail', 'negative_prompt', 'duration', 'aspect_ratio', 'mode', 'external_task_id'],
+]
 
-function read({ path, body }: WireRequest): CanonicalRequest {
+function read(wire: WireRequest): CanonicalRequest {
+  const { path, body } = wire
   const name = text(body['model_name']) === undefined ? 'model' : 'model_name'
   const model = required(text(body[name]))
   text(body['model'])
   const prompt = text(body['prompt'])
   const image = text(body['image'])
   const tail = text(body['image_tail'])
-  const isOfPicture = path.endsWith('/image2video')
-  if (!(isOfPicture ? (image ?? tail) : prompt)) throw WrongType.instance
-  const isUsualPath = isOfPicture === (image !== undefined || tail !== undefined)
-  const refused: string[] = []
-  return {
-    model,
-    messages: [
-      {
-        role: 'user',
-        content: [
-          ...(prompt === undefined ? [] : [{ type: 'text', text: prompt } as const]),
-          ...(image === undefined ? [] : [picture(image)]),
-          ...(tail === undefined ? [] : [{ ...picture(tail), use: 'last-frame' } as const]),
-        ],
-      },
-    ],
-    output: { modalities: ['video'], ...readVideo(body, refused) },
-    sampling: {},
-    stream: false,
-    ...rest(
-      FORMAT,
-      body,
-      new Set([name, ...SETTINGS, 'external_task_id']),
-      spelling({ path: isUsualPath ? undefined : path.split('/').at(-1) }),
-      refused,
-    ),
-  }
-}
-
-/** A picture at an address, or in base64 that stands alone or in a `data:` URL. */
-function picture(value: string): MediaPart {
-  const part = { type: 'media', kind: 'image' } as const
-  if (value.startsWith('data:')) return { ...part, source: sourceOfUrl(value) }
-  return { ...part, source: /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? sourceOfUrl(value) : pictureOfBase64(value) }
-}
-
-function readVideo(body: JsonObject, refused: string[]): Pick<Output, 'video'> {
-  const seconds = readDuration(body['duration'], refused)
+  if (!(path.endsWith('/image2video') ? (image ?? tail) : prompt)) throw WrongType.instance
+  const pictures = [
+    ...(image === undefined ? [] : [picture(image)]),
+    ...(tail === undefined ? [] : [{ ...picture(tail), use: 'last-frame' } as const]),
+  ]
+  const seconds = readLength(body['duration'])
   const video = defined({
     seconds,
     aspectRatio: text(body['aspect_ratio']),
@@ -72,18 +44,18 @@ function readVideo(body: JsonObject, refused: string[]): Pick<Output, 'video'> {
     negativePrompt: text(body['negative_prompt']),
     reference: text(body['external_task_id']),
   })
-  if (Object.keys(video).length === 0) return {}
-  const isUsual = seconds === undefined || body['duration'] === String(seconds)
-  const duration = typeof body['duration'] === 'number' ? 'number' : body['duration']!
-  return { video: isUsual ? video : { ...video, spelling: { [FORMAT]: { duration } } } }
+  const request = {
+    ...videoRequest(model, prompt, pictures, Object.keys(video).length === 0 ? {} : { video }),
+    ...left(FORMAT, body, new Set([name, ...SETTINGS]), seconds === undefined ? ['duration'] : []),
+  }
+  return readFrom(request, FORMAT, wire)
 }
 
-/** A number in a text, or bare as some callers write it; any other text is for the upstream to judge. */
-function readDuration(wire: Json | undefined, refused: string[]): number | undefined {
-  if (wire == null) return undefined
-  if (typeof wire !== 'string' && typeof wire !== 'number') throw WrongType.instance
-  const seconds = typeof wire === 'number' ? wire : wire.trim() === '' ? Number.NaN : Number(wire)
-  if (Number.isFinite(seconds) && seconds > 0) return seconds
-  refused.push('duration')
-  return undefined
+/** A picture at an address, or in base64 that stands alone or in a `data:` URL. */
+function picture(value: string): MediaPart {
+  const isUrl = value.startsWith('data:') || /^[a-z][a-z0-9+.-]*:\/\//i.test(value)
+  return { type: 'media', kind: 'image', source: isUrl ? sourceOfUrl(value) : pictureOfBase64(value) }
 }
+
+/** Where in a body its prompt and its pictures stand. */
+export const locate = locateVideo(part => (part.type === 'media' && part.use === 'last-frame' ? 'image_tail' : 'image'))

@@ -1,37 +1,13 @@
 import { GatewayError } from '../../canonical/error.ts'
-import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, type Node, readFrom } from '../../canonical/node.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
-import type { CanonicalTask, TaskFailure, TaskFile, TaskState } from '../../canonical/task.ts'
+import type { CanonicalTask, TaskFailure, TaskFile } from '../../canonical/task.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { anyObject, anyText, defined, rest } from '../fields.ts'
+import { anyObject, anyText, defined, left } from '../fields.ts'
+import { stateOf } from '../media/video.ts'
 import { readInnerError } from './error.ts'
-import { type Marks, readSeconds, readTime } from './values.ts'
 
 const FORMAT = 'kling'
-
-/** The states, and those of vendors with nearly the same format. */
-const STATES: ReadonlyMap<Json | undefined, TaskState> = new Map<Json | undefined, TaskState>([
-  ['submitted', 'queued'],
-  ['processing', 'in-progress'],
-  ['succeed', 'completed'],
-  ['failed', 'failed'],
-  ['queued', 'queued'],
-  ['pending', 'queued'],
-  ['running', 'in-progress'],
-  ['succeeded', 'completed'],
-  ['success', 'completed'],
-  ['completed', 'completed'],
-  ['cancelled', 'failed'],
-  ['canceled', 'failed'],
-  ['expired', 'failed'],
-])
-
-const USUAL: { readonly [state in TaskState]: string } = {
-  queued: 'submitted',
-  'in-progress': 'processing',
-  completed: 'succeed',
-  failed: 'failed',
-}
 
 const ENVELOPE = new Set(['code', 'message', 'request_id', 'data'])
 const TAKEN = new Set([...['task_id', 'task_status', 'task_status_msg', 'task_result', 'created_at', 'updated_at']])
@@ -47,21 +23,11 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
   const data = anyObject(body['data'])
   const id = idOf(data?.['task_id'])
   if (data === undefined || id === undefined) throw new GatewayError(NO_TASK)
-  const marks: Marks = {}
   const refused: string[] = []
-  if (typeof data['task_id'] === 'number') marks['task_id'] = 'number'
-  const createdAt = readTime(data, 'created_at', marks, refused)
-  const task = readTask(data, marks, refused)
-  return {
-    id,
-    ...defined({ createdAt }),
-    candidates: [],
-    task,
-    ...rest(FORMAT, body, ENVELOPE, {
-      ...{ own: true, ...(code === 0 ? {} : { code: code ?? 'absent' }) },
-      ...defined({ message: body['message'] ?? undefined, request_id: body['request_id'] ?? undefined }),
-    }),
-  }
+  const createdAt = readTime(data, 'created_at', refused)
+  const task = readTask(data, refused)
+  const result = { id, ...defined({ createdAt }), candidates: [], task, ...left(FORMAT, body, ENVELOPE) }
+  return readFrom(result, FORMAT, body)
 }
 
 const NO_TASK = { kind: 'upstream-failed', message: 'The upstream answered without a task.' } as const
@@ -72,28 +38,26 @@ function idOf(value: Json | undefined): string | undefined {
   return id === undefined || /^\.*$/.test(id) ? undefined : id
 }
 
-function readTask(data: JsonObject, marks: Marks, refused: string[]): CanonicalTask {
-  const status = data['task_status']
-  const told = STATES.get(status) ?? (status == null ? 'queued' : 'in-progress')
-  const made = told === 'completed' ? readVideos(data['task_result'], marks) : undefined
+function readTask(data: JsonObject, refused: string[]): CanonicalTask {
+  const told = stateOf(data['task_status'])
+  const made = told === 'completed' ? readVideos(data['task_result']) : undefined
   const state = told === 'completed' && made === undefined ? 'failed' : told
-  if (status !== USUAL[state]) marks['status'] = status ?? 'absent'
-  const failure = state === 'failed' ? readFailure(data, refused) : undefined
-  if (failure === undefined) refused.push('task_status_msg')
+  const failure = state === 'failed' ? readFailure(data) : undefined
+  if (failure === undefined || anyText(data['task_status_msg']) === undefined) refused.push('task_status_msg')
   if (made === undefined) refused.push('task_result')
-  const completedAt = state === 'completed' ? readTime(data, 'updated_at', marks, refused) : undefined
+  const completedAt = state === 'completed' ? readTime(data, 'updated_at', refused) : undefined
   if (state !== 'completed') refused.push('updated_at')
   return {
     state,
     ...defined({ failure, files: made?.files, seconds: made?.seconds, completedAt }),
-    ...withResult(rest(FORMAT, data, TAKEN, marks, refused), made?.beside),
+    ...withResult(left(FORMAT, data, TAKEN, refused), made?.beside),
   }
 }
 
 /** The node with what a result holds beside its videos. */
-function withResult(node: Pick<CanonicalTask, 'extras' | 'spelling'>, beside: JsonObject | undefined): typeof node {
+function withResult(node: Pick<Node, 'extras'>, beside: JsonObject | undefined): typeof node {
   if (beside === undefined || Object.keys(beside).length === 0) return node
-  return { ...node, extras: { [FORMAT]: { ...node.extras?.[FORMAT], task_result: beside } } }
+  return { extras: { [FORMAT]: { ...node.extras?.[FORMAT], task_result: beside } } }
 }
 
 const NO_REASON = 'The upstream gave no reason why there is no video.'
@@ -102,15 +66,9 @@ const NO_REASON = 'The upstream gave no reason why there is no video.'
 const REVIEW = /risk control|sensitive|violat|polic|moderation|prohibited|inappropriate|风控|敏感|违规|审核/i
 
 /** A task that succeeded without a video comes without a reason. */
-function readFailure(data: JsonObject, refused: string[]): TaskFailure {
-  const { task_status_msg: wire } = data
-  const message = anyText(wire)
-  if (message === undefined || message === '') {
-    if (message === undefined) refused.push('task_status_msg')
-    const spelt = { message: message === undefined ? 'absent' : 'empty' }
-    return { kind: 'broken', message: NO_REASON, spelling: { [FORMAT]: spelt } }
-  }
-  return { kind: REVIEW.test(message) ? 'content-review' : 'broken', message, spelling: { [FORMAT]: { own: true } } }
+function readFailure({ task_status_msg: wire }: JsonObject): TaskFailure {
+  const message = anyText(wire) || NO_REASON
+  return { kind: REVIEW.test(message) ? 'content-review' : 'broken', message }
 }
 
 interface Videos {
@@ -121,18 +79,18 @@ interface Videos {
 }
 
 /** The videos of a result; undefined where it has none, or one that has no address. */
-function readVideos(wire: Json | undefined, marks: Marks): Videos | undefined {
+function readVideos(wire: Json | undefined): Videos | undefined {
   const videos = isObject(wire) ? wire['videos'] : undefined
   if (!isObject(wire) || !Array.isArray(videos) || videos.length === 0) return undefined
   if (!videos.every(one => isObject(one) && typeof one['url'] === 'string' && one['url'] !== '')) return undefined
   const [first] = videos as readonly JsonObject[]
-  const seconds = readSeconds(first!['duration'], marks)
+  const seconds = readSeconds(first!['duration'])
   const { videos: _, ...beside } = wire
   const files = (videos as readonly JsonObject[]).map(
     (video, index): TaskFile => ({
       variant: 'video',
       url: video['url'] as string,
-      ...rest(FORMAT, video, index === 0 && seconds !== undefined ? TIMED : PLAIN),
+      ...left(FORMAT, video, index === 0 && seconds !== undefined ? TIMED : PLAIN),
     }),
   )
   return { files, seconds, beside }
@@ -140,3 +98,20 @@ function readVideos(wire: Json | undefined, marks: Marks): Videos | undefined {
 
 const PLAIN = new Set(['url'])
 const TIMED = new Set(['url', 'duration'])
+
+/** Later than any second of this century, earlier than any millisecond since 1973. */
+const MILLISECONDS = 1e11
+
+/** A time in milliseconds, as Unix seconds; some vendors write seconds. */
+function readTime(data: JsonObject, field: string, refused: string[]): number | undefined {
+  const time = data[field]
+  if (typeof time === 'number' && time >= 0) return Math.floor(time >= MILLISECONDS ? time / 1000 : time)
+  refused.push(field)
+  return undefined
+}
+
+/** A length in a text, `"5.041"`. */
+function readSeconds(duration: Json | undefined): number | undefined {
+  const seconds = typeof duration === 'string' && duration.trim() !== '' ? Number(duration) : duration
+  return typeof seconds === 'number' && Number.isFinite(seconds) ? seconds : undefined
+}

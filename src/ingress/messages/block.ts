@@ -1,8 +1,9 @@
 import type { Annotation, Part } from '../../canonical/content.ts'
 import type { At, CanonicalEvent } from '../../canonical/event.ts'
+import { begun, bodyOf } from '../../canonical/fold.ts'
+import { append } from '../../canonical/lists.ts'
 import { isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
-import { readCitation } from './citations.ts'
-import { readProof, UNSIGNED } from './content.ts'
+import { readCitation, readProof, UNSIGNED } from './content.ts'
 
 /** The field a delta grows, and the kind of part it belongs to. */
 const GROWS: { readonly [delta: string]: { readonly field: string; readonly kind: Part['type'] } } = {
@@ -31,11 +32,10 @@ export class BlockReader {
     this.kind = part.type
     this.start = part
     if (part.type === 'opaque') this.value = { ...part.value }
-    const annotations = part.type === 'text' ? part.annotations : undefined
-    out.push({ type: 'part-start', at: this.at, part: withoutBody(part) })
-    if (part.type === 'tool-call') this.held = part.arguments === '{}' ? '' : part.arguments
-    else if ('text' in part && part.type !== 'opaque' && part.text !== undefined) this.grow(part.text, out)
-    if (annotations !== undefined && annotations.length > 0) this.annotate(annotations, out)
+    const isCall = part.type === 'tool-call'
+    if (isCall && part.arguments !== '{}') this.held = part.arguments
+    append(out, begun(isCall ? { ...part, arguments: '' } : part, this.at))
+    this.grown = !isCall && part.type !== 'opaque' && bodyOf(part) !== ''
   }
 
   delta(delta: JsonObject, out: CanonicalEvent[]): void {
@@ -89,21 +89,5 @@ export class BlockReader {
       const now = typeof before === 'string' && typeof value === 'string' ? before + value : value
       this.value = { ...this.value, ...Object.fromEntries([[field, now]]) }
     }
-  }
-}
-
-function withoutBody(part: Part): Part {
-  switch (part.type) {
-    case 'text': {
-      const { annotations: _, ...bare } = part
-      return { ...bare, text: '' }
-    }
-    case 'reasoning':
-    case 'refusal':
-      return { ...part, text: '' }
-    case 'tool-call':
-      return { ...part, arguments: '' }
-    default:
-      return part
   }
 }

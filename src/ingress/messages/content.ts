@@ -1,14 +1,17 @@
-import type { CacheHint, Part, ReasoningPart, ToolCallPart, ToolResultPart } from '../../canonical/content.ts'
-import type { Json, JsonObject } from '../../canonical/node.ts'
-import { readFrom } from '../../canonical/origin.ts'
+import type {
+  Annotation,
+  CacheHint,
+  Part,
+  ReasoningPart,
+  ToolCallPart,
+  ToolResultPart,
+} from '../../canonical/content.ts'
+import { type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
 import type { Message } from '../../canonical/request.ts'
 import { disclose, type EnclosedThought } from '../../canonical/signature.ts'
-import { defined, flag, left, object, objects, required, text, WrongType } from '../fields.ts'
-import { readCitations } from './citations.ts'
+import { anyText, defined, flag, left, object, objects, required, text, WrongType } from '../fields.ts'
 import { readDocument, readImage, textIn } from './media.ts'
-import { ROLES } from './wire.ts'
-
-const FORMAT = 'messages'
+import { FORMAT, ROLES } from './wire.ts'
 
 /** The `system` field is the first turn; where it has billing notes, their places are spelling. */
 export function readSystem({ system }: JsonObject): readonly Message[] {
@@ -200,3 +203,28 @@ function readResult(wire: JsonObject): ToolResultPart {
     ...left(FORMAT, wire, RESULT),
   }
 }
+
+/** The citations of a text block. */
+export const readCitations = (wire: Json | undefined): readonly Annotation[] | undefined =>
+  objects(wire)?.map(readCitation)
+
+const CITATION = new Set(['type', 'url', 'title', 'cited_text'])
+const CITATION_UNPROVED = new Set([...CITATION, 'encrypted_index'])
+
+/** A place on the web is a canonical citation; places in the caller's own documents stay opaque. */
+export function readCitation(wire: JsonObject): Annotation {
+  const url = anyText(wire['url'])
+  const quote = wire['cited_text']
+  const title = wire['title'] ?? undefined
+  if (wire['type'] !== 'web_search_result_location' || url === undefined || !isText(quote) || !isText(title))
+    return { type: 'opaque', format: FORMAT, value: wire }
+  return {
+    type: 'citation',
+    url,
+    ...defined({ title, quote: quote === '' ? undefined : quote }),
+    ...left(FORMAT, wire, wire['encrypted_index'] === '' ? CITATION_UNPROVED : CITATION),
+  }
+}
+
+const isText = (value: Json | undefined): value is string | undefined =>
+  value === undefined || typeof value === 'string'

@@ -1,8 +1,7 @@
 import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/error.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { classified } from '../errors/classify.ts'
-import { retryAfter } from '../errors/retry-after.ts'
+import { classified, retryAfter } from '../errors/classify.ts'
 import { anyObject, anyText, defined } from '../fields.ts'
 
 /** The kind of each type of error; the two general types are left to the status (FORMATS §15). */
@@ -17,11 +16,6 @@ const KINDS: { readonly [type: string]: ErrorKind } = {
   timeout_error: 'timed-out',
   overloaded_error: 'overloaded',
 }
-
-const BY_CODE: ReadonlyMap<string | undefined, ErrorKind> = new Map<string | undefined, ErrorKind>([
-  ['cannot_express', 'cannot-express'],
-  ['upstream_account', 'upstream-account'],
-])
 
 /** An upstream's error answer; total on any body. */
 export function readError({ status, headers, body }: WireAnswer): CanonicalError {
@@ -45,8 +39,6 @@ export function readInnerError(body: JsonObject): CanonicalError {
 }
 
 function kindFor(body: JsonObject, status: number): ErrorKind {
-  const known = BY_CODE.get(codeOf(body))
-  if (known !== undefined) return known
   const type = anyText(anyObject(body['error'])?.['type']) ?? ''
   return Object.hasOwn(KINDS, type) ? KINDS[type]! : kindOf(status)
 }

@@ -5,14 +5,12 @@ import { isObject, type Json, type JsonObject, parseObject } from '../../canonic
 import { type EventReader, NOTHING } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { anyObject, left, NONE, put } from '../fields.ts'
-import { isEmptyData } from '../transport/silence.ts'
+import { isEmptyData } from '../transport/sse.ts'
 import { BlockReader, kindOfDelta } from './block.ts'
 import { readInnerError } from './error.ts'
-import { readStop, STOP_FIELDS } from './finish.ts'
-import { leniently, readHead } from './result.ts'
+import { HEAD, leniently, readHead, readStop, STOP_FIELDS } from './result.ts'
 import { readTier, readUsage } from './usage.ts'
-
-const FORMAT = 'messages'
+import { FORMAT } from './wire.ts'
 
 type Handler = (wire: JsonObject) => void
 
@@ -78,17 +76,7 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
 
   private readStart(message: JsonObject): void {
     if (this.started || !isObject(message['usage']) || !Array.isArray(message['content'])) this.mended = true
-    if (!this.started) this.start(message)
-  }
-
-  /** Makes good a missing start. */
-  private begin(): void {
     if (this.started) return
-    this.mended = true
-    this.start({})
-  }
-
-  private start(message: JsonObject): void {
     this.started = true
     const usage = anyObject(message['usage'])
     this.tier = readTier(usage)
@@ -99,6 +87,11 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
       ...left(FORMAT, message, HEAD),
     })
     if (usage !== undefined) this.count(usage)
+  }
+
+  /** Makes good a missing start. */
+  private begin(): void {
+    if (!this.started) this.readStart({})
   }
 
   private startBlock(index: Json, block: JsonObject): void {
@@ -185,5 +178,4 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
   }
 }
 
-const HEAD = new Set<string>([...['id', 'type', 'role', 'model', 'content', 'usage'], ...STOP_FIELDS])
 const DELTA = new Set(['type', 'delta', 'usage'])

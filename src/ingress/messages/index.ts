@@ -1,10 +1,8 @@
 import type { Reader } from '../reader.ts'
-import { readCounted } from './count.ts'
 import { readError } from './error.ts'
 import { MessagesEvents } from './events.ts'
-import { locate } from './locate.ts'
-import { readRequest } from './request.ts'
-import { readResult } from './result.ts'
+import { locate, readRequest } from './request.ts'
+import { readCounted, readResult } from './result.ts'
 
 /** Messages, FORMATS §6. */
 export const messages: Reader = {

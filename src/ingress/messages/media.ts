@@ -2,8 +2,7 @@ import type { MediaKind, MediaSource, OpaquePart, Part } from '../../canonical/c
 import { kindOfMediaType } from '../../canonical/media/data-url.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { defined, leftWithin, object, required, text } from '../fields.ts'
-
-const FORMAT = 'messages'
+import { FORMAT } from './wire.ts'
 
 const IMAGE = new Set(['type', 'source', 'cache_control'])
 const DOCUMENT = new Set(['type', 'source', 'title', 'cache_control'])

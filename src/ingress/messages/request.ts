@@ -1,31 +1,37 @@
-import type { Json, JsonObject } from '../../canonical/node.ts'
-import { readFrom } from '../../canonical/origin.ts'
-import type { CanonicalRequest, Sampling, Thread } from '../../canonical/request.ts'
+import { type Json, type JsonObject, originOf, readFrom } from '../../canonical/node.ts'
+import type { CanonicalRequest, Message, Output, Sampling, Thread } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
+import { SETTINGS } from '../../settings/messages.ts'
 import { readValidated } from '../errors/validation-error.ts'
 import { defined, flag, left, number, object, objects, required, text, texts, withDefined } from '../fields.ts'
+import { type Locate, locateTurns } from '../locate.ts'
+import { readSettings } from '../settings.ts'
 import { readCache, readSystem, readTurn } from './content.ts'
-import { counts } from './count.ts'
 import { readReasoning, readShape, takenOfConfig } from './thinking.ts'
 import { readToolChoice, readTools } from './tools.ts'
-import * as wire from './wire.ts'
-
-const FORMAT = 'messages'
+import { counts, FIELDS, FORMAT, requestAt } from './wire.ts'
 
 /** `POST /v1/messages` and `/v1/messages/count_tokens` (FORMATS §6) as a canonical request. */
 export function readRequest(incoming: WireRequest): CanonicalRequest {
-  return readValidated(wire.requestAt(incoming), incoming.body, () => read(incoming, counts(incoming.path)))
+  return readValidated(requestAt(incoming), incoming.body, () => read(incoming, counts(incoming.path)))
 }
 
 function read(incoming: WireRequest, counting: boolean): CanonicalRequest {
   const { body } = incoming
   const refused: string[] = []
+  const settings = readSettings(SETTINGS, body)
   const limit = number(body['max_tokens'])
   const reasoning = readReasoning(body, refused)
   const model = required(text(body['model']))
   const messages = [...readSystem(body), ...required(objects(body['messages'])).flatMap(readTurn)]
-  const output = defined({ text: readShape(body, refused), count: counting ? (true as const) : undefined })
-  const sampling = readSampling(body, counting ? limit : required(limit))
+  const output: Output = withDefined(settings.output, {
+    text: readShape(body, refused),
+    count: counting ? (true as const) : undefined,
+  })
+  const sampling: Sampling = withDefined(settings.sampling, {
+    maxTokens: counting ? limit : required(limit),
+    stop: texts(body['stop_sequences']),
+  })
   const stream = readStream(body, counting, refused)
   const { toolChoice, parallelToolCalls } = readToolChoice(body)
   const thread = counting ? undefined : readThread(object(body['thread']))
@@ -37,6 +43,7 @@ function read(incoming: WireRequest, counting: boolean): CanonicalRequest {
       toolChoice,
       parallelToolCalls,
       reasoning,
+      ...settings.request,
       endUser: text(object(body['metadata'])?.['user_id']),
       state: thread && { thread },
       serviceTier: readTier(text(body['service_tier'])),
@@ -47,12 +54,6 @@ function read(incoming: WireRequest, counting: boolean): CanonicalRequest {
   return readFrom(request, FORMAT, incoming)
 }
 
-const TAKEN = new Set([
-  ...['model', 'messages', 'system', 'max_tokens', 'temperature', 'top_p', 'top_k', 'stop_sequences', 'stream'],
-  ...['tools', 'tool_choice', 'thinking', 'output_config', 'output_format', 'metadata', 'service_tier'],
-  ...['cache_control', 'thread'],
-])
-
 const THREAD = new Set(['type', 'previous_message_id'])
 
 /** A thread that begins or is continued; a count has none. */
@@ -62,15 +63,6 @@ function readThread(wire: JsonObject | undefined): Thread | undefined {
   const usual = wire['type'] === (previous === undefined ? 'create' : 'continue')
   return { ...defined({ previous }), ...left(FORMAT, wire, THREAD, usual ? [] : ['type']) }
 }
-
-const readSampling = (body: JsonObject, maxTokens: number | undefined): Sampling =>
-  defined({
-    maxTokens,
-    temperature: number(body['temperature']),
-    topP: number(body['top_p']),
-    topK: number(body['top_k']),
-    stop: texts(body['stop_sequences']),
-  })
 
 /** A count is never streamed, whatever the request has. */
 function readStream(body: JsonObject, counting: boolean, refused: string[]): boolean {
@@ -86,7 +78,7 @@ const readTier = (tier: string | undefined): string | undefined => (tier === 'st
 function readExtras(body: JsonObject, refused: readonly string[]): CanonicalRequest['extras'] {
   const metadata = object(body['metadata'])
   const config = object(body['output_config'])
-  const { extras } = left(FORMAT, body, TAKEN, refused)
+  const { extras } = left(FORMAT, body, FIELDS, refused)
   if (metadata === undefined && config === undefined) return extras
   const inner: { [field: string]: Json | undefined } = {
     metadata: metadata && left(FORMAT, metadata, USER).extras?.[FORMAT],
@@ -97,3 +89,39 @@ function readExtras(body: JsonObject, refused: readonly string[]): CanonicalRequ
 }
 
 const USER = new Set(['user_id'])
+
+const SYSTEM = 'system'
+
+/** The turn that the message was read from; the system text is one without a role. */
+const wireOf = (message: Message): JsonObject | undefined => originOf<JsonObject>(message, FORMAT)?.wire
+
+const isSystem = (wire: JsonObject | undefined): boolean => wire !== undefined && wire['role'] === undefined
+
+/** The places of the turns in a body of messages: `system` is none of them, and tool results stand in user turns. */
+export function locate({ messages }: CanonicalRequest): Locate {
+  const found = locateTurns(messages, {
+    format: FORMAT,
+    turns: 'messages',
+    parts: 'content',
+    preamble: message => (isSystem(wireOf(message)) ? [[SYSTEM], [SYSTEM]] : undefined),
+    bare: message => typeof wireOf(message)?.['content'] === 'string',
+    hasPlace: () => true,
+  })
+  const notes = messages[0]?.spelling?.[FORMAT]?.['billing'] as readonly number[] | undefined
+  if (notes === undefined) return found
+  const free = placesWithout(notes)
+  return path => {
+    const target = found(path)
+    const [field, place, ...rest] = target
+    if (field !== SYSTEM || typeof place !== 'number') return target
+    return [field, free[place] ?? place + notes.length, ...rest]
+  }
+}
+
+/** The places among the texts of `system` that are no billing notes, up to the last note: notes reach no model. */
+function placesWithout(notes: readonly number[]): readonly number[] {
+  const taken = new Set(notes)
+  const places: number[] = []
+  for (let at = 0; at < (notes.at(-1) ?? 0); at++) if (!taken.has(at)) places.push(at)
+  return places
+}

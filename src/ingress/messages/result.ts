@@ -1,18 +1,18 @@
 import type { Part } from '../../canonical/content.ts'
 import { GatewayError } from '../../canonical/error.ts'
-import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
-import { readFrom } from '../../canonical/origin.ts'
-import type { CanonicalResult } from '../../canonical/result.ts'
+import { isObject, type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
+import type { Candidate, CanonicalResult, Finish, FinishReason } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { anyObject, anyObjects, anyText, defined, left, WrongType, withDefined } from '../fields.ts'
+import { anyNumber, anyObject, anyObjects, anyText, defined, left, WrongType, withDefined } from '../fields.ts'
 import { readBlock } from './content.ts'
 import { readInnerError } from './error.ts'
-import { readStop, STOP_FIELDS } from './finish.ts'
 import { readTier, readUsage } from './usage.ts'
+import { FORMAT } from './wire.ts'
 
-const FORMAT = 'messages'
+export const STOP_FIELDS = ['stop_reason', 'stop_sequence', 'stop_details'] as const
 
-const TAKEN = new Set<string>([...['id', 'type', 'role', 'model', 'content', 'usage'], ...STOP_FIELDS])
+/** The fields of an answer, and of the start of a stream, that are read. */
+export const HEAD = new Set<string>([...['id', 'type', 'role', 'model', 'content', 'usage'], ...STOP_FIELDS])
 
 /** A whole answer of a messages upstream (FORMATS §6); an error under status 200 is thrown (trap 77). */
 export function readResult({ body }: WireAnswer): CanonicalResult {
@@ -26,7 +26,7 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
   )
   const usage = anyObject(body['usage'])
   const candidates = [{ content: refusal === undefined ? content : [...content, refusal], ...stop }]
-  const { extras } = left(FORMAT, body, TAKEN)
+  const { extras } = left(FORMAT, body, HEAD)
   const others = { usage: usage && readUsage(usage), serviceTier: readTier(usage), extras }
   return readFrom(withDefined({ ...readHead(body), candidates }, others), FORMAT, body)
 }
@@ -44,7 +44,62 @@ export function leniently(wire: JsonObject): Part {
   try {
     return readBlock(wire)
   } catch (thrown) {
-    if (thrown instanceof WrongType && isObject(wire)) return { type: 'opaque', format: FORMAT, value: wire }
+    if (thrown instanceof WrongType) return { type: 'opaque', format: FORMAT, value: wire }
     throw thrown
   }
+}
+
+/** `{input_tokens}` of `POST /v1/messages/count_tokens` (FORMATS §6), cached ones included. */
+export function readCounted({ body }: WireAnswer): CanonicalResult {
+  const input = anyNumber(body['input_tokens'])
+  if (input === undefined) throw new GatewayError(body['error'] == null ? NOT_A_COUNT : readInnerError(body))
+  return readFrom({ candidates: [], usage: { input }, ...left(FORMAT, body, COUNTED) }, FORMAT, body)
+}
+
+const COUNTED = new Set(['input_tokens'])
+const NOT_A_COUNT = { kind: 'upstream-failed', message: 'The upstream sent something that is no count.' } as const
+
+const REASONS: { readonly [value: string]: FinishReason } = {
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  tool_use: 'tool-calls',
+  pause_turn: 'paused',
+  compaction: 'paused',
+  refusal: 'refused',
+}
+
+const STOP = new Set(['stop_reason', 'stop_sequence'])
+/** A stop sequence without a finish has no meaning for other formats. */
+const UNREAD = ['stop_sequence']
+const STOP_REFUSED = new Set([...STOP, 'stop_details'])
+
+/**
+ * Why an answer ended, from the fields of an answer or of a stream's last delta. Where calls were made, they are the
+ * reason, whatever the upstream reports (trap 13). The explanation of a refusal is a part of the answer (trap 16).
+ */
+export function readStop(wire: JsonObject, called: boolean): Omit<Candidate, 'content'> & { refusal?: Part } {
+  const stop: { [field: string]: Json } = {}
+  for (const field of STOP_FIELDS) if (wire[field] !== undefined) stop[field] = wire[field]
+  const refusal = readRefusal(stop['stop_details'])
+  const finish = readFinish(anyText(stop['stop_reason']), anyText(stop['stop_sequence']), called)
+  const taken = refusal === undefined ? STOP : STOP_REFUSED
+  return { ...defined({ finish, refusal }), ...left(FORMAT, stop, taken, finish === undefined ? UNREAD : undefined) }
+}
+
+function readFinish(value: string | undefined, stopSequence: string | undefined, called: boolean): Finish | undefined {
+  if (value === undefined) return undefined
+  const reason = Object.hasOwn(REASONS, value) ? REASONS[value]! : 'other'
+  return { reason: reason === 'stop' && called ? 'tool-calls' : reason, raw: value, ...defined({ stopSequence }) }
+}
+
+const DETAILS = new Set(['explanation'])
+const DETAILS_TYPED = new Set([...DETAILS, 'type'])
+
+function readRefusal(details: Json | undefined): Part | undefined {
+  const text = isObject(details) ? anyText(details['explanation']) : undefined
+  if (!isObject(details) || text === undefined || text === '') return undefined
+  const taken = details['type'] === 'refusal' ? DETAILS_TYPED : DETAILS
+  return { type: 'refusal', text, ...left(FORMAT, details, taken) }
 }

@@ -1,8 +1,7 @@
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { EFFORTS, type Effort, type Output, type Reasoning } from '../../canonical/request.ts'
 import { defined, left, number, object, required, text } from '../fields.ts'
-
-const FORMAT = 'messages'
+import { FORMAT } from './wire.ts'
 
 const isEffort = (value: unknown): value is Effort => EFFORTS.includes(value as Effort)
 

@@ -2,9 +2,7 @@ import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
 import { defined, flag, left, number, object, objects, required, text, texts } from '../fields.ts'
 import { readCache } from './content.ts'
-import { HOSTED_TYPE } from './wire.ts'
-
-const FORMAT = 'messages'
+import { FORMAT, HOSTED_TYPE } from './wire.ts'
 
 export const readTools = (wire: Json | undefined): readonly Tool[] | undefined => objects(wire)?.map(readTool)
 

@@ -2,8 +2,7 @@ import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { anyObject, defined, left } from '../fields.ts'
 import { anyCount } from '../usage/counts.ts'
-
-const FORMAT = 'messages'
+import { FORMAT } from './wire.ts'
 
 const COUNTS = ['input_tokens', 'output_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'] as const
 

@@ -1,7 +1,9 @@
 import * as v from 'valibot'
 import { isObject } from '../../canonical/node.ts'
-import { byValue, shape } from '../errors/validation-error.ts'
-import { counts } from './count.ts'
+import { SETTINGS } from '../../settings/messages.ts'
+import { byValue, settingEntries, shape } from '../errors/validation-error.ts'
+
+export const FORMAT = 'messages'
 
 /** The messages request, FORMATS §6. Loose: unknown fields pass; free JSON is never validated. */
 
@@ -89,13 +91,11 @@ const CHOICES = {
 }
 
 const fields = {
+  ...settingEntries(SETTINGS),
   model: v.string(),
   messages: v.array(message),
   system: maybe(content),
   stream: maybeFlag,
-  temperature: maybeNumber,
-  top_p: maybeNumber,
-  top_k: maybeNumber,
   stop_sequences: texts,
   tools: maybe(v.array(tool)),
   tool_choice: maybe(byValue('type', CHOICES, other)),
@@ -112,6 +112,12 @@ export const request = shape({ ...fields, max_tokens: v.number() })
 
 /** Counting tokens needs no limit. */
 export const counting = shape({ ...fields, max_tokens: maybeNumber })
+
+/** The fields of a request that are read. */
+export const FIELDS: ReadonlySet<string> = new Set([...Object.keys(fields), 'max_tokens'])
+
+/** Whether a path counts tokens and answers nothing. */
+export const counts = (path: string): boolean => path.endsWith('/count_tokens')
 
 /** The schema of a request by its path. */
 export const requestAt = ({ path }: { readonly path: string }): v.GenericSchema => (counts(path) ? counting : request)

@@ -1,9 +1,11 @@
-import type { JsonObject } from '../../canonical/node.ts'
+import type { MediaPart, Part } from '../../canonical/content.ts'
+import { sourceOfUrl } from '../../canonical/media/data-url.ts'
+import { sniffed } from '../../canonical/media/sniff.ts'
+import { isObject, type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { readValidated } from '../errors/validation-error.ts'
-import { count, defined, flag, list, required, rest, spelling, text, texts, WrongType } from '../fields.ts'
-import { fieldsOf, readDocument } from './documents.ts'
+import { count, defined, flag, left, list, required, text, texts, WrongType } from '../fields.ts'
 import * as wire from './wire.ts'
 
 const FORMAT = 'rerank'
@@ -12,28 +14,22 @@ const FORMAT = 'rerank'
 type Style = 'jina' | 'cohere' | 'voyage'
 
 /** `POST /v1/rerank` (FORMATS §9) as a canonical request. */
-export const readRequest = ({ body, headers }: WireRequest): CanonicalRequest =>
-  readValidated(wire.request, body, () => read(body, styleOf(headers, body)))
+export const readRequest = (incoming: WireRequest): CanonicalRequest =>
+  readValidated(wire.request, incoming.body, () => readFrom(read(incoming), FORMAT, incoming))
 
 const TAKEN = new Set(['model', 'query', 'documents', 'top_n', 'top_k', 'return_documents', 'rank_fields'])
 
-function read(body: JsonObject, style: Style): CanonicalRequest {
-  const fields = texts(body['rank_fields'])
-  const counting = fieldsOf(fields)
+function read({ body, headers }: WireRequest): CanonicalRequest {
+  const style = styleOf(headers, body)
+  const fields = fieldsOf(texts(body['rank_fields']))
   const documents = required(list(body['documents']))
   if (documents.length === 0) throw WrongType.instance
   const usual = count(body['top_n'])
   const other = count(body['top_k'])
   const echo = flag(body['return_documents'])
-  const spelt = spelling({
-    style,
-    top: usual === undefined && other !== undefined ? 'top_k' : undefined,
-    echo: echo === undefined ? 'default' : undefined,
-    rank_fields: fields,
-  })
   return {
     model: required(text(body['model'])),
-    messages: documents.map(document => ({ role: 'user', content: readDocument(document, counting) })),
+    messages: documents.map(document => ({ role: 'user', content: readDocument(document, fields) })),
     output: {
       ranking: {
         query: required(text(body['query'])),
@@ -43,7 +39,8 @@ function read(body: JsonObject, style: Style): CanonicalRequest {
     },
     sampling: {},
     stream: false,
-    ...rest(FORMAT, body, TAKEN, spelt, usual === undefined ? [] : ['top_k']),
+    ...left(FORMAT, body, TAKEN, usual === undefined ? [] : ['top_k']),
+    spelling: { [FORMAT]: { style } },
   }
 }
 
@@ -55,4 +52,41 @@ function styleOf(headers: WireRequest['headers'], body: JsonObject): Style {
   const client = headers['x-fern-sdk-name'] ?? headers['user-agent'] ?? ''
   if (/^cohere\b/i.test(client)) return 'cohere'
   return /^voyage/i.test(client) || Object.hasOwn(body, 'top_k') ? 'voyage' : 'jina'
+}
+
+/** The fields of documents that are ranked by, with their order. */
+type Fields = ReadonlyMap<string, number>
+
+/** The named fields, or the usual one. */
+const fieldsOf = (named: readonly string[] = ['text']): Fields =>
+  new Map([...new Set(named)].map((field, place) => [field, place]))
+
+const USUAL = fieldsOf()
+
+/**
+ * A document as parts: a text for each ranked field, in their order, and its image. Other fields have no effect on the
+ * ranking: they are in what the parts note that they were read from.
+ */
+export function readDocument(wire: Json, fields = USUAL): readonly Part[] {
+  if (typeof wire === 'string') return [{ type: 'text', text: wire }]
+  if (!isObject(wire)) throw WrongType.instance
+  text(wire['text'])
+  const picture = text(wire['image'])
+  const named = Object.keys(wire)
+    .filter(field => fields.has(field) && typeof wire[field] === 'string')
+    .sort((a, b) => fields.get(a)! - fields.get(b)!)
+  const shown = picture !== undefined && !named.includes('image')
+  const parts = [
+    ...named.map((field): Part => ({ type: 'text', text: wire[field] as string })),
+    ...(shown ? [readImage(picture)] : []),
+  ]
+  if (parts.length === 0) parts.push({ type: 'text', text: '' })
+  return parts.map(part => readFrom(part, FORMAT, wire))
+}
+
+/** An address, or the bare base64 of an image whose type is found in its bytes. */
+function readImage(value: string): MediaPart {
+  if (/^[a-z][a-z0-9+.-]*:/i.test(value)) return { type: 'media', kind: 'image', source: sourceOfUrl(value) }
+  const mediaType = sniffed(Buffer.from(value.slice(0, 64), 'base64')) ?? 'image/jpeg'
+  return { type: 'media', kind: 'image', source: { type: 'base64', mediaType, data: value } }
 }

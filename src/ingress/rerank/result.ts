@@ -1,13 +1,13 @@
 import type { Part } from '../../canonical/content.ts'
 import { GatewayError } from '../../canonical/error.ts'
-import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { retrievalMessage } from '../errors/retrieval-error.ts'
-import { anyNumber, anyObject, anyObjects, anyText, defined, rest, spelling, WrongType } from '../fields.ts'
+import { anyNumber, anyObject, anyObjects, anyText, defined, left, WrongType } from '../fields.ts'
 import { readInputUsage } from '../usage/input-usage.ts'
 import { readMeta } from '../usage/meta.ts'
-import { readDocument } from './documents.ts'
+import { readDocument } from './request.ts'
 
 const FORMAT = 'rerank'
 
@@ -30,18 +30,14 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
     meta !== undefined ? 'meta' : usage === undefined ? '' : 'usage',
     ...(typeof body['object'] === 'string' ? ['object'] : []),
   ])
-  const shape = meta !== undefined ? 'cohere' : field === 'data' ? 'voyage' : 'jina'
-  const spelt = spelling({
-    shape,
-    object: body['object'] === 'list' ? undefined : (anyText(body['object']) ?? 'absent'),
-  })
   const refused = [...TAKEN].filter(one => !read.has(one))
-  return {
+  const result = {
     ...defined({ id, model }),
     candidates: [{ content: anyObjects(body[field]).map(readRank) }],
     ...defined({ usage: meta === undefined ? usage && readInputUsage(FORMAT, usage) : readMeta(FORMAT, meta) }),
-    ...rest(FORMAT, body, TAKEN, spelt, refused),
+    ...left(FORMAT, body, TAKEN, refused),
   }
+  return readFrom(result, FORMAT, body)
 }
 
 const RANK = new Set(['index', 'relevance_score', 'document'])
@@ -51,21 +47,9 @@ function readRank(wire: JsonObject): Part {
   const index = anyNumber(wire['index'])
   const score = anyNumber(wire['relevance_score'])
   if (index === undefined || score === undefined) return { type: 'opaque', format: FORMAT, value: wire }
-  const { document } = wire
-  const content = readEcho(document)
-  return {
-    type: 'rank',
-    index,
-    score,
-    ...defined({ content }),
-    ...rest(
-      FORMAT,
-      wire,
-      RANK,
-      typeof document === 'string' ? { document: 'string' } : undefined,
-      content === undefined ? ['document'] : [],
-    ),
-  }
+  const content = readEcho(wire['document'])
+  const node = left(FORMAT, wire, RANK, content === undefined ? ['document'] : [])
+  return { type: 'rank', index, score, ...defined({ content }), ...node }
 }
 
 function readEcho(document: Json | undefined): readonly Part[] | undefined {

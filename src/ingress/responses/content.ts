@@ -1,24 +1,21 @@
 import type { Annotation, CacheHint, MediaPart, Part, TextPart } from '../../canonical/content.ts'
 import { kindOfMediaType, sourceOfUrl } from '../../canonical/media/data-url.ts'
-import type { Json, JsonObject } from '../../canonical/node.ts'
-import { anyNumber, anyText, defined, object, objects, required, rest, spelling, text } from '../fields.ts'
+import { type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
+import { anyNumber, anyText, defined, left, object, objects, required, text } from '../fields.ts'
 import { KNOWN_PARTS } from './wire.ts'
 
 const FORMAT = 'responses'
 
-/** The default text type of a turn's parts. */
-export type TextType = 'input_text' | 'output_text'
-
 /** The parts of a message or of a tool's output; a string is one text. */
-export function readContent(wire: Json | undefined, plain: TextType): readonly Part[] {
+export function readContent(wire: Json | undefined): readonly Part[] {
   if (typeof wire === 'string') return [{ type: 'text', text: wire }]
-  return objects(wire)?.map(part => readPart(part, plain)) ?? []
+  return objects(wire)?.map(readPart) ?? []
 }
 
 /** One part; a part of an unknown type is kept, marked as a part rather than an item. */
-export function readPart(wire: JsonObject, plain: TextType): Part {
+export function readPart(wire: JsonObject): Part {
   const type = required(text(wire['type']))
-  const part = KNOWN_PARTS.has(type) ? PARTS[type]!(wire, plain) : undefined
+  const part = KNOWN_PARTS.has(type) ? PARTS[type]!(wire) : undefined
   const cache = readCache(wire)
   return part === undefined ? unknownPart(wire) : ({ ...part, ...cache } as Part)
 }
@@ -39,46 +36,35 @@ const TAKEN = {
   imageId: new Set(['type', 'file_id', 'detail', CACHED]),
 }
 
-const PARTS: { readonly [type: string]: (wire: JsonObject, plain: TextType) => Part | undefined } = {
+const PARTS: { readonly [type: string]: (wire: JsonObject) => Part | undefined } = {
   input_text: readText,
   text: readText,
   // Logprobs of an earlier answer: upstreams send them and never read them.
-  output_text: (wire, plain) => readOutputText(wire, plain, TAKEN.output, { echoed: wire['logprobs'] ?? undefined }),
-  refusal: wire => ({ type: 'refusal', text: required(text(wire['refusal'])), ...rest(FORMAT, wire, TAKEN.refusal) }),
+  output_text: wire => readOutputText(wire, TAKEN.output),
+  refusal: wire => ({ type: 'refusal', text: required(text(wire['refusal'])), ...left(FORMAT, wire, TAKEN.refusal) }),
   input_image: readImage,
   input_file: readFile,
 }
 
-function readText(wire: JsonObject, plain: TextType): TextPart {
-  const type = wire['type'] === plain ? undefined : wire['type']
-  return { type: 'text', text: required(text(wire['text'])), ...rest(FORMAT, wire, TAKEN.text, spelling({ type })) }
+function readText(wire: JsonObject): TextPart {
+  return { type: 'text', text: required(text(wire['text'])), ...left(FORMAT, wire, TAKEN.text) }
 }
 
-/** Text a model wrote, with its citations; `spelt` is spelling added by the reader of an answer. */
-export function readOutputText(
-  wire: JsonObject,
-  plain: TextType,
-  taken: ReadonlySet<string>,
-  spelt?: { readonly [mark: string]: Json | undefined },
-): TextPart {
+/** Text a model wrote, with its citations. */
+export function readOutputText(wire: JsonObject, taken: ReadonlySet<string>): TextPart {
   const cited = objects(wire['annotations'])
-  const marks = spelling({
-    ...spelt,
-    type: wire['type'] === plain ? undefined : wire['type'],
-    annotations: wire['annotations'] === undefined ? 'absent' : undefined,
-  })
   return {
     type: 'text',
     text: required(text(wire['text'])),
     ...(cited === undefined || cited.length === 0 ? {} : { annotations: cited.map(readAnnotation) }),
-    ...rest(FORMAT, wire, taken, marks),
+    ...left(FORMAT, wire, taken),
   }
 }
 
 const CITATION = new Set(['type', 'url', 'title', 'start_index', 'end_index'])
 
 /** A citation of a page; one of a file stays opaque. */
-export function readAnnotation(wire: JsonObject): Annotation {
+function readAnnotation(wire: JsonObject): Annotation {
   const { url, title, start_index, end_index } = wire
   const known =
     wire['type'] === 'url_citation' &&
@@ -87,12 +73,13 @@ export function readAnnotation(wire: JsonObject): Annotation {
     isCount(start_index) &&
     isCount(end_index)
   if (!known) return { type: 'opaque', format: FORMAT, value: wire }
-  return {
+  const citation = {
     type: 'citation',
     url,
     ...defined({ title: anyText(title), start: anyNumber(start_index), end: anyNumber(end_index) }),
-    ...rest(FORMAT, wire, CITATION, { own: true }),
-  }
+    ...left(FORMAT, wire, CITATION),
+  } as const
+  return readFrom<Annotation, JsonObject>(citation, FORMAT, wire)
 }
 
 const isTextual = (value: Json | undefined): boolean => value == null || typeof value === 'string'
@@ -108,7 +95,7 @@ function readImage(wire: JsonObject): MediaPart | undefined {
     kind: 'image',
     source: url === undefined ? { type: 'file-id', format: FORMAT, id: id! } : sourceOfUrl(url),
     ...defined({ detail }),
-    ...rest(FORMAT, wire, url === undefined ? TAKEN.imageId : TAKEN.image),
+    ...left(FORMAT, wire, url === undefined ? TAKEN.imageId : TAKEN.image),
   }
 }
 
@@ -127,13 +114,12 @@ function readFile(wire: JsonObject): MediaPart | undefined {
       : url !== undefined
         ? ({ type: 'url', url } as const)
         : ({ type: 'file-id', format: FORMAT, id: id! } as const)
-  const bare = data !== undefined && !data.startsWith('data:') ? true : undefined
   return {
     type: 'media',
     kind: kindOfMediaType(source.type === 'base64' ? source.mediaType : undefined),
     source,
     ...defined({ name, detail }),
-    ...rest(FORMAT, wire, new Set(['type', 'filename', 'detail', CACHED, field]), spelling({ as: field, bare })),
+    ...left(FORMAT, wire, new Set(['type', 'filename', 'detail', CACHED, field])),
   }
 }
 
@@ -146,6 +132,5 @@ function sourceOfData(data: string, name: string | undefined): MediaPart['source
 
 function readCache(wire: JsonObject): { cache?: CacheHint } {
   const hint = object(wire[CACHED])
-  if (hint === undefined) return {}
-  return { cache: { ...defined({ ttl: anyText(hint['ttl']) }), spelling: { [FORMAT]: { hint } } } }
+  return hint === undefined ? {} : { cache: defined({ ttl: anyText(hint['ttl']) }) }
 }

@@ -1,8 +1,7 @@
 import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/error.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { classified } from '../errors/classify.ts'
-import { retryAfter } from '../errors/retry-after.ts'
+import { classified, retryAfter } from '../errors/classify.ts'
 import { anyText, defined } from '../fields.ts'
 
 /** An error answer of a responses upstream (FORMATS §15); a proxy in front of one may use another shape. */

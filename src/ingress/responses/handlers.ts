@@ -3,12 +3,12 @@ import type { CanonicalError } from '../../canonical/error.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { anyNumber, anyObject, anyText, defined } from '../fields.ts'
 import { readMade, SETTINGS } from '../media/image-settings.ts'
-import { contentReader, readAnswerPart, readTokens } from './answer.ts'
 import { readInnerError } from './error.ts'
-import { isImageCall } from './image-calls.ts'
+import { isImageCall } from './images.ts'
 import { type ItemReader, MessageReader, OwnCallReader, PartReader, type Sink, ThoughtReader } from './item-events.ts'
-import { readAnyItem } from './items.ts'
+import { readAnyItem, unknownItem } from './items.ts'
 import { isNameless, type Places } from './places.ts'
+import { contentReader, readAnswerPart, readTokens } from './result.ts'
 import type { UpstreamCalls } from './upstream-calls.ts'
 
 const FORMAT = 'responses'
@@ -39,7 +39,10 @@ const EMPTY_PARTS: { readonly [type: string]: JsonObject } = {
 export function openItem(answer: ResponseState, place: number, item: JsonObject): void {
   if (answer.items.has(place) || answer.ended.has(place)) return
   answer.start(undefined)
-  answer.items.set(place, answer.upstreamCalls.has(item) ? new OwnCallReader(item, answer) : begin(item, answer))
+  answer.items.set(
+    place,
+    answer.upstreamCalls.has(item) ? new OwnCallReader(unknownItem(item), answer) : begin(item, answer),
+  )
 }
 
 /** The place of an event's item, which is opened unless it is open. */
@@ -56,25 +59,18 @@ function begin(item: JsonObject, sink: Sink): ItemReader {
   }
   // The image of a call may follow in later events.
   const begun = isImageCall(item) ? { ...item, result: item['result'] ?? '' } : item
-  const [start] = readAnyItem(begun, contentReader([]))
-  return start?.type === 'reasoning' ? new ThoughtReader(early(start, item), sink) : new PartReader(start!, sink)
+  const [start] = readAnyItem(begun, contentReader([]), 'begun')
+  return start?.type === 'reasoning' ? new ThoughtReader(early(start), sink) : new PartReader(start!, sink)
 }
 
 /**
- * A thought before its first text. The proof it begins with is not the final one, so it is only spelling yet; that it
- * is redacted is known from the start.
+ * A thought before its first text, which is read from the events that follow, as that of any other. The proof it begins
+ * with is not the final one; that it is redacted is known from the start.
  */
-function early(thoughtAt: ReasoningPart, { summary, content, encrypted_content }: JsonObject): ReasoningPart {
-  const { signature, text: _, ...start } = thoughtAt
-  const { id, status, role } = thoughtAt.spelling?.[FORMAT] ?? {}
-  const begun = defined({ summary: emptied(summary), content: emptied(content), encrypted_content }) as JsonObject
-  const spelt = defined({ id, status, role, begun }) as JsonObject
-  const proof = thoughtAt.redacted === undefined || signature === undefined ? {} : { signature }
-  return { ...start, text: '', ...proof, spelling: { [FORMAT]: spelt } }
+function early({ signature, spelling, ...thought }: ReasoningPart): ReasoningPart {
+  const proof = thought.redacted === undefined || signature === undefined ? {} : { signature }
+  return { ...thought, text: '', ...proof, spelling: { [FORMAT]: { begun: spelling![FORMAT]!['begun']! } } }
 }
-
-/** A thought that begins with its text is read from the events that follow, like any other. */
-const emptied = (value: Json | undefined): Json | undefined => (Array.isArray(value) ? [] : value)
 
 /** The message at the event's place; one that was never opened begins with this part. */
 function messageAt(answer: ResponseState, event: JsonObject): MessageReader | undefined {
@@ -126,7 +122,7 @@ const called =
   (answer, event) => {
     const place = answer.places.of(event)
     const item = place === undefined ? undefined : answer.items.get(place)
-    if (item instanceof OwnCallReader) answer.pass(event)
+    if (item instanceof OwnCallReader) return answer.pass(event)
     if (!(item instanceof PartReader)) return
     const text = anyText(event[field]) ?? ''
     if (whole) item.part.fill(text)
@@ -160,7 +156,7 @@ const annotated: Handler = (answer, event) => {
   const annotation = event['annotation']
   const part = messageAt(answer, event)?.part(anyNumber(event['content_index']) ?? 0, EMPTY_PARTS['output_text']!)
   if (part === undefined || !isObject(annotation)) return
-  const read = readAnswerPart({ type: 'output_text', text: '', annotations: [annotation] }, 'output_text', [])
+  const read = readAnswerPart({ type: 'output_text', text: '', annotations: [annotation] }, [])
   part.annotations++
   if (read.type === 'text') part.patch({ annotations: read.annotations! })
 }

@@ -1,10 +1,9 @@
 import type { Reader } from '../reader.ts'
-import { readCounted } from './count.ts'
 import { readError } from './error.ts'
 import { ResponsesEvents } from './events.ts'
-import { locate } from './locate.ts'
+import { locate } from './input.ts'
 import { readRequest } from './request.ts'
-import { readResult } from './result.ts'
+import { readCounted, readResult } from './result.ts'
 
 /** Responses, FORMATS §4. */
 export const responses: Reader = {

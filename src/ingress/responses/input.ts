@@ -1,10 +1,13 @@
-import { append } from '../../canonical/append.ts'
 import type { Part } from '../../canonical/content.ts'
-import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
-import type { Message, Role } from '../../canonical/request.ts'
-import { objects, text, WrongType } from '../fields.ts'
+import { append } from '../../canonical/lists.ts'
+import type { Path } from '../../canonical/loss.ts'
+import { isObject, type Json, type JsonObject, originOf, readFrom } from '../../canonical/node.ts'
+import type { CanonicalRequest, Message, Role } from '../../canonical/request.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
+import { left, objects, text, WrongType } from '../fields.ts'
+import { type Locate, locator, type Place } from '../locate.ts'
 import { readContent } from './content.ts'
-import { readItem, readMessageNode, readOutput, spellContent, unknownItem } from './items.ts'
+import { checkStamp, MESSAGE, readItem, readOutput, unknownItem } from './items.ts'
 import { upstreamCallsIn } from './upstream-calls.ts'
 import { ANSWERS, kindOfItem, ROLES, TOOL_ITEMS } from './wire.ts'
 
@@ -15,8 +18,7 @@ export function readHistory(body: JsonObject): readonly Message[] {
   const messages = readInput(body['input'] ?? undefined, body['tools'])
   const instructions = text(body['instructions'])
   if (instructions === undefined) return messages
-  const spelling = { [FORMAT]: { as: 'instructions' } }
-  return [{ role: 'system', content: [{ type: 'text', text: instructions }], spelling }, ...messages]
+  return [{ role: 'system', content: [{ type: 'text', text: instructions }] }, ...messages]
 }
 
 function readInput(wire: Json | undefined, tools: Json | undefined): readonly Message[] {
@@ -26,7 +28,10 @@ function readInput(wire: Json | undefined, tools: Json | undefined): readonly Me
   return readItems(items, upstreamCallsIn(items, tools))
 }
 
-/** Neighbouring items of the assistant are one turn; any other item is a turn by itself. */
+/**
+ * Neighbouring items of the assistant are one turn; any other item is a turn by itself. Of a turn, the first part of
+ * each item notes the item.
+ */
 function readItems(items: readonly JsonObject[], own: ReadonlySet<JsonObject>): readonly Message[] {
   const messages: Message[] = []
   let turn: Part[] | undefined
@@ -35,16 +40,17 @@ function readItems(items: readonly JsonObject[], own: ReadonlySet<JsonObject>): 
     const turnOfItem = readTurnItem(item, kind)
     if (turnOfItem !== undefined) {
       turn = undefined
-      messages.push(turnOfItem)
+      messages.push(readFrom(turnOfItem, FORMAT, item))
     } else if (TOOL_ITEMS.has(kind)) {
       // Its tools belong to the request: it neither opens a turn nor ends one.
-      const part = { ...unknownItem(item), redundant: true } as Part
+      const part = readFrom({ ...unknownItem(item), redundant: true } as Part, FORMAT, item)
       if (turn !== undefined) turn.push(part)
-      else messages.push({ role: 'developer', content: [part] })
+      else messages.push(readFrom<Message, JsonObject>({ role: 'developer', content: [part] }, FORMAT, item))
     } else {
       if (turn === undefined) messages.push({ role: 'assistant', content: (turn = []) })
-      if (own.has(item)) turn.push(unknownItem(item))
-      else append(turn, readItem(item))
+      const parts = own.has(item) ? [unknownItem(item)] : readItem(item)
+      readFrom(parts[0]!, FORMAT, item)
+      append(turn, parts)
     }
   }
   return messages
@@ -53,7 +59,7 @@ function readItems(items: readonly JsonObject[], own: ReadonlySet<JsonObject>): 
 /** The turn an item is by itself; undefined for the assistant's items. */
 function readTurnItem(item: JsonObject, kind: string | undefined): Message | undefined {
   if (kind === 'message') return readMessage(item)
-  return kind !== undefined && ANSWERS.has(kind) ? readAnswer(item) : undefined
+  return kind !== undefined && ANSWERS.has(kind) ? { role: 'tool', content: [readOutput(item)] } : undefined
 }
 
 /** A message of any role but the assistant's. */
@@ -61,11 +67,64 @@ function readMessage(item: JsonObject): Message | undefined {
   const role = text(item['role'])
   if (!ROLES.includes(role as (typeof ROLES)[number])) throw WrongType.instance
   if (role === 'assistant') return undefined
+  checkStamp(item)
   return {
     role: role as Role,
-    content: readContent(item['content'], 'input_text'),
-    ...readMessageNode(item, { content: spellContent(item['content']) }),
+    content: readContent(item['content']),
+    ...left(FORMAT, item, MESSAGE),
   }
 }
 
-const readAnswer = (item: JsonObject): Message => ({ role: 'tool', content: [readOutput(item)] })
+const INPUT = 'input'
+
+/** The places of the items in a body's `input`, of which the assistant's are one turn; the instructions are none. */
+export function locate(request: CanonicalRequest): Locate {
+  const { input, instructions } = originOf<WireRequest>(request, FORMAT)?.wire.body ?? {}
+  const places: Place[] = []
+  let items = 0
+  for (const [index, message] of request.messages.entries()) {
+    if (index === 0 && instructions != null) {
+      places.push({ at: ['instructions'], parts: [['instructions']] })
+      continue
+    }
+    const place = placeOf(message, items)
+    items += place.items
+    places.push(place)
+  }
+  const found = locator(INPUT, places, [INPUT, items])
+  return input == null || Array.isArray(input) ? found : path => unlisted(found(path), typeof input === 'string')
+}
+
+/** A text or an item that is not in a list has no index. */
+function unlisted(path: Path, isText: boolean): Path {
+  if (path[0] !== INPUT) return path
+  return isText ? [INPUT] : path[1] === 0 ? [INPUT, ...path.slice(2)] : path
+}
+
+const itemOf = (node: object): JsonObject | undefined => originOf<JsonObject>(node, FORMAT)?.wire
+
+/** The place of a turn: one item, or for the assistant those that its parts note. */
+function placeOf(message: Message, first: number): Place & { readonly items: number } {
+  const { role, content } = message
+  if (role !== 'assistant') {
+    const at: Path = [INPUT, first]
+    return { at, parts: content.map((_, index) => inside(at, itemOf(message), index)), items: 1 }
+  }
+  let items = 0
+  let item: JsonObject | undefined
+  let index = 0
+  const parts = content.map((part): Path => {
+    const next = itemOf(part)
+    index = next === undefined ? index + 1 : 0
+    if (next !== undefined) items++
+    item = next ?? item
+    return inside([INPUT, first + items - 1], item, index)
+  })
+  return { at: [INPUT, first], parts, items }
+}
+
+/** A part of a message item, which may be all its content as a text; any other item is one part. */
+function inside(at: Path, item: JsonObject | undefined, index: number): Path {
+  if (item !== undefined && kindOfItem(item) !== 'message') return at
+  return typeof item?.['content'] === 'string' ? [...at, 'content'] : [...at, 'content', index]
+}

@@ -3,8 +3,8 @@ import type { At, CanonicalEvent, PartPatch } from '../../canonical/event.ts'
 import { bodyOf, withBody } from '../../canonical/fold.ts'
 import type { JsonObject, Node } from '../../canonical/node.ts'
 import type { TokenLogprob } from '../../canonical/result.ts'
-import { contentReader, readAnswerPart, readTokens } from './answer.ts'
 import { CUT, readAnyItem, unknownItem } from './items.ts'
+import { contentReader, readAnswerPart, readTokens } from './result.ts'
 
 const FORMAT = 'responses'
 
@@ -101,34 +101,28 @@ const isOtherMedia = (start: Part, final: Part): boolean =>
 const sameSettings = (start: Made = {}, final: Made = {}): boolean =>
   [...Object.keys(start), ...Object.keys(final)].every(key => start[key as keyof Made] === final[key as keyof Made])
 
-/** The final spelling; marks that no longer apply become null, since late marks are merged over the earlier ones. */
+/** The final spelling, which has no item as it began: late marks are merged over the earlier ones. */
 function respelled(start: Node, final: Node): Node {
-  const before = start.spelling?.[FORMAT]
   const after = final.spelling?.[FORMAT]
-  if (before === undefined) return after === undefined ? {} : { spelling: { [FORMAT]: after } }
-  const removed = Object.keys(before).map(key => [key, key === 'nulls' ? [] : null] as const)
-  return { spelling: { [FORMAT]: { ...(Object.fromEntries(removed) as JsonObject), ...after } } }
+  const ended = start.spelling?.[FORMAT]?.['begun'] === undefined ? after : { ...after, begun: null }
+  return ended === undefined ? {} : { spelling: { [FORMAT]: ended } }
 }
 
 /** One item of a streamed answer, from `output_item.added` to `output_item.done`. */
-export abstract class ItemReader {
-  protected readonly sink: Sink
-  constructor(sink: Sink) {
-    this.sink = sink
-  }
-
+export interface ItemReader {
   /** Ends the item; `item` is its final form, where the upstream sends one. */
-  abstract done(item: JsonObject | undefined): void
+  done(item: JsonObject | undefined): void
 }
 
 /** A message: its parts begin one by one, and end together, when the message does. */
-export class MessageReader extends ItemReader {
+export class MessageReader implements ItemReader {
   private readonly head: JsonObject
+  private readonly sink: Sink
   private readonly open = new Map<number, OpenPart>()
 
   constructor(head: JsonObject, sink: Sink) {
-    super(sink)
     this.head = head
+    this.sink = sink
   }
 
   /** The part at an index; one that was not announced begins here. */
@@ -142,64 +136,45 @@ export class MessageReader extends ItemReader {
 
   /** The first part is read with the message's own fields. */
   private read(wire: JsonObject): Part {
-    if (this.open.size > 0) return readAnswerPart(wire, 'output_text', [])
-    const [part] = readAnyItem({ ...this.head, content: [wire] }, contentReader([]))
+    if (this.open.size > 0) return readAnswerPart(wire, [])
+    const [part] = readAnyItem({ ...this.head, content: [wire] }, contentReader([]), 'begun')
     return part!
   }
 
   done(item: JsonObject | undefined): void {
-    const tokens: TokenLogprob[] = []
-    const counts: number[] = []
-    const parts = item === undefined ? [] : readAnyItem(item, countedReader(tokens, counts))
-    let used = 0
+    const parts = item === undefined ? [] : readAnyItem(item, contentReader([]))
     parts.forEach((final, index) => {
-      const own = tokens.slice(used, (used += counts[index] ?? 0))
       const open = this.open.get(index) ?? new OpenPart(final, this.sink)
       this.open.delete(index)
-      open.end(final, own)
+      const wire = final.spelling?.[FORMAT]?.['part'] as JsonObject | undefined
+      open.end(final, readTokens(wire?.['logprobs']))
     })
     for (const open of this.open.values()) open.end(undefined)
     this.open.clear()
   }
 }
 
-/** As `contentReader`, but counts the token logprobs of each part. */
-const countedReader = (tokens: TokenLogprob[], counts: number[]): ReturnType<typeof contentReader> => {
-  const read = contentReader(tokens)
-  return (wire, plain) => {
-    const parts = read(wire, plain)
-    if (Array.isArray(wire))
-      for (const part of wire) counts.push(readTokens((part as JsonObject)['logprobs'])?.length ?? 0)
-    return parts
-  }
-}
-
 /** An item that is one part: a thought, a call, or an opaque part. */
-export class PartReader extends ItemReader {
+export class PartReader implements ItemReader {
   readonly part: OpenPart
 
   constructor(start: Part, sink: Sink) {
-    super(sink)
     this.part = new OpenPart(start, sink)
   }
 
   done(item: JsonObject | undefined): void {
-    const [final] = item === undefined ? [] : readAnyItem(item, contentReader([]))
-    this.part.end(final)
+    this.part.end(item === undefined ? undefined : this.read(item))
+  }
+
+  protected read(item: JsonObject): Part {
+    return readAnyItem(item, contentReader([]))[0]!
   }
 }
 
 /** A call the upstream makes for itself: an opaque part, whole at its end. */
-export class OwnCallReader extends ItemReader {
-  private readonly part: OpenPart
-
-  constructor(item: JsonObject, sink: Sink) {
-    super(sink)
-    this.part = new OpenPart(unknownItem(item), sink)
-  }
-
-  done(item: JsonObject | undefined): void {
-    this.part.end(item === undefined ? undefined : unknownItem(item))
+export class OwnCallReader extends PartReader {
+  protected override read(item: JsonObject): Part {
+    return unknownItem(item)
   }
 }
 

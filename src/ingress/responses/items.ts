@@ -1,16 +1,17 @@
 import type { Part, ReasoningPart, ToolCallPart, ToolResultPart } from '../../canonical/content.ts'
-import { isObject, type Json, type JsonObject, type Node } from '../../canonical/node.ts'
-import { isSealed } from '../../canonical/sealed.ts'
-import { disclose, type EnclosedThought, isEnvelope } from '../../canonical/signature.ts'
-import { anyText, defined, objects, required, rest, spelling, text, WrongType } from '../fields.ts'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { disclose, type EnclosedThought, isSealed } from '../../canonical/signature.ts'
+import { anyText, defined, left, objects, required, spelling, text, WrongType } from '../fields.ts'
 import { readContent } from './content.ts'
-import { readImageCall } from './image-calls.ts'
+import { readImageCall } from './images.ts'
 import { kindOfItem } from './wire.ts'
 
 const FORMAT = 'responses'
 
+/** The fields of a message that are read. */
+export const MESSAGE: ReadonlySet<string> = new Set(['type', 'role', 'content', 'id', 'status'])
+
 const TAKEN = {
-  message: new Set(['type', 'role', 'content', 'id', 'status']),
   reasoning: new Set(['type', 'role', 'id', 'status', 'summary', 'content', 'encrypted_content']),
   function_call: new Set(['type', 'role', 'id', 'status', 'call_id', 'name', 'arguments', 'namespace']),
   custom_tool_call: new Set(['type', 'role', 'id', 'status', 'call_id', 'name', 'input', 'namespace']),
@@ -18,8 +19,8 @@ const TAKEN = {
 }
 
 /**
- * The parts of one item of the assistant. The item's own fields stand on its first part, under `message` where the item
- * is a message; an item of an unknown type is one opaque part.
+ * The parts of one item of the assistant. Unknown fields of a message stand on its first part, under `message`; an item
+ * of an unknown type is one opaque part.
  */
 export function readItem(wire: JsonObject, content: typeof readContent = readContent): readonly Part[] {
   switch (kindOfItem(wire)) {
@@ -50,8 +51,24 @@ export const unknownItem = (value: JsonObject): Part => ({
 /** Items that stand for others: turns an upstream keeps, or has compacted. */
 const REFERENCES = new Set<Json | undefined>(['item_reference', 'compaction', 'compaction_summary'])
 
-/** As `readItem`, for an upstream's items: a malformed item is kept as it is. */
-export function readAnyItem(wire: JsonObject, content: typeof readContent): readonly Part[] {
+/**
+ * As `readItem`, for an upstream's items: a malformed item is kept as it is. The first part has the item, for callers of
+ * the format: whole, or as it `begun`.
+ */
+export function readAnyItem(
+  wire: JsonObject,
+  content: typeof readContent,
+  mark: 'item' | 'begun' = 'item',
+): readonly Part[] {
+  const parts = readable(wire, content)
+  const first = parts[0]!
+  const marks = first.spelling?.[FORMAT]
+  if (first.type === 'opaque' && marks === undefined) return parts
+  const item = first.type === 'reasoning' ? frameOf(wire, mark === 'begun') : wire
+  return [{ ...first, spelling: { [FORMAT]: { ...marks, [mark]: item } } }, ...parts.slice(1)]
+}
+
+function readable(wire: JsonObject, content: typeof readContent): readonly Part[] {
   if (kindOfItem(wire) === 'message' && (wire['role'] ?? 'assistant') !== 'assistant') return [unknownItem(wire)]
   const drawn = readImageCall(wire)
   if (drawn !== undefined) return [drawn]
@@ -63,52 +80,34 @@ export function readAnyItem(wire: JsonObject, content: typeof readContent): read
   }
 }
 
-/** The fields of a message item beside its content. */
-export function readMessageNode(wire: JsonObject, spelt?: { readonly [key: string]: Json | undefined }): Node {
-  const marks = defined({
-    ...spelt,
-    id: text(wire['id']) ?? null,
-    status: text(wire['status']),
-    type: wire['type'] === undefined ? 'absent' : undefined,
-  }) as JsonObject
-  return rest(FORMAT, wire, TAKEN.message, marks)
+/** A thought without what the part itself has of it: thoughts are remembered, and would be twice as large. */
+function frameOf(wire: JsonObject, begun: boolean): JsonObject {
+  const { encrypted_content: proof, ...frame } = { ...wire }
+  if (Array.isArray(frame['summary'])) frame['summary'] = []
+  if (Array.isArray(frame['content'])) frame['content'] = []
+  return proof === undefined || (typeof proof === 'string' && !begun) ? frame : { ...frame, encrypted_content: proof }
 }
 
-export const spellContent = (content: Json | undefined): string | undefined =>
-  typeof content === 'string' ? 'string' : content === undefined ? 'absent' : undefined
+/** An item's id and status are texts; neither has a meaning in a history. */
+export function checkStamp({ id, status }: JsonObject): void {
+  text(id)
+  text(status)
+}
 
 function readSpoken(wire: JsonObject, content: typeof readContent): readonly Part[] {
-  const parts = content(wire['content'], 'output_text')
-  const empty = parts.length === 0
-  const node = readMessageNode(wire, {
-    content: spellContent(wire['content']),
-    silent: empty && Array.isArray(wire['content']) ? true : undefined,
-    parts: parts.length > 1 ? parts.length : undefined,
-  })
-  const [first = { type: 'text', text: '' } as const, ...others] = parts
+  checkStamp(wire)
+  const [first = { type: 'text', text: '' } as const, ...others] = content(wire['content'])
+  const message = left(FORMAT, wire, MESSAGE).extras?.[FORMAT]
+  if (message === undefined) return [first, ...others]
   if (first.extras?.[FORMAT]?.['message'] !== undefined) return [unknownItem(wire)]
-  return [{ ...first, ...ofMessage(first, node) } as Part, ...others]
+  return [{ ...first, extras: { [FORMAT]: { ...first.extras?.[FORMAT], message } } }, ...others]
 }
-
-function ofMessage(first: Node, node: Node): Node {
-  const message = node.extras?.[FORMAT]
-  return {
-    ...(message === undefined ? {} : { extras: { [FORMAT]: { ...first.extras?.[FORMAT], message } } }),
-    spelling: { [FORMAT]: { ...first.spelling?.[FORMAT], message: node.spelling?.[FORMAT] ?? {} } },
-  }
-}
-
-/** Ids and states are the upstream's own, and a role here is a mistake of clients: all without meaning. */
-const spellItem = (wire: JsonObject) => ({
-  id: text(wire['id']) ?? null,
-  status: text(wire['status']),
-  role: wire['role'],
-})
 
 /** The empty line between the texts of a thought. */
 export const CUT = '\n\n'
 
 function readReasoning(wire: JsonObject): ReasoningPart {
+  checkStamp(wire)
   const summary = objects(wire['summary'])
   const content = objects(wire['content'])
   const proof = text(wire['encrypted_content'])
@@ -119,20 +118,13 @@ function readReasoning(wire: JsonObject): ReasoningPart {
   if (!texts.plain) refused.push(inContent ? 'content' : 'summary')
   if (!inContent && content !== undefined && content.length > 0) refused.push('content')
   if (proof === '') refused.push('encrypted_content')
-  const slot = readSlot(proof ?? '')
-  const spelt = {
-    ...spellItem(wire),
-    ...(slot.enclosed ? { enclosed: true } : {}),
-    as: inContent ? 'content' : undefined,
-    cuts: texts.cuts,
-    summary: summary === undefined ? 'absent' : undefined,
-    content: content?.length === 0 ? 'empty' : undefined,
-  }
+  const marks = spelling({ as: inContent ? 'content' : undefined, cuts: texts.cuts })
   return {
     type: 'reasoning',
     text: texts.text,
-    ...slot.thought,
-    ...rest(FORMAT, wire, TAKEN.reasoning, spelling(spelt), refused),
+    ...thoughtIn(proof ?? ''),
+    ...left(FORMAT, wire, TAKEN.reasoning, refused),
+    ...(marks === undefined ? {} : { spelling: { [FORMAT]: marks } }),
   }
 }
 
@@ -153,30 +145,15 @@ function textsOf(thoughts: readonly JsonObject[], type: string) {
   return { text: joined, plain, cuts: needed ? cuts : undefined }
 }
 
-/**
- * The content of the proof's slot: an envelope holds the thought as it was signed, whatever a client left around it.
- */
-function readSlot(proof: string): { readonly thought: EnclosedThought; readonly enclosed: boolean } {
-  const [thought = NO_THOUGHT] = proof === '' ? [] : disclose(proof, FORMAT)
-  return { thought, enclosed: isEnvelope(proof) }
-}
-
-const NO_THOUGHT: EnclosedThought = {}
+/** The proof's slot: an envelope holds the thought as it was signed, whatever a client left around it. */
+const thoughtIn = (proof: string): EnclosedThought => (proof === '' ? {} : (disclose(proof, FORMAT)[0] ?? {}))
 
 function readFunctionCall(wire: JsonObject): ToolCallPart {
   const given = wire['arguments'] ?? undefined
   return {
     ...readCallHead(wire),
     arguments: isObject(given) ? JSON.stringify(given) : (text(given) ?? ''),
-    ...rest(
-      FORMAT,
-      wire,
-      TAKEN.function_call,
-      spelling({
-        ...spellCall(wire),
-        arguments: isObject(given) ? 'object' : wire['arguments'] === undefined ? 'absent' : undefined,
-      }),
-    ),
+    ...left(FORMAT, wire, TAKEN.function_call),
   }
 }
 
@@ -184,35 +161,28 @@ const readCustomCall = (wire: JsonObject): ToolCallPart => ({
   ...readCallHead(wire),
   arguments: text(wire['input']) ?? '',
   freeform: true,
-  ...rest(
-    FORMAT,
-    wire,
-    TAKEN.custom_tool_call,
-    spelling({ ...spellCall(wire), arguments: wire['input'] === undefined ? 'absent' : undefined }),
-  ),
+  ...left(FORMAT, wire, TAKEN.custom_tool_call),
 })
 
-const readCallHead = (wire: JsonObject) =>
-  ({
+function readCallHead(wire: JsonObject) {
+  checkStamp(wire)
+  return {
     type: 'tool-call',
     id: text(wire['call_id']) ?? text(wire['id']) ?? '',
     name: required(text(wire['name'])),
     ...defined({ namespace: text(wire['namespace']) }),
-  }) as const
-
-const spellCall = (wire: JsonObject) => ({
-  ...spellItem(wire),
-  call: wire['call_id'] === undefined ? 'absent' : wire['call_id'] === null ? 'null' : undefined,
-})
+  } as const
+}
 
 /** The result of a tool call. */
 export function readOutput(wire: JsonObject): ToolResultPart {
+  checkStamp(wire)
   return {
     type: 'tool-result',
     id: text(wire['call_id']) ?? '',
     ...defined({ name: text(wire['name']) }),
-    content: readContent(wire['output'], 'input_text'),
+    content: readContent(wire['output']),
     ...(wire['type'] === 'custom_tool_call_output' ? { freeform: true as const } : {}),
-    ...rest(FORMAT, wire, TAKEN.output, spelling({ ...spellCall(wire), output: spellContent(wire['output']) })),
+    ...left(FORMAT, wire, TAKEN.output),
   }
 }

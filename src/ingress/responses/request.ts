@@ -1,5 +1,4 @@
-import { append } from '../../canonical/append.ts'
-import { isObject, type Json, type JsonObject, type Node } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, type Node, readFrom } from '../../canonical/node.ts'
 import {
   type CanonicalRequest,
   EFFORTS,
@@ -10,26 +9,27 @@ import {
   type State,
 } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
+import { SETTINGS } from '../../settings/responses.ts'
 import { readValidated } from '../errors/validation-error.ts'
-import { defined, flag, number, object, required, rest, spelling, text, texts, withDefined } from '../fields.ts'
-import { outputOf, spellEndpoint } from './endpoint.ts'
-import { asImageRequest } from './image-request.ts'
+import { defined, flag, left, number, object, required, text, texts, withDefined } from '../fields.ts'
+import { readSettings } from '../settings.ts'
+import { asImageRequest } from './images.ts'
 import { readHistory } from './input.ts'
 import { readToolChoice, readTools } from './tools.ts'
 import * as wire from './wire.ts'
 
 const FORMAT = 'responses'
 
-/** `POST /v1/responses` (FORMATS §4) as a canonical request. */
+/** `POST /v1/responses` and the endpoints below it (FORMATS §4) as a canonical request. */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
-  readValidated(wire.request, incoming.body, () => asImageRequest(read(incoming), incoming.body))
+  readValidated(wire.request, incoming.body, () =>
+    readFrom(asImageRequest(read(incoming), incoming.body), FORMAT, incoming),
+  )
 
-function read(incoming: WireRequest): CanonicalRequest {
-  const { body } = incoming
-  const refused: string[] = []
+function read({ path, body }: WireRequest): CanonicalRequest {
+  const refused = Object.keys(IS_DEFAULT).filter(field => body[field] != null && !IS_DEFAULT[field]!(body[field]!))
   const include = readInclude(body, refused)
   const conversation = readConversation(body, refused)
-  const defaults = readDefaults(body, refused)
   const safety = text(body['safety_identifier'])
   const user = text(body['user'])
   if (safety !== undefined && user !== undefined) refused.push('user')
@@ -39,86 +39,63 @@ function read(incoming: WireRequest): CanonicalRequest {
     conversation,
     background: flag(body['background']),
   }) satisfies State
-  const output = { ...readText(body), ...outputOf(incoming.path, body['input']) }
+  const output = { ...readText(body), ...outputOf(path, body['input']) }
   const stream = flag(body['stream']) ?? false
   // A count is never streamed, whatever the request has.
   if (stream && output.count === true) refused.push('stream')
   const model = required(text(body['model']))
   const messages = readHistory(body)
-  const sampling = readSampling(body, include.logprobs)
+  const settings = readSettings(SETTINGS, body)
+  const sampling: Sampling = withDefined(settings.sampling, { logprobs: include.logprobs })
   const reasoning = readReasoning(body, refused)
-  const marks = spelling({ ...spell(body), quiet: spelling(defaults), ...spellEndpoint(incoming) })
-  const node = withInclude(include.others, rest(FORMAT, body, TAKEN, marks, refused))
   return withDefined(
     { model, messages, output, sampling, stream: stream && output.count !== true },
     {
       tools: readTools(body),
       toolChoice: readToolChoice(body['tool_choice']),
-      parallelToolCalls: flag(body['parallel_tool_calls']),
       reasoning,
-      state: spelling(state) === undefined ? undefined : state,
+      state: Object.keys(state).length === 0 ? undefined : state,
       endUser: safety ?? user,
-      metadata: object(body['metadata']),
-      serviceTier: text(body['service_tier']),
-      cacheKey: text(body['prompt_cache_key']),
-      extras: node.extras,
-      spelling: node.spelling,
+      ...settings.request,
+      extras: withInclude(include.others, left(FORMAT, body, TAKEN, refused)).extras,
     },
   )
 }
 
-const readSampling = (body: JsonObject, logprobs: number | undefined): Sampling =>
-  defined({
-    maxTokens: number(body['max_output_tokens']),
-    temperature: number(body['temperature']),
-    topP: number(body['top_p']),
-    frequencyPenalty: number(body['frequency_penalty']),
-    presencePenalty: number(body['presence_penalty']),
-    logprobs,
-  })
+const COMPACTION: Output = { compaction: true }
+/** What endpoints beside the main one return. */
+const OUTPUTS: ReadonlyMap<string, Output> = new Map<string, Output>([
+  ['/responses/compact', COMPACTION],
+  ['/responses/input_tokens', { count: true }],
+])
+const TRIGGER = 'compaction_trigger'
+
+/** What the endpoint returns, or the last item asks for (FORMATS §4); the path is with or without version. */
+function outputOf(path: string, input: Json | undefined): Output {
+  const fixed = OUTPUTS.get(path.replace(/^\/v1(?=\/)/, ''))
+  if (fixed !== undefined) return fixed
+  const last = Array.isArray(input) ? input.at(-1) : undefined
+  return isObject(last) && last['type'] === TRIGGER ? COMPACTION : {}
+}
 
 const TAKEN = new Set([
-  ...['model', 'input', 'instructions', 'tools', 'tool_choice', 'parallel_tool_calls', 'text', 'reasoning'],
-  ...['max_output_tokens', 'temperature', 'top_p', 'frequency_penalty', 'presence_penalty', 'top_logprobs', 'include'],
-  ...['store', 'previous_response_id', 'conversation', 'background', 'stream', 'metadata', 'user', 'safety_identifier'],
-  ...['service_tier', 'prompt_cache_key', 'truncation', 'stream_options'],
+  ...SETTINGS.taken,
+  ...['model', 'input', 'instructions', 'tools', 'tool_choice', 'text', 'reasoning', 'top_logprobs', 'include'],
+  ...['store', 'previous_response_id', 'conversation', 'background', 'stream', 'user', 'safety_identifier'],
+  ...['truncation', 'stream_options'],
 ])
 
-/** Values that equal the default, or concern padding of the stream: they are spelling. */
+/** Values that equal the default, or concern padding of the stream: other formats lose nothing of them. */
 const IS_DEFAULT: { readonly [field: string]: (value: Json) => boolean } = {
   truncation: value => value === 'disabled',
   stream_options: value => isObject(value) && Object.keys(value).every(key => key === 'include_obfuscation'),
-}
-
-function readDefaults(body: JsonObject, refused: string[]): JsonObject {
-  const fields = Object.keys(IS_DEFAULT).filter(field => body[field] != null)
-  const defaults = fields.filter(field => IS_DEFAULT[field]!(body[field]!))
-  append(
-    refused,
-    fields.filter(field => !defaults.includes(field)),
-  )
-  return Object.fromEntries(defaults.map(field => [field, body[field]!]))
-}
-
-function spell(body: JsonObject) {
-  const { input, conversation, tools, include, top_logprobs, stream } = body
-  return {
-    input:
-      typeof input === 'string' ? 'string' : isObject(input) ? 'object' : input === undefined ? 'absent' : undefined,
-    conversation: isObject(conversation) ? 'object' : undefined,
-    user: body['safety_identifier'] == null && body['user'] != null ? 'user' : undefined,
-    stream: stream === false ? false : undefined,
-    include: include ?? undefined,
-    top: top_logprobs === 0 ? 0 : undefined,
-    tools: Array.isArray(tools) && tools.length === 0 ? 'empty' : undefined,
-  }
 }
 
 const PROOFS = 'reasoning.encrypted_content'
 const LOGPROBS = 'message.output_text.logprobs'
 
 /**
- * Proofs of reasoning are spelling here: every other format returns them in any case. `top_logprobs` without the
+ * Proofs of reasoning are left out: every other format returns them in any case. `top_logprobs` without the
  * include has no effect that other formats could reproduce.
  */
 function readInclude(body: JsonObject, refused: string[]) {
@@ -154,7 +131,7 @@ function readText(body: JsonObject): Output {
   const refused = format !== undefined && shape === undefined ? ['format'] : []
   return {
     ...defined({ text: shape, verbosity: text(value['verbosity']) }),
-    ...rest(FORMAT, value, TEXT, { own: true }, refused),
+    ...left(FORMAT, value, TEXT, refused),
   }
 }
 
@@ -163,15 +140,15 @@ const SCHEMA = new Set(['type', 'name', 'description', 'schema', 'strict'])
 
 function readShape(format: JsonObject): Output['text'] {
   const { type, name, description, schema, strict } = format
-  if (type === 'text') return { shape: 'text', ...rest(FORMAT, format, TYPE) }
-  if (type === 'json_object') return { shape: 'json', ...rest(FORMAT, format, TYPE) }
+  if (type === 'text') return { shape: 'text', ...left(FORMAT, format, TYPE) }
+  if (type === 'json_object') return { shape: 'json', ...left(FORMAT, format, TYPE) }
   if (type !== 'json_schema' || !isObject(schema)) return undefined
   if (!isMaybe(name, 'string') || !isMaybe(description, 'string') || !isMaybe(strict, 'boolean')) return undefined
   return {
     shape: 'schema',
     schema,
     ...defined({ name: text(name), description: text(description), strict: flag(strict) }),
-    ...rest(FORMAT, format, SCHEMA),
+    ...left(FORMAT, format, SCHEMA),
   }
 }
 
@@ -191,20 +168,11 @@ function readReasoning(body: JsonObject, refused: string[]): Reasoning | undefin
     refused.push('reasoning')
     return undefined
   }
-  const deprecated = summary == null && generate_summary != null
-  const shown = summary ?? generate_summary ?? undefined
   return {
-    ...defined({ effort: effort ?? undefined, show: shown === undefined ? undefined : (true as const) }),
-    ...rest(
-      FORMAT,
-      value,
-      THOUGHT,
-      spelling({
-        summary: shown === 'auto' && !deprecated ? undefined : shown,
-        as: deprecated ? 'generate_summary' : undefined,
-        own: true,
-      }),
-      summary != null && generate_summary != null ? ['generate_summary'] : [],
-    ),
+    ...defined({
+      effort: effort ?? undefined,
+      show: summary == null && generate_summary == null ? undefined : (true as const),
+    }),
+    ...left(FORMAT, value, THOUGHT, summary != null && generate_summary != null ? ['generate_summary'] : []),
   }
 }

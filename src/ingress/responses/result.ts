@@ -1,13 +1,15 @@
 import type { Part } from '../../canonical/content.ts'
 import { GatewayError } from '../../canonical/error.ts'
-import { isObject, type Json, type JsonObject, type Node } from '../../canonical/node.ts'
+import { append } from '../../canonical/lists.ts'
+import { isObject, type Json, type JsonObject, type Node, readFrom } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import type { CanonicalResult } from '../../canonical/result.ts'
+import type { CanonicalResult, Finish, FinishReason, TokenLogprob } from '../../canonical/result.ts'
+import type { CanonicalTask, TaskState } from '../../canonical/task.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { anyNumber, anyObject, anyText, defined, rest } from '../fields.ts'
-import { readOutput } from './answer.ts'
+import { anyNumber, anyObject, anyObjects, anyText, defined, left, WrongType } from '../fields.ts'
+import { type readContent, readOutputText, readPart, unknownPart } from './content.ts'
 import { readInnerError } from './error.ts'
-import { type ContentFacts, readFinish, readTask } from './status.ts'
+import { readAnyItem, unknownItem } from './items.ts'
 import { UpstreamCalls } from './upstream-calls.ts'
 import { readUsage } from './usage.ts'
 
@@ -58,17 +60,10 @@ export const readHead = (body: JsonObject) =>
     serviceTier: anyText(body['service_tier']),
   })
 
-/** The other fields of the response object: the echo is spelling, unknown fields are extras. */
-export function readNode(body: JsonObject): Node {
-  const entries = Object.entries(body).filter(([key, value]) => ECHO.has(key) && value !== null)
-  const echo = Object.fromEntries(entries) as { readonly [key: string]: Json }
-  return rest(FORMAT, body, TAKEN, { echo, ...missing(body) }, misread(body))
-}
-
-/** Which of the answer's id and model are missing: a compaction has no model. */
-const missing = ({ id, model }: JsonObject): JsonObject => ({
-  ...(id == null ? { anonymous: true } : {}),
-  ...(model == null ? { nameless: true } : {}),
+/** The other fields of the response object, of which unknown ones are extras; callers of the format get all of it. */
+export const readNode = (body: JsonObject): Node => ({
+  ...left(FORMAT, body, TAKEN, misread(body)),
+  spelling: { [FORMAT]: { response: body } },
 })
 
 const isTextual = (value: Json): boolean => typeof value === 'string'
@@ -83,3 +78,140 @@ const CHECKS: { readonly [field: string]: (value: Json) => boolean } = {
 /** Known fields of a wrong type are kept as they are. */
 const misread = (body: JsonObject): string[] =>
   Object.keys(CHECKS).filter(field => body[field] != null && !CHECKS[field]!(body[field]!))
+
+/** The parts of an answer that its finish depends on. */
+interface ContentFacts {
+  readonly called: boolean
+  readonly refused: boolean
+}
+
+const INCOMPLETE: { readonly [reason: string]: FinishReason } = {
+  max_output_tokens: 'length',
+  content_filter: 'refused',
+}
+
+/**
+ * How an answer ended, from its status (FORMATS §16.3): calls and a refusal are reasons to stop (trap 13), and an
+ * incomplete answer names its own (trap 14). Undefined while it is running, and where an error ended it.
+ */
+export function readFinish(body: JsonObject, content: ContentFacts): Finish | undefined {
+  const status = anyText(body['status'])
+  switch (status) {
+    case undefined:
+    case 'completed':
+      return { reason: content.called ? 'tool-calls' : content.refused ? 'refused' : 'stop', raw: 'completed' }
+    case 'incomplete': {
+      const raw = anyText(anyObject(body['incomplete_details'])?.['reason']) ?? 'incomplete'
+      return { reason: Object.hasOwn(INCOMPLETE, raw) ? INCOMPLETE[raw]! : 'other', raw }
+    }
+    case 'failed':
+      return body['error'] == null ? { reason: 'error', raw: 'failed' } : undefined
+    case 'queued':
+    case 'in_progress':
+      return undefined
+    default:
+      return { reason: 'other', raw: status }
+  }
+}
+
+const STATES: { readonly [status: string]: TaskState } = { queued: 'queued', in_progress: 'in-progress' }
+
+/** The task of an answer that is not finished: it is polled under its id. */
+function readTask(body: JsonObject): CanonicalTask | undefined {
+  const status = anyText(body['status']) ?? ''
+  const isNamed = anyText(body['id']) !== undefined
+  return isNamed && Object.hasOwn(STATES, status) ? { state: STATES[status]! } : undefined
+}
+
+const COUNTED = new Set(['object', 'input_tokens'])
+
+/** `{object, input_tokens}` of `POST /v1/responses/input_tokens` (FORMATS §4). */
+export function readCounted({ body }: WireAnswer): CanonicalResult {
+  const input = anyNumber(body['input_tokens'])
+  if (input === undefined) throw new GatewayError(body['error'] == null ? NOT_A_COUNT : readInnerError(body))
+  const result: CanonicalResult = { candidates: [], usage: { input }, ...left(FORMAT, body, COUNTED) }
+  return readFrom(result, FORMAT, body)
+}
+
+const NOT_A_COUNT = { kind: 'upstream-failed', message: 'The upstream sent something that is no count.' } as const
+
+/** The parts of an answer's items, and the token logprobs of all its texts in one list. */
+export function readOutput(output: Json | undefined, own: UpstreamCalls): { parts: Part[]; tokens: TokenLogprob[] } {
+  const tokens: TokenLogprob[] = []
+  const content = contentReader(tokens)
+  const parts = anyObjects(output).flatMap(item => (own.has(item) ? unknownItem(item) : readAnyItem(item, content)))
+  return { parts, tokens }
+}
+
+/** Reads the content of an answer's message; its token logprobs are added to the list. */
+export const contentReader =
+  (tokens: TokenLogprob[]): typeof readContent =>
+  wire => {
+    if (typeof wire === 'string') return [{ type: 'text', text: wire }]
+    if (wire == null) return []
+    if (!Array.isArray(wire) || !wire.every(isObject)) throw WrongType.instance
+    return wire.map(part => readAnswerPart(part, tokens))
+  }
+
+/**
+ * As `readPart`, but a malformed part, or one that has no place in other formats' answers, is kept as it is. Any part
+ * has its wire value, for callers of the format.
+ */
+export function readAnswerPart(wire: JsonObject, tokens: TokenLogprob[]): Part {
+  const part = readable(wire, tokens)
+  return part.type === 'opaque' ? part : { ...part, spelling: { [FORMAT]: { part: wire } } }
+}
+
+function readable(wire: JsonObject, tokens: TokenLogprob[]): Part {
+  try {
+    const part = wire['type'] === 'output_text' ? readText(wire, tokens) : readPart(wire)
+    return part.type === 'media' ? unknownPart(wire) : part
+  } catch (thrown) {
+    if (thrown instanceof WrongType) return unknownPart(wire)
+    throw thrown
+  }
+}
+
+const OF_TEXT = new Set(['type', 'text', 'annotations'])
+const LOGGED = new Set([...OF_TEXT, 'logprobs'])
+
+function readText(wire: JsonObject, tokens: TokenLogprob[]): Part {
+  const logged = readTokens(wire['logprobs'])
+  const part = readOutputText(wire, logged === undefined ? OF_TEXT : LOGGED)
+  append(tokens, logged ?? [])
+  return part
+}
+
+/** The chosen tokens with their most likely alternatives; undefined where there is no such list. */
+export function readTokens(wire: Json | undefined): TokenLogprob[] | undefined {
+  if (!Array.isArray(wire) || !wire.every(isToken)) return undefined
+  return wire.map(token => {
+    const alternatives = token['top_logprobs']
+    const top =
+      Array.isArray(alternatives) && alternatives.every(isToken)
+        ? alternatives.map(alternative => readToken(alternative, ALTERNATIVE))
+        : undefined
+    return readFrom(
+      { ...readToken(token, top === undefined ? ALTERNATIVE : TOKEN), ...defined({ top }) },
+      FORMAT,
+      token,
+    )
+  })
+}
+
+const isToken = (wire: Json): wire is JsonObject =>
+  isObject(wire) && typeof wire['token'] === 'string' && typeof wire['logprob'] === 'number'
+
+const ALTERNATIVE = new Set(['token', 'logprob', 'bytes'])
+const TOKEN = new Set([...ALTERNATIVE, 'top_logprobs'])
+
+function readToken(wire: JsonObject, taken: ReadonlySet<string>): TokenLogprob {
+  const { bytes } = wire
+  const known = Array.isArray(bytes) && bytes.every(byte => typeof byte === 'number')
+  return {
+    token: anyText(wire['token'])!,
+    logprob: anyNumber(wire['logprob'])!,
+    ...(known && bytes.length > 0 ? { bytes } : {}),
+    ...left(FORMAT, wire, taken, known ? [] : ['bytes']),
+  }
+}

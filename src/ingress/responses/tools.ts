@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
 import {
   DEFAULT_NAMESPACE,
   type FreeformTool,
@@ -8,7 +8,7 @@ import {
   type Tool,
   type ToolChoice,
 } from '../../canonical/tool.ts'
-import { defined, flag, object, objects, required, rest, spelling, text, texts, WrongType } from '../fields.ts'
+import { defined, flag, left, object, objects, required, text, texts, WrongType } from '../fields.ts'
 import { kindOfTool, TOOL_ITEMS } from './wire.ts'
 
 const FORMAT = 'responses'
@@ -26,12 +26,14 @@ export function readTools({ tools, input }: JsonObject): readonly Tool[] | undef
   return added.length === 0 ? declared : [...(declared ?? []), ...added]
 }
 
-const readList = (wire: Json | undefined): readonly Tool[] | undefined =>
-  objects(wire)?.flatMap(tool => (tool['type'] === 'namespace' ? readNamespace(tool) : [readTool(tool)]))
+const readList = (wire: Json | undefined): readonly Tool[] | undefined => objects(wire)?.flatMap(readOne)
+
+const readOne = (wire: JsonObject): readonly Tool[] =>
+  wire['type'] === 'namespace' ? readNamespace(wire) : [readTool(wire)]
 
 /**
  * Of tools with the same name that items add, the last one is valid, as clients change a tool by adding it again; one
- * declared in `tools` takes precedence.
+ * declared in `tools` takes precedence. Each notes where it was added, as an answer repeats it.
  */
 function readAdded(input: Json | undefined, declared: readonly Tool[]): readonly Tool[] {
   if (!Array.isArray(input)) return isObject(input) ? readAdded([input], declared) : []
@@ -39,11 +41,11 @@ function readAdded(input: Json | undefined, declared: readonly Tool[]): readonly
   if (items.length === 0) return []
   const known = new Set(declared.map(keyOf))
   const added = new Map<string, Tool>()
-  for (const tool of items.flatMap(item => readList(item['tools']) ?? [])) {
-    const key = keyOf(tool)
-    const { spelling } = tool
-    if (!known.has(key)) added.set(key, { ...tool, spelling: { [FORMAT]: { ...spelling?.[FORMAT], as: 'item' } } })
-  }
+  for (const wire of items.flatMap(item => objects(item['tools']) ?? []))
+    for (const tool of readOne(wire)) {
+      const key = keyOf(tool)
+      if (!known.has(key)) added.set(key, readFrom(tool, FORMAT, wire))
+    }
   return [...added.values()]
 }
 
@@ -76,7 +78,7 @@ function readFunction(wire: JsonObject): FunctionTool {
       parameters: object(wire['parameters']),
       strict: flag(wire['strict']),
     }),
-    ...rest(FORMAT, wire, TAKEN.function),
+    ...left(FORMAT, wire, TAKEN.function),
   }
 }
 
@@ -95,12 +97,7 @@ function readCustom(wire: JsonObject): FreeformTool {
     name: required(text(wire['name'])),
     ...defined({ description: text(wire['description']) }),
     ...(bound ? { grammar: { syntax, definition } } : {}),
-    ...rest(
-      FORMAT,
-      wire,
-      plain || bound ? TAKEN.custom : TAKEN.customFree,
-      spelling({ format: plain ? 'text' : undefined }),
-    ),
+    ...left(FORMAT, wire, plain || bound ? TAKEN.custom : TAKEN.customFree),
   }
 }
 
@@ -114,18 +111,11 @@ function readNamespace(wire: JsonObject): readonly Tool[] {
   if (typeof name !== 'string' || (description != null && typeof description !== 'string')) return whole
   if (!Array.isArray(tools) || tools.length === 0 || !tools.every(isMember)) return whole
   const namespace = { name, ...defined({ description: description ?? undefined }) }
-  const group = rest(FORMAT, wire, NAMESPACE)
+  const remaining = left(FORMAT, wire, NAMESPACE).extras?.[FORMAT]
   return tools.map((tool, index) => {
     const member = { ...(tool['type'] === 'custom' ? readCustom(tool) : readFunction(tool)), namespace }
-    if (index > 0) return member
-    const remaining = group.extras?.[FORMAT]
-    return {
-      ...member,
-      ...(remaining === undefined
-        ? {}
-        : { extras: { [FORMAT]: { ...member.extras?.[FORMAT], namespace: remaining } } }),
-      spelling: { [FORMAT]: { ...member.spelling?.[FORMAT], group: group.spelling?.[FORMAT] ?? {} } },
-    }
+    if (index > 0 || remaining === undefined) return member
+    return { ...member, extras: { [FORMAT]: { ...member.extras?.[FORMAT], namespace: remaining } } }
   })
 }
 
@@ -141,7 +131,7 @@ const isMember = (tool: Json): tool is JsonObject =>
   (tool['parameters'] == null || isObject(tool['parameters'])) &&
   (tool['strict'] == null || typeof tool['strict'] === 'boolean')
 
-/** Every version of web search; the version is spelling. */
+/** Every version of web search. */
 function readSearch(wire: JsonObject): HostedTool {
   const domains = domainsOf(wire['filters'])
   const place = placeOf(wire['user_location'])
@@ -156,7 +146,7 @@ function readSearch(wire: JsonObject): HostedTool {
       contextSize: text(wire['search_context_size']),
       location: place,
     }),
-    ...rest(FORMAT, wire, taken, spelling({ type: wire['type'] === 'web_search' ? undefined : wire['type'] })),
+    ...left(FORMAT, wire, taken),
   }
 }
 
@@ -184,7 +174,7 @@ function readInterpreter(wire: JsonObject): HostedTool {
   return {
     type: 'hosted',
     kind: 'code-execution',
-    ...rest(FORMAT, wire, auto ? AUTOMATIC : CONTAINED, container === undefined ? { container: 'absent' } : undefined),
+    ...left(FORMAT, wire, auto ? AUTOMATIC : CONTAINED),
   }
 }
 
@@ -219,14 +209,12 @@ function readForced(wire: JsonObject): ToolChoice | undefined {
   const { type, name } = wire
   if ((type !== 'function' && type !== 'custom') || typeof name !== 'string') return undefined
   if (Object.keys(wire).length !== 2) return undefined
-  return { mode: 'required', only: [name], spelling: { [FORMAT]: { types: [type] } } }
+  return { mode: 'required', only: [name] }
 }
 
 function readHosted(wire: JsonObject): ToolChoice | undefined {
-  const { type } = wire
-  const hosted = CHOSEN.get(kindOfTool(type))
-  if (hosted === undefined || Object.keys(wire).length !== 1) return undefined
-  return { mode: 'required', hosted, spelling: { [FORMAT]: { type: type! } } }
+  const hosted = CHOSEN.get(kindOfTool(wire['type']))
+  return hosted === undefined || Object.keys(wire).length !== 1 ? undefined : { mode: 'required', hosted }
 }
 
 /** Some of the functions and custom tools; any other list stays in extras. */
@@ -237,6 +225,5 @@ function readAllowed(wire: JsonObject): ToolChoice | undefined {
   if (!Array.isArray(tools)) return undefined
   const forced = tools.map(tool => (isObject(tool) ? readForced(tool) : undefined))
   if (forced.some(choice => choice === undefined)) return undefined
-  const types = tools.map(tool => (tool as JsonObject)['type']!)
-  return { mode, only: forced.map(choice => choice!.only![0]!), spelling: { [FORMAT]: { as: 'allowed_tools', types } } }
+  return { mode, only: forced.map(choice => choice!.only![0]!) }
 }

@@ -1,6 +1,6 @@
-import { isObject, type JsonObject } from '../../canonical/node.ts'
+import { isObject, type JsonObject, readFrom } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
-import { anyObject, defined, rest } from '../fields.ts'
+import { anyObject, defined, left } from '../fields.ts'
 import { anyCount, settled } from '../usage/counts.ts'
 
 const FORMAT = 'responses'
@@ -23,23 +23,23 @@ export function readUsage(wire: JsonObject): Usage {
     output: anyCount(wire['output_tokens']),
     total: anyCount(wire['total_tokens']),
   }
-  return defined({
+  const usage: Usage = defined({
     ...settled({ ...reported, cached: (cacheRead ?? 0) + (cacheWrite ?? 0), reasoning }),
     cacheRead,
     cacheWrite,
     reasoning,
     extras: extrasOf(wire, inputDetails, outputDetails),
-    spelling: { [FORMAT]: { whole: wire } },
   })
+  return readFrom(usage, FORMAT, wire)
 }
 
 /** Fields of the usage and its details that canonical does not have. */
 function extrasOf(wire: JsonObject, input: JsonObject | undefined, output: JsonObject | undefined) {
-  const outer = rest(FORMAT, wire, TAKEN, undefined, misread(wire)).extras?.[FORMAT]
+  const outer = left(FORMAT, wire, TAKEN, misread(wire)).extras?.[FORMAT]
   const extras = defined({
     ...outer,
-    input_tokens_details: input ? rest(FORMAT, input, INPUT).extras?.[FORMAT] : outer?.['input_tokens_details'],
-    output_tokens_details: output ? rest(FORMAT, output, OUTPUT).extras?.[FORMAT] : outer?.['output_tokens_details'],
+    input_tokens_details: input ? left(FORMAT, input, INPUT).extras?.[FORMAT] : outer?.['input_tokens_details'],
+    output_tokens_details: output ? left(FORMAT, output, OUTPUT).extras?.[FORMAT] : outer?.['output_tokens_details'],
   }) as JsonObject
   return Object.keys(extras).length === 0 ? undefined : { [FORMAT]: extras }
 }

@@ -1,5 +1,7 @@
 import * as v from 'valibot'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
+import { SETTINGS } from '../../settings/responses.ts'
+import { settingEntries } from '../errors/validation-error.ts'
 
 /** The request of FORMATS §4. Loose: unknown fields, items, parts and tools pass; free JSON is never validated. */
 
@@ -111,29 +113,21 @@ const tool = chosen(
 )
 
 export const request = object({
+  ...settingEntries(SETTINGS),
   model: v.string(),
   input: maybe(v.union([v.string(), v.array(item), item])),
   instructions: string,
   stream: maybe(v.boolean()),
-  max_output_tokens: maybe(v.number()),
-  temperature: maybe(v.number()),
-  top_p: maybe(v.number()),
-  frequency_penalty: maybe(v.number()),
-  presence_penalty: maybe(v.number()),
   top_logprobs: maybe(v.number()),
   include: maybe(v.array(v.string())),
   tools: maybe(v.array(tool)),
   tool_choice: maybe(v.union([v.string(), json])),
-  parallel_tool_calls: maybe(v.boolean()),
   text: maybe(object({ format: maybe(json), verbosity: string })),
   reasoning: maybe(json),
   store: maybe(v.boolean()),
   previous_response_id: string,
   conversation: maybe(v.union([v.string(), json])),
   background: maybe(v.boolean()),
-  metadata: maybe(json),
   user: string,
   safety_identifier: string,
-  service_tier: string,
-  prompt_cache_key: string,
 })

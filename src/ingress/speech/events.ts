@@ -1,15 +1,16 @@
 import type { CanonicalError } from '../../canonical/error.ts'
 import type { CanonicalEvent } from '../../canonical/event.ts'
-import { isObject, type JsonObject, parseObject } from '../../canonical/node.ts'
+import { Base64Stream } from '../../canonical/media/base64.ts'
+import { isObject, type JsonObject, parseObject, readFrom } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { readInnerError } from '../errors/openai-error.ts'
-import { rest } from '../fields.ts'
-import { Base64Stream } from '../media/base64.ts'
-import { FORMAT } from './containers.ts'
+import { left } from '../fields.ts'
+import { anyCount, settled } from '../usage/counts.ts'
 import { requestedType } from './result.ts'
-import { readUsage } from './usage.ts'
+import { FORMAT } from './wire.ts'
 
 const AT = { candidate: 0, part: 0 } as const
 const DONE = new Set(['type', 'usage'])
@@ -79,7 +80,7 @@ export class SpeechEvents implements Transducer<WireEvent, CanonicalEvent> {
     }
     this.out.push({ type: 'candidate-end', candidate: 0, finish: { reason: 'stop' } })
     if (isObject(done['usage'])) this.out.push({ type: 'usage', usage: readUsage(done['usage']) })
-    this.out.push({ type: 'result-end', ...rest(FORMAT, done, DONE) })
+    this.out.push({ type: 'result-end', ...left(FORMAT, done, DONE) })
     this.ended = true
   }
 
@@ -88,4 +89,16 @@ export class SpeechEvents implements Transducer<WireEvent, CanonicalEvent> {
     this.out.push({ type: 'error', error })
     this.ended = true
   }
+}
+
+const TAKEN = new Set(['input_tokens', 'output_tokens', 'total_tokens'])
+
+/** Tokens of a streamed answer; a whole one has no usage. */
+function readUsage(wire: JsonObject): Usage {
+  const reported = {
+    input: anyCount(wire['input_tokens']),
+    output: anyCount(wire['output_tokens']),
+    total: anyCount(wire['total_tokens']),
+  }
+  return readFrom({ ...settled(reported), ...left(FORMAT, wire, TAKEN) }, FORMAT, wire)
 }

@@ -1,8 +1,7 @@
+import { readError } from '../errors/openai-error.ts'
 import type { Reader } from '../reader.ts'
-import { readError } from './error.ts'
 import { SpeechEvents } from './events.ts'
-import { locate } from './locate.ts'
-import { readRequest } from './request.ts'
+import { locate, readRequest } from './request.ts'
 import { readResult } from './result.ts'
 
 /** Text to speech as OpenAI has it, FORMATS §12. */

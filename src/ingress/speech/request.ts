@@ -1,14 +1,15 @@
-import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { readValidated } from '../errors/validation-error.ts'
-import { defined, NONE, nested, number, required, rest, spelling, text, WrongType } from '../fields.ts'
-import { FORMAT, mediaTypeOf } from './containers.ts'
+import { defined, left, leftWithin, NONE, number, required, text, WrongType } from '../fields.ts'
+import { locateInstructed } from '../locate.ts'
 import * as wire from './wire.ts'
+import { FORMAT, mediaTypeOf } from './wire.ts'
 
 /** `POST /v1/audio/speech` (FORMATS §12) as a canonical request. */
-export const readRequest = ({ body }: WireRequest): CanonicalRequest =>
-  readValidated(wire.request, body, () => read(body))
+export const readRequest = (incoming: WireRequest): CanonicalRequest =>
+  readValidated(wire.request, incoming.body, () => readFrom(read(incoming.body), FORMAT, incoming))
 
 const TAKEN = new Set(['model', 'input', 'voice', 'instructions', 'response_format', 'speed', 'stream_format'])
 
@@ -18,7 +19,6 @@ function read(body: JsonObject): CanonicalRequest {
   const instructions = text(body['instructions'])
   const flow = text(body['stream_format'])
   if (flow !== undefined && flow !== 'sse' && flow !== 'audio') throw WrongType.instance
-  const spelt = spelling({ stream_format: flow === 'audio' ? flow : undefined })
   return {
     model,
     messages: [
@@ -28,7 +28,7 @@ function read(body: JsonObject): CanonicalRequest {
     output: { modalities: ['audio'], ...readAudio(body) },
     sampling: {},
     stream: flow === 'sse',
-    ...rest(FORMAT, body, TAKEN, spelt),
+    ...left(FORMAT, body, TAKEN),
   }
 }
 
@@ -53,5 +53,8 @@ const ID = new Set(['id'])
 /** A built-in voice by its name, or a custom one by its id: `{ id }`. */
 function readVoice(wire: Json | undefined) {
   if (!isObject(wire)) return { voice: text(wire), node: {} }
-  return { voice: required(text(wire['id'])), node: nested(FORMAT, {}, 'voice', wire, ID, NONE, { voice: 'object' }) }
+  return { voice: required(text(wire['id'])), node: leftWithin(FORMAT, {}, 'voice', wire, ID, NONE) }
 }
+
+/** The places of the input text and of its instructions in a body. */
+export const locate = locateInstructed('input', 'instructions')

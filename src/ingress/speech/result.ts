@@ -4,7 +4,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { readInnerError } from '../errors/openai-error.ts'
-import { USUAL_TYPE } from './containers.ts'
+import { USUAL_TYPE } from './wire.ts'
 
 /** A whole answer is the recording itself (FORMATS §12): its bytes are passed on unread. */
 export function readResult({ body, raw }: WireAnswer, request: CanonicalRequest): CanonicalResult {

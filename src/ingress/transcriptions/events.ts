@@ -3,11 +3,9 @@ import type { CanonicalEvent } from '../../canonical/event.ts'
 import { isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
+import { readInnerError } from '../errors/openai-error.ts'
 import { anyText } from '../fields.ts'
-import { readInnerError } from './error.ts'
-import { readFacts } from './result.ts'
-import { inFull, readLogprobs, readSegment } from './times.ts'
-import { readUsage } from './usage.ts'
+import { readFacts, readLogprobs, readSegment, readUsage } from './result.ts'
 
 const FORMAT = 'transcriptions'
 const DONE = '[DONE]'
@@ -108,7 +106,7 @@ export class TranscriptEvents implements Transducer<WireEvent, CanonicalEvent> {
     const segment = readSegment(bare)
     if (segment === undefined) return
     this.segments = true
-    this.out.push({ type: 'transcript', candidate: 0, transcript: { segments: [inFull(segment)] } })
+    this.out.push({ type: 'transcript', candidate: 0, transcript: { segments: [segment] } })
   }
 
   private start(): void {

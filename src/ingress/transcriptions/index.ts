@@ -1,8 +1,7 @@
+import { readError } from '../errors/openai-error.ts'
 import type { Reader } from '../reader.ts'
-import { readError } from './error.ts'
 import { TranscriptEvents } from './events.ts'
-import { locate } from './locate.ts'
-import { readRequest } from './request.ts'
+import { locate, readRequest } from './request.ts'
 import { readResult } from './result.ts'
 
 /** Transcriptions and translations of recordings, FORMATS §12. */

@@ -1,13 +1,15 @@
 import { HeldBytes } from '../../canonical/bytes.ts'
 import type { MediaPart } from '../../canonical/content.ts'
 import { GatewayError } from '../../canonical/error.ts'
+import { kindOfMediaType } from '../../canonical/media/data-url.ts'
+import { sniffed } from '../../canonical/media/sniff.ts'
 import { isSoundless } from '../../canonical/media/wav.ts'
-import type { Json, JsonObject } from '../../canonical/node.ts'
+import { type JsonObject, readFrom } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message, Output } from '../../canonical/request.ts'
-import type { WireRequest } from '../../canonical/wire.ts'
+import type { WireFile, WireRequest } from '../../canonical/wire.ts'
 import { readValidated } from '../errors/validation-error.ts'
-import { defined, put, required, rest, spelling, text, texts, WrongType } from '../fields.ts'
-import { readRecording } from './recording.ts'
+import { defined, left, required, text, texts, WrongType } from '../fields.ts'
+import { locateInstructed } from '../locate.ts'
 import * as wire from './wire.ts'
 
 const FORMAT = 'transcriptions'
@@ -19,28 +21,28 @@ const FORMAT = 'transcriptions'
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
   readValidated(wire.requestAt(incoming), incoming.body, () => read(incoming))
 
-function read({ path, body, files }: WireRequest): CanonicalRequest {
+function read(incoming: WireRequest): CanonicalRequest {
+  const { path, body, files } = incoming
   const shape = text(body['response_format'])
   if ((shape !== undefined && !wire.isShape(shape, path)) || wire.conflictIn(body) !== undefined)
     throw WrongType.instance
   const refused: string[] = []
   const temperature = text(body['temperature'])
-  const written: { [field: string]: Json } = {}
-  const transcript = readTranscript(path, body, written, refused)
-  const logprobs = readInclude(body, written, refused)
+  const transcript = readTranscript(path, body, refused)
+  const logprobs = listed(body, INCLUDE, refused, ['logprobs'])?.includes('logprobs') === true ? 0 : undefined
   const stream = text(body['stream'])
-  for (const field of ['response_format', 'temperature', 'stream'])
-    if (typeof body[field] === 'string') written[field] = body[field]
   const prompt = text(body['prompt'])
   const model = required(text(body['model']))
-  return {
+  const request: CanonicalRequest = {
     model,
     messages: [...hint(prompt), { role: 'user', content: [recordingIn(files)] }],
     output: { transcript },
     sampling: defined({ temperature: temperature === undefined ? undefined : numeral(temperature), logprobs }),
     stream: stream === undefined ? false : flag(stream),
-    ...rest(FORMAT, body, TAKEN, spelling({ said: Object.keys(written).length === 0 ? undefined : written }), refused),
+    ...left(FORMAT, body, TAKEN, refused),
+    ...(shape === undefined ? {} : { spelling: { [FORMAT]: { shape } } }),
   }
+  return readFrom(request, FORMAT, incoming)
 }
 
 const KEYWORDS = ['keywords[]', 'keywords'] as const
@@ -77,14 +79,10 @@ function flag(written: string): boolean {
   throw WrongType.instance
 }
 
-/**
- * A list of a form, under either of its names; the value is kept in `written`. A second list is refused, and so is one
- * with an item that is not `known`.
- */
+/** A list of a form, under either of its names. A second list is refused, and one with an item that is not `known`. */
 function listed(
   body: JsonObject,
   names: readonly [string, string],
-  written: object,
   refused: string[],
   known?: readonly string[],
 ): readonly string[] | undefined {
@@ -93,32 +91,23 @@ function listed(
     const value = body[name]
     const list = typeof value === 'string' ? [value] : texts(value)
     if (list === undefined) continue
-    if (found !== undefined) refused.push(name)
-    else {
-      found = list
-      if (known === undefined || list.every(one => known.includes(one))) put(written, name, value)
-      else refused.push(name)
-    }
+    const isKnown = known === undefined || list.every(one => known.includes(one))
+    if (found !== undefined || !isKnown) refused.push(name)
+    found ??= list
   }
   return found
 }
 
-function readTranscript(
-  path: string,
-  body: JsonObject,
-  written: object,
-  refused: string[],
-): NonNullable<Output['transcript']> {
+function readTranscript(path: string, body: JsonObject, refused: string[]): NonNullable<Output['transcript']> {
   const format = text(body['response_format'])
-  const granularities = listed(body, GRANULARITIES, written, refused, ['word', 'segment'])
-  const speakers = format === 'diarized_json' ? true : undefined
+  const granularities = listed(body, GRANULARITIES, refused, ['word', 'segment'])
   return {
     task: wire.translates(path) ? 'translate' : 'transcribe',
     ...defined({
       language: text(body['language']),
       timestamps: timestamps(format, granularities),
-      speakers,
-      keywords: listed(body, KEYWORDS, written, refused),
+      speakers: format === 'diarized_json' ? true : undefined,
+      keywords: listed(body, KEYWORDS, refused),
     }),
   }
 }
@@ -140,7 +129,34 @@ function timestamps(format: string | undefined, written: readonly string[] | und
   return all.length === 0 ? undefined : all
 }
 
-/** The only thing to include: the logprobs of tokens. */
-function readInclude(body: JsonObject, written: object, refused: string[]): number | undefined {
-  return listed(body, INCLUDE, written, refused, ['logprobs'])?.includes('logprobs') ? 0 : undefined
+/**
+ * A form's file as a recording. Many clients declare bytes or text for any file: its name or first bytes decide then.
+ */
+function readRecording({ name, mediaType: claimed, bytes }: WireFile): MediaPart {
+  const mediaType = mediaTypeOf(name, claimed, bytes)
+  return {
+    type: 'media',
+    kind: kindOfMediaType(mediaType) === 'video' ? 'video' : 'audio',
+    source: { type: 'bytes', mediaType, bytes },
+    ...defined({ name }),
+  }
 }
+
+function mediaTypeOf(name: string | undefined, claimed: string, bytes: WireFile['bytes']): string {
+  if (isAudible(claimed)) return claimed
+  const extension = /\.(\w+)$/.exec(name ?? '')?.[1]?.toLowerCase() ?? ''
+  if (Object.hasOwn(BY_EXTENSION, extension)) return BY_EXTENSION[extension]!
+  const detected = bytes instanceof HeldBytes ? sniffed(bytes.bytes) : undefined
+  return detected !== undefined && isAudible(detected) ? detected : claimed
+}
+
+const isAudible = (mediaType: string): boolean => ['audio', 'video'].includes(kindOfMediaType(mediaType))
+
+const BY_EXTENSION: { readonly [extension: string]: string } = {
+  ...{ mp3: 'audio/mpeg', mpga: 'audio/mpeg', mpeg: 'audio/mpeg', m4a: 'audio/mp4', wav: 'audio/wav' },
+  ...{ flac: 'audio/flac', ogg: 'audio/ogg', oga: 'audio/ogg', opus: 'audio/ogg', aac: 'audio/aac' },
+  ...{ webm: 'audio/webm', mp4: 'video/mp4' },
+}
+
+/** The places of the recording and of its prompt in a form. */
+export const locate = locateInstructed('file', 'prompt')

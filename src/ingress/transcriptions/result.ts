@@ -1,13 +1,20 @@
 import { type CanonicalError, GatewayError } from '../../canonical/error.ts'
 import { readSubtitles, styleOf } from '../../canonical/media/subtitles.ts'
-import { isObject, type Json, type JsonObject, type Node, parseObject } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, type Node, parseObject, readFrom } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import type { Candidate, CanonicalResult, Transcript } from '../../canonical/result.ts'
+import type {
+  Candidate,
+  CanonicalResult,
+  Segment,
+  TokenLogprob,
+  Transcript,
+  Usage,
+  Word,
+} from '../../canonical/result.ts'
 import type { RawBody, WireAnswer } from '../../canonical/wire.ts'
-import { anyNumber, anyObject, anyText, defined, rest, spelling } from '../fields.ts'
-import { readInnerError } from './error.ts'
-import { inFull, readLogprobs, readSegments, readWords } from './times.ts'
-import { readUsage } from './usage.ts'
+import { readInnerError } from '../errors/openai-error.ts'
+import { anyNumber, anyObject, anyText, defined, left } from '../fields.ts'
+import { anyCount, settled } from '../usage/counts.ts'
 
 const FORMAT = 'transcriptions'
 
@@ -32,8 +39,7 @@ const isAnswer = ({ text, error }: JsonObject): boolean => typeof text === 'stri
 /** The shapes that are not JSON. */
 const PLAIN: ReadonlySet<Json | undefined> = new Set(['text', 'srt', 'vtt'])
 
-const formatOf = (request: CanonicalRequest): Json | undefined =>
-  anyObject(request.spelling?.[FORMAT]?.['said'])?.['response_format']
+const formatOf = (request: CanonicalRequest): Json | undefined => request.spelling?.[FORMAT]?.['shape']
 
 /** Proxies in front of an upstream answer with HTML pages. */
 const isPage = ({ mediaType, text }: { readonly mediaType: string; readonly text: string }): boolean =>
@@ -42,13 +48,18 @@ const isPage = ({ mediaType, text }: { readonly mediaType: string; readonly text
 function readObject(body: JsonObject, request: CanonicalRequest): CanonicalResult {
   const text = anyText(body['text'])
   if (text === undefined) throw new GatewayError(isObject(body['error']) ? readInnerError(body) : NOT_AN_ANSWER)
-  const { candidate, node, usage } = readFacts(body, request)
-  return {
+  const { candidate, node, usage } = readFacts(body)
+  const result: CanonicalResult = {
     candidates: [{ content: [{ type: 'text', text }], finish: { reason: 'stop' }, ...candidate }],
     ...defined({ usage }),
     ...node,
   }
+  // What clients' types require of the other shapes is added where an upstream left it out.
+  return SHAPES.has(formatOf(request)) ? result : readFrom(result, FORMAT, body)
 }
+
+/** The shapes with facts about a transcript. */
+const SHAPES: ReadonlySet<Json | undefined> = new Set(['verbose_json', 'diarized_json'])
 
 const NOT_AN_ANSWER: CanonicalError = {
   kind: 'upstream-failed',
@@ -56,54 +67,34 @@ const NOT_AN_ANSWER: CanonicalError = {
 }
 
 /** The facts of a transcript besides its text, in a whole answer or at the end of a streamed one. */
-export function readFacts(
-  body: JsonObject,
-  request?: CanonicalRequest,
-): {
+export function readFacts(body: JsonObject): {
   readonly candidate: Omit<Candidate, 'content'>
   readonly node: Node
   readonly usage: CanonicalResult['usage']
 } {
-  const segments = readSegments(body['segments'])
-  const speakers = request?.output.transcript?.speakers === true
-  const named = speakers ? segments?.map(withoutOwnName) : segments
-  const written = request !== undefined && wantsShape(request) ? named?.map(inFull) : named
   const facts: Transcript = defined({
     language: anyText(body['language']),
     duration: anyNumber(body['duration']),
-    segments: written,
+    segments: readSegments(body['segments']),
     words: readWords(body['words']),
   })
   const usage = anyObject(body['usage'])
   const logprobs = readLogprobs(body['logprobs'])
   const read = { ...facts, logprobs, usage }
-  const refused = READ.filter(field => read[field] === undefined)
-  const task = anyText(body['task'])
+  const refused: string[] = READ.filter(field => read[field] === undefined)
+  if (anyText(body['task']) === undefined) refused.push('task')
   return {
     candidate: {
       ...defined({ logprobs }),
       ...(Object.keys(facts).length === 0 ? {} : { transcript: facts }),
     },
-    node: rest(FORMAT, body, TAKEN, spelling({ own: true, task }), task === undefined ? [...refused, 'task'] : refused),
+    node: left(FORMAT, body, TAKEN, refused),
     usage: usage && readUsage(usage),
   }
 }
 
 const READ = ['language', 'duration', 'segments', 'words', 'logprobs', 'usage'] as const
 const TAKEN = new Set<string>(['text', 'task', 'type', ...READ])
-
-/** Callers that request speakers get the format's own names, whatever the upstream's are. */
-function withoutOwnName<T extends Node>(segment: T): T {
-  const { speaker: _, ...marks } = segment.spelling?.[FORMAT] ?? {}
-  return { ...segment, spelling: { [FORMAT]: marks } }
-}
-
-const SHAPES: ReadonlySet<unknown> = new Set(['verbose_json', 'diarized_json'])
-
-function wantsShape({ spelling }: CanonicalRequest): boolean {
-  const fields = spelling?.[FORMAT]?.['said']
-  return isObject(fields) && SHAPES.has(fields['response_format'])
-}
 
 /**
  * The transcript alone; times are taken from subtitles. It is passed on unchanged where it has the shape the caller
@@ -123,6 +114,117 @@ function readRaw(raw: RawBody & { readonly text: string }, request: CanonicalReq
         ...(segments === undefined ? {} : { transcript: { segments } }),
       },
     ],
-    ...(asIs ? { spelling: { [FORMAT]: { own: true, raw: { mediaType: raw.mediaType, text: raw.text } } } } : {}),
+    ...(asIs ? { spelling: { [FORMAT]: { raw: { mediaType: raw.mediaType, text: raw.text } } } } : {}),
+  }
+}
+
+/** All items of a list; undefined where a single one is malformed. */
+function all<T>(wire: Json | undefined, read: (item: JsonObject, index: number) => T | undefined): T[] | undefined {
+  if (!Array.isArray(wire)) return undefined
+  const items: T[] = []
+  for (const [index, item] of wire.entries()) {
+    const one = isObject(item) ? read(item, index) : undefined
+    if (one === undefined) return undefined
+    items.push(one)
+  }
+  return items
+}
+
+const readSegments = (wire: Json | undefined): readonly Segment[] | undefined => all(wire, readSegment)
+const readWords = (wire: Json | undefined): readonly Word[] | undefined => all(wire, readWord)
+export const readLogprobs = (wire: Json | undefined): readonly TokenLogprob[] | undefined => all(wire, readToken)
+
+const SEGMENT = new Set(['id', 'type', 'start', 'end', 'text', 'speaker', 'speaker_id'])
+
+/**
+ * A segment of a verbose, a diarized or a streamed answer; some upstreams have another field for the speaker. One without
+ * an id comes from an upstream that implements half of the format: it is written in full then.
+ */
+export function readSegment(wire: JsonObject): Segment | undefined {
+  const start = anyNumber(wire['start'])
+  const end = anyNumber(wire['end'])
+  const text = anyText(wire['text'])
+  if (start === undefined || end === undefined || text === undefined) return undefined
+  const speaker = anyText(wire['speaker']) ?? anyText(wire['speaker_id'])
+  const named = anyText(wire['speaker']) === undefined && speaker !== undefined ? 'speaker_id' : undefined
+  const refused = ['speaker', 'speaker_id'].filter(name => name !== (named ?? 'speaker') || wire[name] !== speaker)
+  const segment = { start, end, text, ...defined({ speaker }), ...left(FORMAT, wire, SEGMENT, refused) }
+  return wire['id'] == null || named !== undefined ? segment : readFrom(segment, FORMAT, wire)
+}
+
+const WORD = new Set(['word', 'start', 'end', 'speaker'])
+
+function readWord(wire: JsonObject): Word | undefined {
+  const start = anyNumber(wire['start'])
+  const end = anyNumber(wire['end'])
+  const word = anyText(wire['word'])
+  if (start === undefined || end === undefined || word === undefined) return undefined
+  const speaker = anyText(wire['speaker'])
+  return {
+    start,
+    end,
+    word,
+    ...defined({ speaker }),
+    ...left(FORMAT, wire, WORD, speaker === undefined ? ['speaker'] : []),
+  }
+}
+
+const TOKEN = new Set(['token', 'logprob', 'bytes'])
+
+function readToken(wire: JsonObject): TokenLogprob | undefined {
+  const token = anyText(wire['token'])
+  const logprob = anyNumber(wire['logprob'])
+  const { bytes } = wire
+  if (token === undefined || logprob === undefined) return undefined
+  if (bytes != null && !(Array.isArray(bytes) && bytes.every(byte => typeof byte === 'number'))) return undefined
+  return {
+    token,
+    logprob,
+    ...(Array.isArray(bytes) ? { bytes: bytes as readonly number[] } : {}),
+    ...left(FORMAT, wire, TOKEN),
+  }
+}
+
+/** The two pairs of names for tokens of prompt and answer (FORMATS §12, Mistral). */
+const NAMES = [
+  ['input_tokens', 'output_tokens'],
+  ['prompt_tokens', 'completion_tokens'],
+] as const
+
+const DETAILS = 'input_token_details'
+
+/** Tokens, or seconds of audio, which become extras. */
+export function readUsage(wire: JsonObject): Usage {
+  const own = NAMES.find(([input]) => anyCount(wire[input]) !== undefined) ?? NAMES[0]
+  const [input, output] = own.map(name => anyCount(wire[name]))
+  const { inputBy, others } = readDetails(wire[DETAILS])
+  const taken = new Set(['type', ...own, 'total_tokens', DETAILS])
+  const refused = [...taken].filter(name => name !== DETAILS && !isAsExpected(name, wire[name]))
+  const outer = left(FORMAT, wire, taken, refused).extras?.[FORMAT]
+  const extras = others === undefined ? outer : { ...outer, [DETAILS]: others }
+  const usage = {
+    ...settled({ input, output, total: anyCount(wire['total_tokens']) }),
+    ...defined({ inputBy }),
+    ...(extras === undefined ? {} : { extras: { [FORMAT]: extras } }),
+  }
+  return readFrom(usage, FORMAT, wire)
+}
+
+const isAsExpected = (name: string, value: Json | undefined): boolean =>
+  value === undefined || typeof value === (name === 'type' ? 'string' : 'number')
+
+const COUNTS = new Set(['text_tokens', 'audio_tokens'])
+
+/** The counts by modality, and what else stands there. */
+function readDetails(wire: Json | undefined): { inputBy?: NonNullable<Usage['inputBy']>; others?: Json } {
+  const details = anyObject(wire)
+  if (details === undefined) return wire === undefined || wire === null ? {} : { others: wire }
+  const text = anyNumber(details['text_tokens'])
+  const audio = anyNumber(details['audio_tokens'])
+  const known = [...COUNTS].filter(name => typeof details[name] === 'number')
+  const others = Object.fromEntries(Object.entries(details).filter(([name]) => !known.includes(name)))
+  return {
+    ...(known.length === 0 ? {} : { inputBy: defined({ text, audio }) }),
+    ...(Object.keys(others).length === 0 ? {} : { others: others }),
   }
 }

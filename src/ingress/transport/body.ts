@@ -4,7 +4,7 @@ import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib'
 import { type ErrorKind, GatewayError } from '../../canonical/error.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
-import { withoutByteOrderMark } from './byte-order-mark.ts'
+import { withoutByteOrderMark } from '../../canonical/text.ts'
 
 /** Milliseconds within which a JSON body must be complete. */
 const BODY_TIMEOUT = 300_000

@@ -1,8 +1,8 @@
 import { StringDecoder } from 'node:string_decoder'
 import { createParser } from 'eventsource-parser'
+import { withoutByteOrderMark } from '../../canonical/text.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
-import { withoutByteOrderMark } from './byte-order-mark.ts'
 
 /** How long one event may be, in UTF-16 units: an image of 4K in base64 fits. */
 const EVENT_LIMIT = 48 * 1024 * 1024
@@ -54,4 +54,8 @@ export function eventParser(limit = EVENT_LIMIT): EventParser {
   }
 }
 
-/** The parser takes text, in which the byte order mark is a character it does not expect. */
+const EMPTY: ReadonlySet<string> = new Set(['', '[DONE]'])
+const LONGEST = 12
+
+/** Whether an event's data is empty in any format that has no such end mark: some upstreams end all streams with it. */
+export const isEmptyData = (data: string): boolean => data.length <= LONGEST && EMPTY.has(data.trim())

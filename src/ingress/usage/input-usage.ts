@@ -1,21 +1,15 @@
-import type { Format, JsonObject } from '../../canonical/node.ts'
+import { type Format, type JsonObject, readFrom } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
-import { defined, rest } from '../fields.ts'
+import { defined, left } from '../fields.ts'
 import { anyCount } from './counts.ts'
 
 const COUNTS = new Set(['prompt_tokens', 'total_tokens'])
 
-/** The usage of an answer that has only prompt tokens; how it was written is kept whole. */
-export const readInputUsage = (format: Format, wire: JsonObject): Usage => ({
-  ...defined({ input: inputAlone(wire) }),
-  ...rest(
-    format,
-    wire,
-    COUNTS,
-    { whole: wire },
-    [...COUNTS].filter(field => anyCount(wire[field]) === undefined),
-  ),
-})
+/** The usage of an answer that has only prompt tokens. */
+export function readInputUsage(format: Format, wire: JsonObject): Usage {
+  const refused = [...COUNTS].filter(field => anyCount(wire[field]) === undefined)
+  return readFrom({ ...defined({ input: inputAlone(wire) }), ...left(format, wire, COUNTS, refused) }, format, wire)
+}
 
 /** Some vendors report only the total, some a smaller prompt count beside it. */
 function inputAlone({ prompt_tokens, total_tokens }: JsonObject): number | undefined {

@@ -1,6 +1,6 @@
 import type { Format, JsonObject } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
-import { anyNumber, anyObject, defined, put, rest, spelling } from '../fields.ts'
+import { anyNumber, anyObject, defined, left, put } from '../fields.ts'
 
 /*
  * Cohere's `meta` beside an answer, which both versions of its API have (FORMATS §9): billed units, in searches or
@@ -37,20 +37,8 @@ export function readMeta(format: Format, meta: JsonObject): Usage {
     ...(billed === undefined ? [] : ['billed_units']),
     ...(read.cacheRead === undefined ? [] : ['cached_tokens']),
   ])
-  const node = rest(format, meta, taken)
-  const extras = { ...node.extras?.[format], ...filled(remaining) }
-  const marks = spelling({
-    nulls: node.spelling?.[format]?.['nulls'],
-    counted: counted || undefined,
-    pictured: image === undefined ? undefined : text === undefined ? 'alone' : 'too',
-    tokens: tokens === undefined ? undefined : true,
-    billed: billed === undefined ? undefined : true,
-  })
-  return {
-    ...defined(read),
-    ...(Object.keys(extras).length === 0 ? {} : { extras: { [format]: extras } }),
-    ...(marks === undefined ? {} : { spelling: { [format]: marks } }),
-  }
+  const extras = { ...left(format, meta, taken).extras?.[format], ...filled(remaining) }
+  return { ...defined(read), ...(Object.keys(extras).length === 0 ? {} : { extras: { [format]: extras } }) }
 }
 
 function without(wire: JsonObject, taken: { readonly [field: string]: boolean }): JsonObject {

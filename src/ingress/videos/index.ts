@@ -1,7 +1,6 @@
+import { readError } from '../errors/openai-error.ts'
 import type { Reader } from '../reader.ts'
-import { readError } from './error.ts'
-import { locate } from './locate.ts'
-import { readRequest } from './request.ts'
+import { locate, readRequest } from './request.ts'
 import { readResult } from './result.ts'
 
 /** Videos as OpenAI has them, FORMATS §11. */

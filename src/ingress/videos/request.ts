@@ -1,10 +1,14 @@
-import type { Json, JsonObject } from '../../canonical/node.ts'
-import type { CanonicalRequest, Output } from '../../canonical/request.ts'
-import type { WireRequest } from '../../canonical/wire.ts'
+import type { MediaPart, OpaquePart } from '../../canonical/content.ts'
+import { sourceOfUrl } from '../../canonical/media/data-url.ts'
+import { isObject, type Json, type JsonObject, type Node, readFrom } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { WireFile, WireRequest } from '../../canonical/wire.ts'
 import { readValidated } from '../errors/validation-error.ts'
-import { defined, required, rest, spelling, text, WrongType } from '../fields.ts'
-import { FIELDS, FORMAT, readFiles, readNamed } from './pictures.ts'
+import { defined, left, required, text, WrongType } from '../fields.ts'
+import { locateVideo, readLength, videoRequest } from '../media/video.ts'
 import { REMIX, requestAt } from './wire.ts'
+
+const FORMAT = 'videos'
 
 /**
  * `POST /v1/videos` and `POST /v1/videos/{id}/remix` (FORMATS §11), as JSON or as a form. A remix names no model: it is
@@ -17,41 +21,32 @@ export const readRequest = (wire: WireRequest): CanonicalRequest =>
     () => read(wire),
   )
 
-const TAKEN = new Set(['model', 'prompt', 'seconds', 'size', ...FIELDS])
-/** A remix has its model from the task it changes. */
-const REMIX_TAKEN = new Set([...TAKEN].filter(field => field !== 'model'))
+const FIELD = 'input_reference'
+const WORDS = ['image_url', 'file_id'] as const
 
-function read({ path, body, files, unfinished }: WireRequest): CanonicalRequest {
+/** Fields of a form for an object's fields, as the OpenAI libraries spell them. */
+const IN_BRACKETS = WORDS.map(word => [`${FIELD}[${word}]`, word] as const)
+
+/** A remix has its model from the task it changes; one in its body is neither checked nor sent. */
+const REMIX_TAKEN = new Set(['prompt', 'seconds', 'size', FIELD, ...IN_BRACKETS.map(([field]) => field)])
+const TAKEN = new Set([...REMIX_TAKEN, 'model'])
+
+function read(wire: WireRequest): CanonicalRequest {
+  const { path, body, files, unfinished } = wire
   const remixOf = REMIX.exec(path)?.[1]
   const prompt = text(body['prompt'])
   if (prompt === '' || (prompt === undefined && unfinished !== true)) throw WrongType.instance
-  const refused: string[] = []
-  return {
-    model: remixOf === undefined ? required(text(body['model'])) : '',
-    messages: [
-      {
-        role: 'user',
-        content: [
-          ...(prompt === undefined ? [] : [{ type: 'text', text: prompt } as const]),
-          ...readNamed(body),
-          ...readFiles(files ?? []),
-        ],
-      },
-    ],
-    output: {
-      modalities: ['video'],
-      ...readVideo(body, remixOf === undefined ? undefined : decoded(remixOf), refused),
-    },
-    sampling: {},
-    stream: false,
-    ...rest(
-      FORMAT,
-      body,
-      remixOf === undefined ? TAKEN : REMIX_TAKEN,
-      spelling({ form: files === undefined ? undefined : true }),
-      refused,
-    ),
+  const model = remixOf === undefined ? required(text(body['model'])) : ''
+  const pictures = [...readNamed(body), ...readFiles(files ?? [])]
+  const seconds = readLength(body['seconds'])
+  const original = remixOf === undefined ? undefined : decoded(remixOf)
+  const video = defined({ seconds, size: text(body['size']), remixOf: original })
+  const taken = remixOf === undefined ? TAKEN : REMIX_TAKEN
+  const request = {
+    ...videoRequest(model, prompt, pictures, Object.keys(video).length === 0 ? {} : { video }),
+    ...left(FORMAT, body, taken, seconds === undefined ? ['seconds'] : []),
   }
+  return readFrom(request, FORMAT, wire)
 }
 
 /** An id as it stands in a path. */
@@ -63,22 +58,39 @@ function decoded(id: string): string {
   }
 }
 
-function readVideo(body: JsonObject, remixOf: string | undefined, refused: string[]): Pick<Output, 'video'> {
-  const seconds = readSeconds(body['seconds'], refused)
-  const isOdd = seconds !== undefined && body['seconds'] !== String(seconds)
-  const video = {
-    ...defined({ seconds, size: text(body['size']), remixOf }),
-    ...(isOdd ? { spelling: { [FORMAT]: { seconds: body['seconds']! } } } : {}),
-  }
-  return Object.keys(video).length === 0 ? {} : { video }
+/** The pictures a body names. */
+const readNamed = (body: JsonObject): readonly (MediaPart | OpaquePart)[] => [
+  ...(body[FIELD] == null ? [] : [readReference(body[FIELD])]),
+  ...IN_BRACKETS.flatMap(([field, word]) => {
+    const value = text(body[field])
+    return value === undefined ? [] : [picture(word, value)]
+  }),
+]
+
+function readReference(wire: Json): MediaPart | OpaquePart {
+  if (typeof wire === 'string') return picture('image_url', wire)
+  if (!isObject(wire)) throw WrongType.instance
+  const as = WORDS.find(word => typeof wire[word] === 'string')
+  if (as === undefined) return { type: 'opaque', format: FORMAT, value: wire }
+  return picture(as, wire[as] as string, left(FORMAT, wire, new Set([as])))
 }
 
-/** A number in a text (FORMATS §11), or bare as some callers write it; any other word is for the upstream to judge. */
-function readSeconds(wire: Json | undefined, refused: string[]): number | undefined {
-  if (wire == null) return undefined
-  if (typeof wire !== 'string' && typeof wire !== 'number') throw WrongType.instance
-  const seconds = typeof wire === 'number' ? wire : wire.trim() === '' ? Number.NaN : Number(wire)
-  if (Number.isFinite(seconds) && seconds > 0) return seconds
-  refused.push('seconds')
-  return undefined
-}
+const picture = (word: (typeof WORDS)[number], value: string, node: Node = {}): MediaPart => ({
+  type: 'media',
+  kind: 'image',
+  source: word === 'file_id' ? { type: 'file-id', format: FORMAT, id: value } : sourceOfUrl(value),
+  ...node,
+})
+
+/** The pictures of a form; one in a field of another name is a picture all the same. */
+const readFiles = (files: readonly WireFile[]): readonly MediaPart[] =>
+  files.map(({ field, name, mediaType, bytes }) => ({
+    type: 'media',
+    kind: mediaType.startsWith('video/') ? 'video' : 'image',
+    source: { type: 'bytes', mediaType, bytes },
+    ...defined({ name }),
+    ...(field === FIELD ? {} : { extras: { [FORMAT]: { field } } }),
+  }))
+
+/** Where in a body its prompt and its picture stand. */
+export const locate = locateVideo(() => FIELD)

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../canonical/error.ts'
+import { invalid } from '../../canonical/error.ts'
 import type { AudioFormat } from '../../canonical/session.ts'
 import type { AudioConverter } from './converter.ts'
 import { Resampler } from './resampler.ts'
@@ -22,11 +22,7 @@ export function createConverter(from: AudioFormat, to: AudioFormat): AudioConver
 
 const isRate = (rate: number): boolean => Number.isInteger(rate) && rate >= 8000 && rate <= 96_000
 
-const NO_RATE = new GatewayError({
-  kind: 'invalid-request',
-  code: 'unsupported_audio_format',
-  message: 'Audio has 8000 to 96000 samples a second.',
-})
+const NO_RATE = invalid('Audio has 8000 to 96000 samples a second.', undefined, 'unsupported_audio_format')
 
 /** Samples that are converted in one go: what is held beside the result stays small. */
 const AT_ONCE = 16_384

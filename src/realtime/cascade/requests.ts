@@ -1,6 +1,6 @@
 import { HeldBytes } from '../../canonical/bytes.ts'
-import { defined } from '../../canonical/defined.ts'
 import { wavHeader } from '../../canonical/media/wav.ts'
+import { defined } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import { type InputTranscription, type Item, PCM_16K, type SessionSettings } from '../../canonical/session.ts'
 import { messagesOf } from './messages.ts'

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../canonical/error.ts'
+import { type GatewayError, invalid } from '../../canonical/error.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 
 /*
@@ -57,9 +57,6 @@ export function without(object: JsonObject, known: ReadonlySet<string>): JsonObj
     }
   return rest
 }
-
-export const invalid = (message: string, param: string, code?: string): GatewayError =>
-  new GatewayError({ kind: 'invalid-request', message, param, ...(code === undefined ? {} : { code }) })
 
 const wrongType = (path: string, expected: string): GatewayError =>
   invalid(`Invalid type for '${path}': expected ${expected}.`, path, 'invalid_type')

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Allowance } from '../../../src/access/limits/allowance.ts'
+import { MemoryEngine } from '../../../src/access/limits/engine.ts'
 import { type LimitStep, Limits, type ReadSpent } from '../../../src/access/limits/index.ts'
-import { MemoryEngine } from '../../../src/access/limits/memory-engine.ts'
 import { takeSteps } from '../../../src/access/limits/remote-engine.ts'
 import { GatewayError } from '../../../src/canonical/error.ts'
 import type { LimitSettings } from '../../../src/config/index.ts'

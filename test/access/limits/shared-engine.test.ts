@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { LimitState, LimitStep } from '../../../src/access/limits/engine.ts'
+import { type LimitState, type LimitStep, MemoryEngine } from '../../../src/access/limits/engine.ts'
 import { Limits } from '../../../src/access/limits/index.ts'
-import { MemoryEngine } from '../../../src/access/limits/memory-engine.ts'
 import { type AskSteps, takeSteps } from '../../../src/access/limits/remote-engine.ts'
 import { OpenRedis } from '../../../src/cluster/redis.ts'
 import type { LimitSettings } from '../../../src/config/index.ts'

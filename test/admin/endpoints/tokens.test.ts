@@ -6,6 +6,20 @@ import { deadAddress } from '../../builders/upstream.ts'
 
 const closing = closingAfterEach()
 
+it('are left at least one when two administrators revoke each the other’s at once', async () => {
+  const admin = await AdminServer.open([channelAt(await deadAddress())])
+  closing.push(() => admin.close())
+  const { id, secret } = (await admin.post('/tokens', { name: 'other' })).json
+  const other = { authorization: `Bearer ${secret}` }
+  const dropped = await Promise.all([
+    admin.ask('DELETE', `/tokens/${id}`),
+    admin.ask('DELETE', `/tokens/${admin.tokenId}`, undefined, other),
+  ])
+  expect(dropped.map(({ status }) => status)).not.toEqual([204, 204])
+  const seen = await Promise.all([admin.get('/tokens'), admin.ask('GET', '/tokens', undefined, other)])
+  expect(seen.map(({ status }) => status)).toContain(200)
+})
+
 it('are revoked, the last one by force only', async () => {
   const admin = await AdminServer.open([channelAt(await deadAddress())])
   closing.push(() => admin.close())

@@ -1,6 +1,16 @@
 import Anthropic from '@anthropic-ai/sdk'
-import type { Ask, Caller, Got, Talk, TestServer, Turn } from '../caller.ts'
-import { LIMIT, RULES, SCHEMA, TOOLS } from '../caller.ts'
+import {
+  type Ask,
+  type Caller,
+  type Got,
+  LIMIT,
+  RULES,
+  SCHEMA,
+  type Talk,
+  type TestServer,
+  TOOLS,
+  type Turn,
+} from '../caller.ts'
 import type { Loose } from '../scene.ts'
 
 class MessagesTalk implements Talk {

@@ -6,8 +6,18 @@ import {
   type Part,
   ThinkingLevel,
 } from '@google/genai'
-import type { Ask, Caller, Got, Talk, TestServer, Turn } from '../caller.ts'
-import { LIMIT, RULES, SCHEMA, TOOLS } from '../caller.ts'
+import {
+  type Ask,
+  type Caller,
+  type Got,
+  LIMIT,
+  RULES,
+  SCHEMA,
+  type Talk,
+  type TestServer,
+  TOOLS,
+  type Turn,
+} from '../caller.ts'
 import type { Loose } from '../scene.ts'
 
 class ContentsTalk implements Talk {

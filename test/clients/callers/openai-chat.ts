@@ -1,6 +1,17 @@
 import OpenAI from 'openai'
-import type { Ask, Caller, Got, Talk, TestServer, Turn } from '../caller.ts'
-import { LIMIT, parsed, RULES, SCHEMA, TOOLS } from '../caller.ts'
+import {
+  type Ask,
+  type Caller,
+  type Got,
+  LIMIT,
+  parsed,
+  RULES,
+  SCHEMA,
+  type Talk,
+  type TestServer,
+  TOOLS,
+  type Turn,
+} from '../caller.ts'
 import type { Loose } from '../scene.ts'
 import { openaiErrors, openaiFailure } from './openai.ts'
 

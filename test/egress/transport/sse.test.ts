@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { drain } from '../../../src/canonical/transducer.ts'
 import type { WireEvent } from '../../../src/canonical/wire.ts'
-import { modelListText } from '../../../src/egress/transport/json.ts'
 import { EVENT_STREAM, EventStream, type Framing, JSON_ARRAY, type Outlet } from '../../../src/egress/transport/sse.ts'
 import { eventParser } from '../../../src/ingress/transport/sse.ts'
 import { tick } from '../../builders/time.ts'
@@ -180,19 +179,4 @@ describe('heartbeats', () => {
     expect(outlet.text).toBe('data: 1\n\n')
     stream.stop()
   })
-})
-
-test('law 6: the text of a model list is the list', () => {
-  const card = fc.record({
-    id: fc.string(),
-    object: fc.constant('model' as const),
-    created: fc.nat(),
-    owned_by: fc.string(),
-  })
-  fc.assert(
-    fc.property(fc.array(card), data => {
-      const list = { object: 'list' as const, data }
-      expect(JSON.parse(modelListText(list))).toEqual(JSON.parse(JSON.stringify(list)))
-    }),
-  )
 })

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
+import type { CaptureDocument } from '../../../src/admin/capture-shapes.ts'
 import type { ChannelConfig } from '../../../src/config/index.ts'
-import type { CaptureDocument } from '../../../src/gateway/captured.ts'
 import { AdminServer } from '../../builders/admin.ts'
 import { ANSWER, ASK } from '../../builders/chat.ts'
 import { closingAfterEach } from '../../builders/closing.ts'

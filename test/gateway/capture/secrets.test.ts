@@ -6,9 +6,9 @@ import type { Caller } from '../../../src/access/index.ts'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import type { Answer } from '../../../src/channel/index.ts'
 import type { ChannelConfig, Config } from '../../../src/config/index.ts'
-import { Bounded, cutText } from '../../../src/gateway/capture/bounded.ts'
+import { Bounded, cutText, shownBody } from '../../../src/gateway/capture/bounded.ts'
 import { Capture } from '../../../src/gateway/capture/capture.ts'
-import { LARGEST } from '../../../src/gateway/capture/recording.ts'
+import { LARGEST, Recording } from '../../../src/gateway/capture/recording.ts'
 import { patternOf, scrubberOf, secretsOfConfig } from '../../../src/gateway/capture/secrets.ts'
 import { written } from '../../../src/gateway/capture/written.ts'
 import type { Call } from '../../../src/gateway/index.ts'
@@ -107,7 +107,7 @@ async function captured(one: Secrets, status: number, streams: boolean) {
     wire: written => ({ path: '/chat/completions', query: {}, headers: {}, body: written }),
     reply: new NoReply(),
   }
-  const capture = new Capture(call, { id: 'k', key: 'dev' } as Caller)
+  const capture = new Capture(call, { id: 'k', key: 'dev' } as Caller, { left: 64 * LARGEST })
   const wire = call.wire(body)
   const request = READERS['chat']!.request!(wire)
   capture.request = request
@@ -205,6 +205,18 @@ test('no half of a secret is left where a text is cut', () => {
       expect(cut).not.toContain('a-very')
     }),
   )
+})
+
+test('no half of a secret is left where there was no room for the rest of a body', () => {
+  const key = 'a-very-secret-key-1234567890'
+  const scrub = scrubberOf(patternOf([key]))
+  const bounded = new Bounded(scrub)
+  for (let room = 1; room < 200; room++) {
+    const recording = new Recording(performance.now(), { left: room })
+    recording.take(`${'x'.repeat(60)}${`${key} `.repeat(40)}`)
+    expect(JSON.stringify(shownBody(recording, 'text/plain', '/x', bounded))).not.toContain('a-')
+  }
+  expect(bounded.cut).toContain('/x/text')
 })
 
 test('what is copied is bounded, whatever its shape', () => {

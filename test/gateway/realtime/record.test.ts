@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
+import { MemoryEngine } from '../../../src/access/limits/engine.ts'
 import { Limits } from '../../../src/access/limits/index.ts'
-import { MemoryEngine } from '../../../src/access/limits/memory-engine.ts'
 import { takeSteps } from '../../../src/access/limits/remote-engine.ts'
-import { NO_PRICES } from '../../../src/catalogue/prices.ts'
+import { NO_PRICES } from '../../../src/catalogue/rates.ts'
 import { Record } from '../../../src/gateway/realtime/record.ts'
 import { permitting } from '../../builders/permissions.ts'
 

@@ -26,7 +26,7 @@ describe('a caller who hands thoughts back', () => {
     const next = { ...call, id: 'toolu_02Ab2Cd3Ef4' }
     new OwnThoughts(store, 'ann', new LogOnce(() => {})).keep(
       { candidates: [{ content: [signed, next] }] },
-      { format: 'chat', candidate, request, recalled: undefined },
+      { attempt: { call: { format: 'chat' }, candidate, request }, prepared: { recalled: undefined } },
     )
     expect(store.holds('ann')).toBe(isKept)
   })

@@ -88,8 +88,8 @@ describe('a form reaches the upstream byte for byte', () => {
     expect(stub.seen[0]!.fields).toEqual([
       ['model', 'm'],
       ['keywords[]', 'first'],
-      ['language', 'en'],
       ['keywords[]', 'second'],
+      ['language', 'en'],
       ['response_format', 'srt'],
     ])
     expect(stub.seen[0]!.headers['transfer-encoding']).toBe('chunked')

@@ -1,5 +1,4 @@
-import type { Json, JsonObject } from '../../../src/canonical/node.ts'
-import { isObject } from '../../../src/canonical/node.ts'
+import { isObject, type Json, type JsonObject } from '../../../src/canonical/node.ts'
 
 /*
  * Values of n nodes made of small ones: wherever a sample of a format has a list, one with n entries of every kind that

@@ -1,7 +1,6 @@
 import { Button } from '../../ui/button.tsx'
-import { Copy } from '../../ui/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Icon } from '../../ui/icon.tsx'
+import { SecretOnce } from '../../ui/secret-once.tsx'
 import { text } from './texts.ts'
 
 interface PasswordOnceProps {
@@ -24,14 +23,7 @@ export function PasswordOnce({ name, password, onClose }: PasswordOnceProps) {
         </Button>
       }
     >
-      <p class="callout warn">
-        <Icon name="warning" />
-        <span>{words.once}</span>
-      </p>
-      <div class="secret">
-        <code>{password}</code>
-        <Copy text={password} what={words.passwordOf} kind="primary" autofocus />
-      </div>
+      <SecretOnce secret={password} what={words.passwordOf} once={words.once} />
     </Dialog>
   )
 }

@@ -3,10 +3,9 @@ import type { ProblemError } from '../../api/problem.ts'
 import { post } from '../../api/request.ts'
 import type { NewUser } from '../../api/types.ts'
 import { asProblem } from '../../api/use-load.ts'
-import { common } from '../../i18n/common.ts'
-import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field, Select } from '../../ui/field.tsx'
+import { FormActions } from '../../ui/form-actions.tsx'
 import { Problem } from '../../ui/states.tsx'
 import { text } from './texts.ts'
 
@@ -43,14 +42,7 @@ export function UserForm({ onMade, onClose }: UserFormProps) {
       title={words.title}
       onClose={onClose}
       onSubmit={submit}
-      footer={
-        <>
-          <Button onClick={onClose}>{common().cancel}</Button>
-          <Button kind="primary" type="submit" busy={isBusy}>
-            {words.submit}
-          </Button>
-        </>
-      }
+      footer={<FormActions submit={words.submit} busy={isBusy} onClose={onClose} />}
     >
       <Field
         label={text().name}

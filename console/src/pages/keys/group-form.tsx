@@ -1,9 +1,9 @@
 import { patch, post } from '../../api/request.ts'
 import type { Group } from '../../api/types.ts'
 import { common } from '../../i18n/common.ts'
-import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
+import { FormActions } from '../../ui/form-actions.tsx'
 import { Problem } from '../../ui/states.tsx'
 import { groupBody, valuesOf } from './form-values.ts'
 import { LimitFields, PermissionFields } from './permission-fields.tsx'
@@ -35,12 +35,7 @@ export function GroupForm({ of, doors, onKept, onClose }: GroupFormProps) {
       onClose={onClose}
       onSubmit={form.submit}
       footer={
-        <>
-          <Button onClick={onClose}>{common().cancel}</Button>
-          <Button kind="primary" type="submit" busy={form.isBusy}>
-            {of === undefined ? words.submit : common().save}
-          </Button>
-        </>
+        <FormActions submit={of === undefined ? words.submit : common().save} busy={form.isBusy} onClose={onClose} />
       }
     >
       {of === undefined && (

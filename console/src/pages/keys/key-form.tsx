@@ -1,9 +1,9 @@
 import { patch, post } from '../../api/request.ts'
 import type { Group, Key, NewKey } from '../../api/types.ts'
 import { common } from '../../i18n/common.ts'
-import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Area, Check, Field, Select } from '../../ui/field.tsx'
+import { FormActions } from '../../ui/form-actions.tsx'
 import { Problem } from '../../ui/states.tsx'
 import { keyBody, valuesOf } from './form-values.ts'
 import { LimitFields, PermissionFields } from './permission-fields.tsx'
@@ -36,12 +36,7 @@ export function KeyForm({ of, groups, doors, onMade, onChanged, onClose }: KeyFo
       onClose={onClose}
       onSubmit={form.submit}
       footer={
-        <>
-          <Button onClick={onClose}>{common().cancel}</Button>
-          <Button kind="primary" type="submit" busy={form.isBusy}>
-            {of === undefined ? words.submit : common().save}
-          </Button>
-        </>
+        <FormActions submit={of === undefined ? words.submit : common().save} busy={form.isBusy} onClose={onClose} />
       }
     >
       <Field

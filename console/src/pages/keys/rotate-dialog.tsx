@@ -3,10 +3,9 @@ import type { ProblemError } from '../../api/problem.ts'
 import { post } from '../../api/request.ts'
 import type { Key, NewKey } from '../../api/types.ts'
 import { asProblem } from '../../api/use-load.ts'
-import { common } from '../../i18n/common.ts'
-import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Select } from '../../ui/field.tsx'
+import { FormActions } from '../../ui/form-actions.tsx'
 import { Problem } from '../../ui/states.tsx'
 import { text } from './texts.ts'
 
@@ -36,14 +35,7 @@ export function RotateDialog({ of, onRotated, onClose }: RotateDialogProps) {
       title={words.title(of.name)}
       onClose={onClose}
       onSubmit={rotate}
-      footer={
-        <>
-          <Button onClick={onClose}>{common().cancel}</Button>
-          <Button kind="primary" type="submit" busy={isBusy}>
-            {words.submit}
-          </Button>
-        </>
-      }
+      footer={<FormActions submit={words.submit} busy={isBusy} onClose={onClose} />}
     >
       <p>{words.text}</p>
       <Select

@@ -3,9 +3,8 @@ import { freshKey } from '../../fresh-key.ts'
 import { hrefOf } from '../../pages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Code } from '../../ui/code.tsx'
-import { Copy } from '../../ui/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Icon } from '../../ui/icon.tsx'
+import { SecretOnce } from '../../ui/secret-once.tsx'
 import { text } from './texts.ts'
 
 interface SecretDialogProps {
@@ -31,14 +30,7 @@ export function SecretDialog({ of, why, settings, onClose }: SecretDialogProps) 
         </Button>
       }
     >
-      <p class="callout warn">
-        <Icon name="warning" />
-        <span>{words.once}</span>
-      </p>
-      <div class="secret">
-        <code>{of.secret}</code>
-        <Copy text={of.secret} what={words.secret} kind="primary" autofocus />
-      </div>
+      <SecretOnce secret={of.secret} what={words.secret} once={words.once} />
       <Code label={words.settings} text={shellSettings(address, of.secret)} />
       <p class="faint">
         <a href={hrefOf('/')} onClick={() => (freshKey.value = { name: of.name, secret: of.secret })}>

@@ -3,10 +3,9 @@ import type { ProblemError } from '../../api/problem.ts'
 import { get, post } from '../../api/request.ts'
 import type { Group, NewKey, PageOf } from '../../api/types.ts'
 import { asProblem, useLoad } from '../../api/use-load.ts'
-import { common } from '../../i18n/common.ts'
-import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field, Select } from '../../ui/field.tsx'
+import { FormActions } from '../../ui/form-actions.tsx'
 import { Problem } from '../../ui/states.tsx'
 import { text } from './texts.ts'
 
@@ -42,14 +41,7 @@ export function NewKeyDialog({ onMade, onClose }: NewKeyDialogProps) {
       title={words.title}
       onClose={onClose}
       onSubmit={make}
-      footer={
-        <>
-          <Button onClick={onClose}>{common().cancel}</Button>
-          <Button kind="primary" type="submit" busy={isBusy} disabled={name.trim() === ''}>
-            {words.make}
-          </Button>
-        </>
-      }
+      footer={<FormActions submit={words.make} busy={isBusy} disabled={name.trim() === ''} onClose={onClose} />}
     >
       {problem && ofName === undefined && <Problem error={problem} />}
       <Field

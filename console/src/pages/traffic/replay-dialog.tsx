@@ -2,10 +2,9 @@ import { useState } from 'preact/hooks'
 import { get, post } from '../../api/request.ts'
 import type { AllOf, Capture, Model } from '../../api/types.ts'
 import { useLoad } from '../../api/use-load.ts'
-import { common } from '../../i18n/common.ts'
-import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Select } from '../../ui/field.tsx'
+import { FormActions } from '../../ui/form-actions.tsx'
 import { toast, toastProblem } from '../../ui/toast.tsx'
 import { text } from './texts.ts'
 
@@ -41,14 +40,7 @@ export function ReplayDialog({ capture, onSent, onClose }: ReplayDialogProps) {
       title={words.title}
       onClose={onClose}
       onSubmit={submit}
-      footer={
-        <>
-          <Button onClick={onClose}>{common().cancel}</Button>
-          <Button kind="primary" type="submit" icon="play">
-            {words.submit}
-          </Button>
-        </>
-      }
+      footer={<FormActions submit={words.submit} icon="play" onClose={onClose} />}
     >
       <p>{words.text}</p>
       <Select

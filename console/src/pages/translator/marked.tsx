@@ -1,5 +1,4 @@
-import type { Mark } from './marks.ts'
-import { piecesOf } from './marks.ts'
+import { type Mark, piecesOf } from './marks.ts'
 
 interface MarkedProps {
   readonly text: string

@@ -1,6 +1,6 @@
-import { append } from '../../../canonical/append.ts'
 import type { Part, ToolResultPart } from '../../../canonical/content.ts'
 import type { CanonicalError } from '../../../canonical/error.ts'
+import { append } from '../../../canonical/lists.ts'
 import type { JsonObject } from '../../../canonical/node.ts'
 import type { ClientEvent } from '../../../canonical/session-event.ts'
 import type { KnownItem } from '../../conversation.ts'

@@ -1,6 +1,5 @@
-import { defined } from '../../../canonical/defined.ts'
 import { type CanonicalError, kindOf } from '../../../canonical/error.ts'
-import { isObject, type Json, type JsonObject, parseObject, stringIn } from '../../../canonical/node.ts'
+import { defined, isObject, type Json, type JsonObject, parseObject, stringIn } from '../../../canonical/node.ts'
 import type { Modality } from '../../../canonical/request.ts'
 import type { Usage } from '../../../canonical/result.ts'
 import type { FunctionCall, LiveMessage } from './wire.ts'

@@ -1,5 +1,4 @@
-import { defined } from '../../../canonical/defined.ts'
-import type { JsonObject } from '../../../canonical/node.ts'
+import { defined, type JsonObject } from '../../../canonical/node.ts'
 import type { Effort } from '../../../canonical/request.ts'
 import type { SessionSettings, TurnDetection } from '../../../canonical/session.ts'
 import type { HostedKind, Tool } from '../../../canonical/tool.ts'

@@ -1,4 +1,4 @@
-import { append } from '../../../canonical/append.ts'
+import { append } from '../../../canonical/lists.ts'
 import { bytesPerSecond, PCM_16K } from '../../../canonical/session.ts'
 import type { ServerEvent } from '../../../canonical/session-event.ts'
 import type { Conversation } from '../../conversation.ts'

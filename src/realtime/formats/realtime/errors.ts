@@ -1,6 +1,5 @@
-import { defined } from '../../../canonical/defined.ts'
 import type { CanonicalError, ErrorKind } from '../../../canonical/error.ts'
-import { isObject, type Json, type JsonObject } from '../../../canonical/node.ts'
+import { defined, isObject, type Json, type JsonObject } from '../../../canonical/node.ts'
 
 const BY_CODE: { readonly [code: string]: ErrorKind } = {
   rate_limit_exceeded: 'rate-limited',

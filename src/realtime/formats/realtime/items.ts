@@ -1,6 +1,5 @@
 import type { MediaPart, Part } from '../../../canonical/content.ts'
-import { defined } from '../../../canonical/defined.ts'
-import type { Json, JsonObject, Node } from '../../../canonical/node.ts'
+import { defined, type Json, type JsonObject, type Node } from '../../../canonical/node.ts'
 import type { Role } from '../../../canonical/request.ts'
 import type { Item, ItemStatus } from '../../../canonical/session.ts'
 import { listAt, objectAt, requiredObjectAt, requiredTextAt, textAt, without } from '../fields.ts'

@@ -1,11 +1,10 @@
 import type { RawData, WebSocket } from 'ws'
 import type { CanonicalError } from '../../../canonical/error.ts'
 import { isObject, type Json, type JsonObject, parseObject, stringIn } from '../../../canonical/node.ts'
-import type { CallerListener, CallerSocket } from '../../caller-socket.ts'
-import { closeSocket, GOING_AWAY, NORMAL, POLICY_VIOLATION, passedOn } from '../../closing.ts'
+import type { CallerSocket } from '../../caller-socket.ts'
+import { closeSocket, GOING_AWAY, passedOn } from '../../closing.ts'
 import { eventFailure } from '../../event-failure.ts'
-import { EXPIRED, type LiveSession, type SessionRecord, STOPPING } from '../../live-session.ts'
-import { addBounded, MOST_RUNNING } from '../../running.ts'
+import { OTHER_MODEL, Session, type SessionRecord } from '../../live-session.ts'
 import { writeError } from './errors.ts'
 import { callerFrameType, frameType } from './frame-type.ts'
 import { readUsage } from './usage.ts'
@@ -33,18 +32,10 @@ const LOW = 64 * 1024
  * A caller and an upstream of the same format: frames pass as they came, save for the few that name the model or hold
  * what the gateway counts.
  */
-export class Relay implements LiveSession, CallerListener {
-  readonly closed: Promise<void>
-  private readonly options: RelayOptions
-  private readonly settled = Promise.withResolvers<void>()
+export class Relay extends Session<RelayOptions> {
   private readonly beat: NodeJS.Timeout
   /** Sides whose connection is open. */
   private open = 2
-  private finishing = false
-  private over = false
-  /** Requested responses that have not begun, and responses that run. */
-  private requested = 0
-  private readonly running = new Set<string>()
   private slow = false
   private unanswered = 0
   /** Bytes that had not been sent at the last heartbeat: fewer of them are a sign of life. */
@@ -52,9 +43,8 @@ export class Relay implements LiveSession, CallerListener {
   private readonly id: string
 
   constructor(options: RelayOptions) {
-    this.options = options
+    super(options)
     this.id = options.newId('sess')
-    this.closed = this.settled.promise
     this.beat = setInterval(this.ping, options.heartbeat)
   }
 
@@ -69,26 +59,13 @@ export class Relay implements LiveSession, CallerListener {
     else upstream.resume()
   }
 
-  finish(): void {
-    this.finishing = true
-    if (this.running.size === 0) this.stop()
-  }
-
-  stop(): void {
-    this.farewell(STOPPING, GOING_AWAY)
-  }
-
-  refuse(why: CanonicalError): void {
-    this.farewell(why, POLICY_VIOLATION)
-  }
-
-  cut(): void {
+  override cut(): void {
     this.options.caller.cut()
     this.options.upstream.terminate()
     this.end(GOING_AWAY, '')
   }
 
-  frame(data: Buffer): void {
+  override frame(data: Buffer): void {
     try {
       this.toUpstream(data)
     } catch (thrown) {
@@ -105,19 +82,7 @@ export class Relay implements LiveSession, CallerListener {
     this.checkUpstream()
   }
 
-  binary(): void {
-    this.fail({ kind: 'invalid-request', code: 'invalid_frame', message: 'A frame must be text.' })
-  }
-
-  drained(): void {
-    if (!this.over) this.options.upstream.resume()
-  }
-
-  expired(why: 'idle' | 'lifetime'): void {
-    this.farewell(EXPIRED[why], why === 'idle' ? NORMAL : GOING_AWAY)
-  }
-
-  left(code: number, reason: string): void {
+  override left(code: number, reason: string): void {
     this.end(code === 1006 ? GOING_AWAY : passedOn(code), reason)
     this.sideClosed()
   }
@@ -141,7 +106,7 @@ export class Relay implements LiveSession, CallerListener {
     const read = Object.hasOwn(READ, type) ? READ[type] : undefined
     const text = read === undefined ? frame : read.call(this, frame)
     if (text !== undefined && !this.options.caller.send(text) && !this.over) this.options.upstream.pause()
-    if (type === 'response.done' && this.finishing && this.running.size === 0) this.stop()
+    if (type === 'response.done') this.stopIfFinished()
   }
 
   /** The caller's model becomes the upstream's. */
@@ -157,8 +122,7 @@ export class Relay implements LiveSession, CallerListener {
 
   private admitted(data: Buffer): boolean {
     try {
-      this.options.record.admit()
-      this.requested++
+      this.requestResponse()
       return true
     } catch (thrown) {
       this.fail(eventFailure(thrown, 'invalid-request'), idOf(parseObject(data.toString())))
@@ -177,22 +141,15 @@ export class Relay implements LiveSession, CallerListener {
     return JSON.stringify({ ...value, session: { ...fields, id: this.id, ...named } })
   }
 
-  /** A response that turn detection begins is counted like a requested one. @internal */
+  /** @internal */
   began(frame: Buffer): Buffer {
     const response = parseObject(frame.toString())?.['response']
-    const id = stringIn(isObject(response) ? response['id'] : undefined)
-    addBounded(this.running, id, MOST_RUNNING)
-    if (this.requested > 0) {
-      this.requested--
-      return frame
-    }
-    try {
-      this.options.record.admit()
-    } catch (thrown) {
-      this.fail(eventFailure(thrown, 'invalid-request'))
-      this.options.upstream.send(JSON.stringify({ type: 'response.cancel', response_id: id }))
-    }
+    this.responseBegan(stringIn(isObject(response) ? response['id'] : undefined))
     return frame
+  }
+
+  protected override cancel(response: string): void {
+    this.options.upstream.send(JSON.stringify({ type: 'response.cancel', response_id: response }))
   }
 
   /** @internal */
@@ -200,8 +157,7 @@ export class Relay implements LiveSession, CallerListener {
     const value = parseObject(frame.toString())
     const response = value?.['response']
     if (!isObject(response)) return frame
-    this.running.delete(stringIn(response['id']))
-    this.options.record.spent(readUsage(response['usage']))
+    this.responseEnded(stringIn(response['id']), readUsage(response['usage']))
     const { status_details: details } = response
     if (!isObject(details) || details['error'] == null) return frame
     return JSON.stringify({ ...value, response: { ...response, status_details: this.options.scrub(details) } })
@@ -216,7 +172,7 @@ export class Relay implements LiveSession, CallerListener {
 
   /** @internal */
   error(frame: Buffer): string {
-    this.requested = Math.max(0, this.requested - 1)
+    this.refused()
     return this.scrubbed(frame)
   }
 
@@ -225,25 +181,14 @@ export class Relay implements LiveSession, CallerListener {
     return JSON.stringify(this.options.scrub(parseObject(frame.toString()) ?? {}))
   }
 
-  private fail(error: CanonicalError, event?: string): void {
+  protected override fail(error: CanonicalError, event?: string): void {
     const { caller, newId } = this.options
     caller.send(JSON.stringify({ type: 'error', event_id: newId('event'), error: writeError(error, event) }))
   }
 
-  private farewell(error: CanonicalError, code: number): void {
-    if (this.over) return
-    this.fail(error)
-    this.end(code, error.code!)
-  }
-
-  private end(code: number, reason: string): void {
-    if (this.over) return
-    this.over = true
+  protected override release(code: number, reason: string): void {
     clearInterval(this.beat)
-    const { caller, upstream, record } = this.options
-    caller.close(code, reason)
-    closeSocket(upstream, code, reason)
-    record.ended(code)
+    closeSocket(this.options.upstream, code, reason)
   }
 
   private readonly lost = (code: number, reason: Buffer): void => {
@@ -304,9 +249,3 @@ const RUBBISH: CanonicalError = {
   message: 'The upstream sent a frame that is no JSON object.',
 }
 const NOT_JSON: CanonicalError = { kind: 'invalid-request', message: 'The frame is not a JSON object.' }
-const OTHER_MODEL: CanonicalError = {
-  kind: 'invalid-request',
-  code: 'model_not_changeable',
-  param: 'session.model',
-  message: 'The model of a session cannot be changed.',
-}

@@ -1,5 +1,4 @@
-import { defined } from '../../../canonical/defined.ts'
-import { isObject, type Json, type JsonObject, parseObject, stringIn } from '../../../canonical/node.ts'
+import { defined, isObject, type Json, type JsonObject, parseObject, stringIn } from '../../../canonical/node.ts'
 import { type Item, PCM_24K, type SessionSettings } from '../../../canonical/session.ts'
 import type {
   OutputAt,

@@ -1,17 +1,18 @@
-import { defined } from '../../../canonical/defined.ts'
-import { isObject, type Json, type JsonObject } from '../../../canonical/node.ts'
+import { invalid } from '../../../canonical/error.ts'
+import { defined, isObject, type Json, type JsonObject } from '../../../canonical/node.ts'
 import { EFFORTS, type Effort, type Modality } from '../../../canonical/request.ts'
-import type {
-  AudioFormat,
-  InputSettings,
-  InputTranscription,
-  OutputSettings,
-  SessionSettings,
-  TurnDetection,
+import {
+  ALAW,
+  type AudioFormat,
+  type InputSettings,
+  type InputTranscription,
+  MULAW,
+  type OutputSettings,
+  type SessionSettings,
+  type TurnDetection,
 } from '../../../canonical/session.ts'
-import { ALAW, MULAW } from '../../../canonical/session.ts'
 import type { Tool, ToolChoice } from '../../../canonical/tool.ts'
-import { flagAt, invalid, listAt, numberAt, objectAt, requiredTextAt, textAt, without } from '../fields.ts'
+import { flagAt, listAt, numberAt, objectAt, requiredTextAt, textAt, without } from '../fields.ts'
 import { betaFormat, REALTIME } from './wire.ts'
 
 /**

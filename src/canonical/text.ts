@@ -1,0 +1,78 @@
+/*
+ * A string made with `+`, or cut out of a longer one, stays a tree of slices in the engine, and a body that holds one
+ * such string is serialized three times as slowly. Ids and media of bodies are therefore made here.
+ */
+
+/** The parts as one flat string. */
+export const flatJoin = (...parts: readonly (string | number)[]): string => parts.join('')
+
+/** A flat copy of a string that was cut out of a longer one. */
+export const flatCopy = (text: string): string => [text.slice(0, 1), text.slice(1)].join('')
+
+const BYTE_ORDER_MARK = 0xfeff
+
+/** A text without a byte order mark in front, which has no meaning in UTF-8. */
+export const withoutByteOrderMark = (text: string): string =>
+  text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text
+
+/**
+ * Converts positions in a text between UTF-16 units and bytes of UTF-8. The text is walked once, however many positions
+ * are converted, and not at all where every character is one unit and one byte.
+ */
+export class Offsets {
+  private readonly text: string
+  /** Bytes before each unit; undefined where units and bytes are equal in number. */
+  private before: Uint32Array | undefined
+  private measured = false
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  /** Bytes of the first `unit` units. */
+  byteAt(unit: number): number {
+    const before = this.table()
+    return before === undefined ? unit : before[unit]!
+  }
+
+  /** Units of the first `byte` bytes; a character that is cut counts as one unit, as decoders count it. */
+  unitAt(byte: number): number {
+    const before = this.table()
+    const { length } = this.text
+    const wanted = Math.max(0, Math.trunc(byte))
+    if (before === undefined) return Math.min(wanted, length)
+    if (wanted >= before[length]!) return length
+    let low = 0
+    let high = length
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if (before[middle]! <= wanted) low = middle
+      else high = middle - 1
+    }
+    return before[low] === wanted ? low : low + 1
+  }
+
+  private table(): Uint32Array | undefined {
+    if (!this.measured) {
+      this.measured = true
+      if (Buffer.byteLength(this.text) !== this.text.length) this.before = measured(this.text)
+    }
+    return this.before
+  }
+}
+
+function measured(text: string): Uint32Array {
+  const before = new Uint32Array(text.length + 1)
+  let bytes = 0
+  for (let unit = 0; unit < text.length; unit++) {
+    before[unit] = bytes
+    const code = text.codePointAt(unit)!
+    if (code > 0xffff) {
+      // A lone surrogate is written as the three bytes of U+FFFD.
+      before[++unit] = bytes + 3
+      bytes += 4
+    } else bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : 3
+  }
+  before[text.length] = bytes
+  return before
+}

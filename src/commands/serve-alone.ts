@@ -1,0 +1,81 @@
+import { followConfig, type LoadedFile, loadFile } from '../config/file.ts'
+import type { Config } from '../config/index.ts'
+import type { NewUser } from '../console/new-user.ts'
+import { type Log, openLog, openServer, type RunningServer, within } from '../server/index.ts'
+import { warningsOf } from './config-warnings.ts'
+import { type FirstStart, starting } from './first-start.ts'
+import { greeting } from './greeting.ts'
+import type { Terminal } from './outcome.ts'
+import { Progress } from './progress.ts'
+import { LOG_FLUSH, logUncaught, overridden, Replays, type ServeOptions } from './serving.ts'
+import { untilStopped } from './stop.ts'
+
+/** What a process starts with. */
+export interface Beginning {
+  readonly path: string | undefined
+  readonly options: ServeOptions
+  readonly version: string
+  /** The first user of the console, where one is expected to be needed. */
+  readonly user: Promise<NewUser> | undefined
+}
+
+/** One process does everything, until a signal stops it. Rejects with the error of listening. */
+export async function serveAlone(
+  { path, options, version, user }: Beginning,
+  loaded: LoadedFile,
+  terminal: Terminal,
+): Promise<void> {
+  const progress = new Progress(terminal)
+  const replays = new Replays()
+  const log = openLog()
+  logUncaught(log)
+  const started = Promise.withResolvers<RunningServer>()
+  /** As far as they were known at the start. */
+  let stored: FirstStart['known'] = []
+  let applied: Promise<unknown> = started.promise
+  const following = followConfig(
+    path,
+    next => {
+      // In sequence: the last config written is the one in use.
+      applied = applied
+        .then(async () => apply(await replays.filled(overridden(next, options)), stored, await started.promise, log))
+        .catch(fault => log.error({ fault: String(fault) }, 'config kept'))
+    },
+    fault => log.error({ fault: fault.message }, 'config kept: the new one cannot be used'),
+  )
+  progress.begin('reading the config')
+  const config = await replays.filled(overridden(loadFile(path, loaded).config, options))
+  progress.begin('opening the store')
+  const server = await openServer({ config, log }).catch(async thrown => {
+    await replays.close()
+    throw thrown
+  })
+  progress.begin('looking for keys and users, and making the first ones where there are none')
+  const first = await starting(config, terminal, user)
+  stored = first.known
+  if (first.created !== undefined) await server.refresh()
+  for (const warning of warningsOf(config, stored)) terminal.fault(`warning: ${warning}`)
+  progress.end()
+  terminal.out(greeting(server.address, config, first, version))
+  started.resolve(server)
+  process.on('SIGHUP', following.reload)
+
+  const signal = await untilStopped()
+  following.close()
+  log.info({ signal }, 'stopping')
+  // SIGINT comes from a terminal, without a balancer that must notice first.
+  if (signal === 'SIGTERM') await server.drain()
+  await server.close()
+  await replays.close()
+  await within(log.flush(), LOG_FLUSH)
+}
+
+/** Replaces the config in use. */
+function apply(config: Config, stored: FirstStart['known'], server: RunningServer, log: Log): void {
+  server.reload(config)
+  for (const warning of warningsOf(config, stored)) log.warn({}, warning)
+  log.info(
+    { channels: config.channels.length },
+    'config reloaded; host, port and workers take effect at the next start',
+  )
+}

@@ -1,0 +1,139 @@
+import type { At, CanonicalEvent, ResultStart } from '../../canonical/event.ts'
+import { isObject, type JsonObject, parseObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import { Sequential } from '../../canonical/sequential.ts'
+import { NOTHING } from '../../canonical/transducer.ts'
+import type { WireEvent } from '../../canonical/wire.ts'
+import type { EventWriter } from '../writer.ts'
+import { ChatChunks, DONE } from './events.ts'
+
+/**
+ * A stream of chunks, the parts of each candidate one after another. Chunks of an upstream of this format pass as they
+ * came, but for id, model and time; the writer follows them, so that any later event can be written anew.
+ */
+export class RelayedChunks implements EventWriter {
+  private readonly chunks: ChatChunks
+  private readonly inOrder: Sequential<WireEvent>
+  private heads: OwnHeads | undefined
+  /** Chunks before the answer's start, which has its id. */
+  private early: string[] = []
+  /** The open part of each candidate. */
+  private readonly open = new Map<number, At>()
+
+  constructor(request: CanonicalRequest) {
+    this.chunks = new ChatChunks(request)
+    this.inOrder = new Sequential(this.chunks)
+  }
+
+  push(event: CanonicalEvent): readonly WireEvent[] {
+    return this.inOrder.push(event)
+  }
+
+  end(): readonly WireEvent[] {
+    return this.inOrder.end()
+  }
+
+  relay(wire: WireEvent, read: readonly CanonicalEvent[]): readonly WireEvent[] {
+    const { data } = wire
+    const [first] = read
+    if (read.length === 1 && first!.type === 'part-delta' && isUnfinished(data)) this.chunks.passed(first!)
+    else {
+      if (first?.type === 'result-start') this.heads = new OwnHeads(first)
+      for (const event of read) this.follow(event)
+      if (data === DONE.data) return [wire]
+      if (this.heads !== undefined && !this.isWanted(data, read)) return NOTHING
+    }
+    if (this.heads === undefined || this.early.length > 0) return this.begin(wire)
+    const own = this.heads.rewritten(data)
+    return [own === data ? wire : wire.event === undefined ? { data: own } : { ...wire, data: own }]
+  }
+
+  /** Chunks before the answer's start wait for it. */
+  private begin(wire: WireEvent): readonly WireEvent[] {
+    const { heads } = this
+    this.early.push(wire.data)
+    if (heads === undefined) return NOTHING
+    const all = this.early.map(data => ({ data: heads.rewritten(data) }))
+    this.early = []
+    return all
+  }
+
+  /** What passed as it came is not written again; a part that another one follows is over for the writer. */
+  private follow(event: CanonicalEvent): void {
+    if (event.type === 'part-delta') this.chunks.passed(event)
+    else if (event.type !== 'usage' && event.type !== 'logprobs') {
+      if (event.type === 'part-start') {
+        const at = this.open.get(event.at.candidate)
+        if (at !== undefined) this.inOrder.push({ type: 'part-end', at })
+        this.open.set(event.at.candidate, event.at)
+      }
+      this.inOrder.push(event)
+    }
+  }
+
+  /** The writer learns which choices pass. The chunk with nothing but usage is for callers that requested it. */
+  private isWanted(data: string, read: readonly CanonicalEvent[]): boolean {
+    const choices = parseObject(data)!['choices']
+    if (!Array.isArray(choices)) return true
+    for (const choice of choices) if (isObject(choice)) this.chunks.passedChoice(choice)
+    return choices.length > 0 || this.chunks.withUsage || !read.some(({ type }) => type === 'usage')
+  }
+}
+
+/** Whether no candidate finishes with the chunk; `includes` takes four times as long. */
+const isUnfinished = (data: string): boolean => !FINISHING.test(data)
+const FINISHING = /"finish_reason"(?!: ?null)/
+
+/** Chunks under the id, model and time of the answer. */
+class OwnHeads {
+  private readonly start: ResultStart
+  /** The text before or behind the choices of the last chunk that was parsed, and what stands for it. */
+  private from = ''
+  private to = ''
+  private isBehind = false
+
+  constructor(start: ResultStart) {
+    this.start = start
+  }
+
+  /** The chunk; it is parsed only where it differs from the last one beside its choices. */
+  rewritten(data: string): string {
+    const { from, to, isBehind } = this
+    if (from === '' || !this.has(data)) return this.parsed(data)
+    if (from === to) return data
+    return isBehind ? data.slice(0, -from.length) + to : to + data.slice(from.length)
+  }
+
+  /** `startsWith` takes four times as long. */
+  private has(data: string): boolean {
+    const { length } = this.from
+    return (this.isBehind ? data.slice(-length) : data.slice(0, length)) === this.from
+  }
+
+  private parsed(data: string): string {
+    const chunk = parseObject(data)!
+    const { id, model, createdAt } = this.start
+    const isDated = createdAt === undefined || typeof chunk['created'] === 'number'
+    const own = { ...chunk, id, model, ...(isDated ? {} : { created: createdAt }) } as JsonObject
+    const isOwn = chunk['id'] === id && chunk['model'] === model && isDated
+    this.isBehind = Object.keys(chunk)[0] === 'choices'
+    const beside = this.beside(chunk)
+    this.from = this.textOf(beside)
+    this.to = this.textOf(this.beside(own))
+    const hasHead = Object.hasOwn(beside, 'id') && Object.hasOwn(beside, 'model')
+    if (!hasHead || !isDated || !this.has(data)) this.from = ''
+    return isOwn ? data : JSON.stringify(own)
+  }
+
+  /** The fields before the choices, or those behind them. */
+  private beside(chunk: JsonObject): JsonObject {
+    const fields = Object.entries(chunk)
+    const at = fields.findIndex(([field]) => field === 'choices')
+    return Object.fromEntries(this.isBehind ? fields.slice(1) : fields.slice(0, Math.max(at, 0)))
+  }
+
+  private textOf(beside: JsonObject): string {
+    const text = JSON.stringify(beside)
+    return this.isBehind ? `,${text.slice(1)}` : `${text.slice(0, -1)},`
+  }
+}

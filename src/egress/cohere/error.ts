@@ -1,1 +1,0 @@
-export { writeRetrievalError as writeError } from '../errors/retrieval-error.ts'

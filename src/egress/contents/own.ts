@@ -1,0 +1,139 @@
+import { Losses, type Written } from '../../canonical/loss.ts'
+import { asRead, isObject, type Json, type JsonObject, originOf } from '../../canonical/node.ts'
+import type { CanonicalRequest, Message } from '../../canonical/request.ts'
+import type { WireRequest } from '../../canonical/wire.ts'
+import { ownOrigin } from '../own.ts'
+import { Budget } from '../sanitize/budget.ts'
+import type { WriteOptions } from '../writer.ts'
+import { contentsDialect } from './dialect.ts'
+import { FORMAT, type WriteContext } from './fields.ts'
+import { PartsWriter } from './parts.ts'
+import { pathOf } from './path.ts'
+
+/** What may be changed of a request that still goes out as it came. */
+const REWRITTEN: ReadonlySet<string> = new Set(['model', 'messages', 'stream'])
+
+/** Version and collection, then the model and the method. */
+const PATH = /^(.*?\/(?:models|tunedModels|dynamic|endpoints)\/).*:([a-zA-Z]+)$/s
+
+/**
+ * A request of this format as it came, but for what the gateway changed: model, stream, and turns; undefined of any
+ * other, or where more was changed.
+ */
+export function ownRequest(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> | undefined {
+  const origin = options.native ? ownOrigin(request, FORMAT, REWRITTEN) : undefined
+  if (origin === undefined) return undefined
+  const { node, wire } = origin
+  const { stream } = request
+  const [, prefix, method] = PATH.exec(wire.path)!
+  const dialect = contentsDialect(options.dialect)
+  const context: WriteContext = { dialect, native: true, losses: new Losses(), budget: new Budget() }
+  const write = METHODS[method!] ?? ownConversation
+  const body = write(wire.body, { request, before: node.model, context })
+  if (body === undefined) return undefined
+  const as = stream === node.stream ? method! : stream ? 'streamGenerateContent' : 'generateContent'
+  const { alt, ...query } = wire.query
+  const written = {
+    path: pathOf(request.model, as, dialect, prefix),
+    query: stream ? { ...query, alt: 'sse' } : node.stream ? query : wire.query,
+    headers: {},
+    body,
+  }
+  return { wire: written, losses: context.losses.list }
+}
+
+interface Changed {
+  readonly request: CanonicalRequest
+  /** The model it was read with. */
+  readonly before: string
+  readonly context: WriteContext
+}
+
+type Write = (body: JsonObject, changed: Changed) => JsonObject | undefined
+
+const METHODS: { readonly [method: string]: Write } = {
+  countTokens: (body, changed) => {
+    const field = Object.hasOwn(body, 'generateContentRequest') ? 'generateContentRequest' : 'generate_content_request'
+    const inner = body[field]
+    if (!isObject(inner)) return ownConversation(body, changed)
+    const written = ownConversation(inner, changed)
+    if (written === undefined) return undefined
+    const around = named(body, changed.before, changed.request.model)
+    return written === inner ? around : { ...around, [field]: written }
+  },
+  embedContent: (body, { request, before }) =>
+    request.messages.length === 1 && request.messages.every(isAsRead) ? named(body, before, request.model) : undefined,
+  batchEmbedContents: (body, { request: { model, messages }, before, context }) => {
+    if (context.dialect.vertex === true || !messages.every(isAsRead)) return undefined
+    return {
+      ...named(body, before, model),
+      requests: messages.map(one => named(asRead<JsonObject>(one, FORMAT)!, before, model)),
+    }
+  },
+}
+
+const isAsRead = (message: Message): boolean => asRead(message, FORMAT) !== undefined
+
+/** The body with the model that it names renamed, in whichever collection. */
+function named(body: JsonObject, before: string, model: string): JsonObject {
+  const { model: given } = body
+  if (typeof given !== 'string' || before === model) return body
+  return { ...body, model: `${given.slice(0, given.length - before.length)}${model}` }
+}
+
+function ownConversation(body: JsonObject, { request, before, context }: Changed): JsonObject | undefined {
+  const { messages, model } = request
+  const { contents } = body
+  const renamed = named(body, before, model)
+  if (isAsItCame(messages, isObject(contents) ? [contents] : (contents as readonly Json[]), context)) return renamed
+  if (messages.some(message => isSystem(message) && !isAsRead(message))) return undefined
+  return { ...renamed, contents: turnsOf(messages).flatMap(turn => writeTurn(turn, context)) }
+}
+
+const isSystem = ({ role }: Message): boolean => role === 'system' || role === 'developer'
+
+/** Whether the message goes on the content of the one before. */
+const isJoined = ({ spelling }: Message): boolean => spelling?.[FORMAT]?.['joined'] === true
+
+/** Whether the messages are these contents, and the upstream takes all of them. */
+function isAsItCame(messages: readonly Message[], contents: readonly Json[], context: WriteContext): boolean {
+  let count = 0
+  for (const message of messages) {
+    const wire = isTaken(message, context) ? asRead<Json>(message, FORMAT) : undefined
+    if (wire === undefined) return false
+    if (!isSystem(message) && !isJoined(message) && contents[count++] !== wire) return false
+  }
+  return count === contents.length
+}
+
+/** Google's cloud takes no ids of calls (trap 57). */
+const isTaken = ({ content }: Message, { dialect }: WriteContext): boolean =>
+  dialect.vertex !== true || !content.some(({ type }) => type === 'tool-call' || type === 'tool-result')
+
+interface Turn {
+  readonly messages: Message[]
+  /** The place of the first message. */
+  readonly at: number
+}
+
+function turnsOf(messages: readonly Message[]): readonly Turn[] {
+  const turns: Turn[] = []
+  messages.forEach((message, at) => {
+    if (isSystem(message)) return
+    if (isJoined(message)) turns.at(-1)?.messages.push(message)
+    else turns.push({ messages: [message], at })
+  })
+  return turns
+}
+
+/** A turn as it came where the upstream takes all of it; a turn of which nothing is left is none. */
+function writeTurn({ messages, at }: Turn, context: WriteContext): readonly JsonObject[] {
+  const [first] = messages as [Message]
+  const wire = originOf<JsonObject>(first, FORMAT)?.wire
+  if (wire !== undefined && messages.every(message => isAsRead(message) && isTaken(message, context))) return [wire]
+  const writer = new PartsWriter(context)
+  for (const [index, message] of messages.entries()) writer.putAll(message, message.role, ['messages', at + index])
+  writer.end()
+  const head = wire ?? { role: first.role === 'assistant' ? 'model' : 'user' }
+  return writer.parts.length === 0 ? [] : [{ ...head, parts: writer.parts }]
+}

@@ -1,0 +1,32 @@
+import type { CanonicalError } from '../../canonical/error.ts'
+
+/** A format's message for a request that is too long: its clients compact when they match it (trap 98). */
+export interface TooLongMessage {
+  /** What its clients match. */
+  readonly pattern: RegExp
+  /** The message where both numbers are known. */
+  write(tokens: number, maximum: number): string
+  /** The prefix of the upstream's own message, where they are not. */
+  readonly else: string
+}
+
+/** The error's message; one about the length of the request in the format's own wording. */
+export function messageOf({ kind, message, context }: CanonicalError, wording: TooLongMessage): string {
+  if (kind !== 'context-too-long' || wording.pattern.test(message)) return message
+  const { tokens, maximum } = context ?? {}
+  return tokens === undefined || maximum === undefined ? `${wording.else} ${message}` : wording.write(tokens, maximum)
+}
+
+/** The header with the time of the next attempt, in whole seconds; none where it is unknown (trap 78). */
+export const retryAfterHeader = ({ retryAfterSeconds }: CanonicalError): { readonly [name: string]: string } =>
+  retryAfterSeconds === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterSeconds)) }
+
+/**
+ * The headers by which clients of OpenAI's and Anthropic's formats decide whether and when to retry: their SDKs retry
+ * any 503 unless `x-should-retry` forbids it, and retrying is useless while the upstream's account is at fault (trap
+ * 99).
+ */
+export const retryHeaders = (error: CanonicalError): { readonly [name: string]: string } =>
+  error.kind === 'upstream-account'
+    ? { ...retryAfterHeader(error), 'x-should-retry': 'false' }
+    : retryAfterHeader(error)

@@ -1,0 +1,125 @@
+import type { MediaPart } from '../../canonical/content.ts'
+import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
+import { urlOfSource } from '../../canonical/media/data-url.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest, Output } from '../../canonical/request.ts'
+import { workOf } from '../../canonical/work.ts'
+import { defined, kept } from '../fields.ts'
+import { sizeInPixels, writeMade } from '../media/image-settings.ts'
+import { FORMAT } from './content.ts'
+import type { Stamp } from './items.ts'
+
+/* A request for an image alone is written as the drawing tool, with the choice to use it; the image is that tool's call. */
+
+const TYPE = 'image_generation'
+
+/** Whether the output is nothing but an image. */
+export const isDrawing = (request: CanonicalRequest): boolean => workOf(request) === 'image'
+
+export const DRAW: JsonObject = { tool_choice: { type: TYPE } }
+
+const DRAWING_LOSSES = { tools: 'pictures-only', toolChoice: 'pictures-only' }
+
+/** The drawing tool, with the settings of the image. */
+export function writeDrawingTool(request: CanonicalRequest, losses: Losses): JsonObject {
+  losses.dropFields(request, [], DRAWING_LOSSES)
+  const image = request.output.image ?? {}
+  reportLooks(image, losses)
+  const mask = maskOf(request)
+  const tool = {
+    type: TYPE,
+    ...defined({
+      size: sizeInPixels(image.size, losses),
+      quality: writeQuality(image.quality, losses),
+      background: image.background,
+      output_format: writeType(image.mediaType, losses),
+      output_compression: image.compression,
+      input_fidelity: image.fidelity,
+      moderation: image.moderation,
+      partial_images: image.previews,
+      input_image_mask: mask === undefined ? undefined : writeMask(mask),
+    }),
+    ...kept(image, FORMAT),
+  } as JsonObject
+  return { tools: [tool] }
+}
+
+/** Qualities of other models, and the equivalent here. */
+const QUALITIES: { readonly [quality: string]: string } = { standard: 'medium', hd: 'high', xhigh: 'high', max: 'high' }
+
+function writeQuality(quality: string | undefined, losses: Losses): string | undefined {
+  if (quality === undefined || !Object.hasOwn(QUALITIES, quality)) return quality
+  losses.change(['output', 'image', 'quality'], QUALITIES[quality], 'nearest-quality')
+  return QUALITIES[quality]
+}
+
+const OUTPUT_FORMATS: ReadonlySet<string> = new Set(['png', 'jpeg', 'webp'])
+
+function writeType(mediaType: string | undefined, losses: Losses): string | undefined {
+  const name = mediaType?.replace(/^image\//, '')
+  if (name === undefined || OUTPUT_FORMATS.has(name)) return name
+  if (name === 'jpg') {
+    losses.rename(['output', 'image', 'mediaType'], 'image/jpeg', 'another-word-for-it')
+    return 'jpeg'
+  }
+  losses.drop(['output', 'image', 'mediaType'], 'no-such-picture-type')
+  return undefined
+}
+
+function reportLooks(image: NonNullable<Output['image']>, losses: Losses): void {
+  if (image.style !== undefined) losses.drop(['output', 'image', 'style'], 'no-style')
+  // Images come as bytes here; the gateway serves them by URL where that is requested.
+  if (image.delivery !== undefined) losses.hide(['output', 'image', 'delivery'], 'delivered-by-the-gateway')
+}
+
+/**
+ * The mask that the tool can take: the last part of a last turn that has a text. Any other mask is lost at its place.
+ */
+export function maskOf(request: CanonicalRequest): MediaPart | undefined {
+  if (!isDrawing(request)) return undefined
+  const last = request.messages.at(-1)
+  const part = last?.role === 'user' ? last.content.at(-1) : undefined
+  if (part?.type !== 'media' || part.use !== 'mask' || part.kind !== 'image') return undefined
+  const hasText = last!.content.some(one => one.type === 'text' && one.text !== '')
+  return hasText && isAddressable(part) ? part : undefined
+}
+
+const isAddressable = ({ source }: MediaPart): boolean =>
+  source.type === 'file-id' ? source.format === FORMAT : urlOfSource(source) !== undefined
+
+const writeMask = (part: MediaPart): JsonObject => {
+  const { source } = part
+  return source.type === 'file-id' ? { file_id: source.id } : { image_url: urlOfSource(source)! }
+}
+
+/** A generated image, written as a call of the drawing tool: this format has no other place for one. */
+export function writePicture(part: MediaPart, stamp: Stamp): JsonObject {
+  const { source, made } = part
+  if (source.type !== 'base64') return {}
+  return {
+    type: 'image_generation_call',
+    ...stamp,
+    result: source.data,
+    output_format: outputFormatOf(source.mediaType),
+    ...writeMade(made),
+    ...kept(part, FORMAT),
+  }
+}
+
+const outputFormatOf = (mediaType: string): string => mediaType.replace(/^image\//, '')
+
+const PICTURE_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'made'> = {
+  name: 'no-name-of-images',
+  detail: 'no-detail-here',
+  transcript: 'no-transcript-here',
+  use: 'no-masks-here',
+  cache: 'no-cache-markers-here',
+}
+
+/** Reports the fields of an answer's image that this format lacks. */
+export function reportPicture(part: MediaPart, path: Path, losses: Losses): void {
+  losses.dropFields(part, path, PICTURE_LOSSES)
+  if (part.source.type !== 'base64') return
+  const read = `image/${outputFormatOf(part.source.mediaType)}`
+  if (read !== part.source.mediaType) losses.change([...path, 'source', 'mediaType'], read, 'pictures-only')
+}

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto'
+import type { Losses } from '../../canonical/loss.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+
+interface WriteContext {
+  readonly native: boolean
+  readonly losses: Losses
+}
+
+/** The service tier, where the format has its name; a native caller's value is passed on. */
+export function supportedTier(
+  tier: string | undefined,
+  names: ReadonlySet<string>,
+  { native, losses }: WriteContext,
+): string | undefined {
+  if (native || tier === undefined || names.has(tier)) return tier
+  losses.drop(['serviceTier'], 'no-such-tier')
+  return undefined
+}
+
+/** OpenAI's maximum length of a user id. */
+const LONGEST = 64
+
+/** The user id; one that is too long is replaced by its hash, which is always the same. */
+export function endUserOf(endUser: string | undefined, losses: Losses): string | undefined {
+  if (endUser === undefined || endUser.length <= LONGEST) return endUser
+  const hash = createHash('sha256').update(endUser).digest('hex')
+  losses.change(['endUser'], hash, 'hashed')
+  return hash
+}
+
+/**
+ * Reports the choice among tools where the upstream gets none: OpenAI refuses these fields without tools (400), so they
+ * are never sent. Only a required tool call is lost with them.
+ */
+export function reportNoChoice({ toolChoice, parallelToolCalls }: CanonicalRequest, losses: Losses): void {
+  if (toolChoice?.mode === 'required') losses.drop(['toolChoice'], 'no-tools')
+  else if (toolChoice !== undefined) losses.hide(['toolChoice'], 'no-tools')
+  if (parallelToolCalls !== undefined) losses.hide(['parallelToolCalls'], 'no-tools')
+}
+
+/** As many stop sequences as the format takes, the first ones (FORMATS §16.1). */
+export function fewStops(
+  stop: readonly string[] | undefined,
+  most: number,
+  losses: Losses,
+): readonly string[] | undefined {
+  if (stop === undefined || stop.length <= most) return stop
+  for (let index = most; index < stop.length; index++) losses.drop(['sampling', 'stop', index], `${most}-stops-only`)
+  return stop.slice(0, most)
+}

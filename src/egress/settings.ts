@@ -1,0 +1,21 @@
+import type { Losses } from '../canonical/loss.ts'
+import type { Json } from '../canonical/node.ts'
+import type { CanonicalRequest } from '../canonical/request.ts'
+import type { Settings } from '../canonical/settings.ts'
+
+/** The settings of a request as fields of a body; those that the format has not are reported as lost. */
+export function writeSettings(
+  { written }: Settings,
+  request: CanonicalRequest,
+  losses: Losses,
+): { [wire: string]: Json } {
+  const body: { [wire: string]: Json } = {}
+  for (const { at, field, wire, lost } of written) {
+    const node = (at === 'request' ? request : request[at]) as { readonly [field: string]: Json | undefined }
+    const value = node[field]
+    if (value === undefined) continue
+    if (wire !== undefined) body[wire] = value
+    else losses.drop(at === 'request' ? [field] : [at, field], lost)
+  }
+  return body
+}

@@ -1,1 +1,0 @@
-export { writeError } from '../errors/openai-error.ts'

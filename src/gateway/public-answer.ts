@@ -1,0 +1,132 @@
+import type { CanonicalError, ErrorKind } from '../canonical/error.ts'
+import type { CanonicalEvent, ResultEnd, ResultStart } from '../canonical/event.ts'
+import { isObject, type JsonObject, type Node } from '../canonical/node.ts'
+import type { CanonicalResult } from '../canonical/result.ts'
+import { WRITERS } from '../egress/index.ts'
+import type { Candidate } from '../router.ts'
+import type { Call } from './call.ts'
+import { type Scrub, scrubbed, scrubber } from './scrub.ts'
+import type { Attempt } from './types.ts'
+
+/**
+ * The beginning of an answer with an id and a time, and the model under the caller's name for it: the public id where
+ * the channel maps names, the upstream's own name otherwise. What an upstream of the caller's own format left out is
+ * added by the writer.
+ */
+export function withHead<T extends CanonicalResult | ResultStart>(
+  result: T,
+  { call, request, candidate, echo }: Pick<Attempt, 'call' | 'request' | 'candidate' | 'echo'>,
+): T {
+  const { model } = request
+  const head = {
+    ...result,
+    // Clients assemble a stream by its id: they lose chunks that have an empty one.
+    id: result.id === '' && 'type' in result ? call.id : (result.id ?? call.id),
+    model: candidate.upstreamModel === model ? (result.model ?? model) : model,
+    createdAt: result.createdAt ?? Math.floor(Date.now() / 1000),
+    ...(candidate.native ? COMPLETE : {}),
+  }
+  return echo === undefined ? head : echo.apply(head)
+}
+
+/** Adds the time of completion for formats that have a field for it: the clock is the gateway's. */
+export function timed<T extends CanonicalResult | ResultEnd>(result: T, { format }: Call): T {
+  if (WRITERS[format]!.completionTime !== true) return result
+  const spelling = {
+    ...result.spelling,
+    [format]: { ...result.spelling?.[format], completedAt: Math.floor(Date.now() / 1000) },
+  }
+  return { ...result, spelling }
+}
+
+const COMPLETE = { complete: true } as const
+
+const ACCOUNT: CanonicalError = {
+  kind: 'upstream-account',
+  message: "The upstream does not serve the gateway's account at present.",
+}
+const REFUSED: CanonicalError = { kind: 'upstream-failed', message: 'The upstream refused the gateway.' }
+
+/** What an upstream may blame on the gateway, never on the caller: its account there (trap 99), or its address. */
+const OURS: { readonly [K in ErrorKind]?: CanonicalError } = {
+  unauthenticated: ACCOUNT,
+  forbidden: ACCOUNT,
+  'out-of-credit': ACCOUNT,
+  'upstream-account': ACCOUNT,
+  'method-not-allowed': REFUSED,
+  cancelled: REFUSED,
+  internal: REFUSED,
+}
+
+/**
+ * An upstream's failure as a caller may see it: what is the gateway's own fault has a fixed message, and what reveals the
+ * upstream or the gateway's credentials is removed from every field of the error.
+ */
+export function publicError(error: CanonicalError, candidate: Candidate, model: string): CanonicalError {
+  const own = OURS[error.kind]
+  if (own !== undefined) return own
+  const { kind, ...fields } = error
+  return { ...(scrubbed(fields as JsonObject, scrubber(candidate, model)) as Omit<CanonicalError, 'kind'>), kind }
+}
+
+/** A result as a caller may see it, with its errors. */
+export function publicResult(result: CanonicalResult, candidate: Candidate, model: string): CanonicalResult {
+  const { error, candidates } = result
+  return {
+    ...scrubBeside(result, candidate, model),
+    candidates: candidates.map(one => scrubBeside(one, candidate, model)),
+    ...(error === undefined ? {} : { error: publicError(error, candidate, model) }),
+  }
+}
+
+/** An event as a caller may see it: those that begin or end something may say what went wrong. */
+export function publicEvent(event: CanonicalEvent, candidate: Candidate, model: string): CanonicalEvent {
+  switch (event.type) {
+    case 'error':
+      return { ...event, error: publicError(event.error, candidate, model) }
+    case 'result-start':
+    case 'candidate-end':
+    case 'result-end':
+      return scrubBeside(event, candidate, model)
+    default:
+      return event
+  }
+}
+
+/** The same part of an answer with its error message scrubbed. */
+function scrubBeside<T extends Node>(node: T, candidate: Candidate, model: string): T {
+  const { extras, spelling } = node
+  const isBeside = extras !== undefined && Object.values(extras).some(hasError)
+  const isWithin = spelling !== undefined && Object.values(spelling).some(holdsError)
+  if (!isBeside && !isWithin) return node
+  const scrub = scrubber(candidate, model)
+  return {
+    ...node,
+    ...(isBeside ? { extras: mapped(extras, fields => withoutSecrets(fields, scrub)) } : {}),
+    ...(isWithin ? { spelling: mapped(spelling, fields => withoutSecretsWithin(fields, scrub)) } : {}),
+  }
+}
+
+const mapped = <T>(fields: { readonly [name: string]: T }, map: (value: T) => T): { [name: string]: T } =>
+  Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, map(value)]))
+
+const hasError = (fields: JsonObject): boolean => ERROR_FIELDS.some(field => fields[field] != null)
+
+/** Whether a whole answer is among how a format wrote it, with what went wrong. */
+function holdsError(fields: JsonObject): boolean {
+  for (const name in fields) if (isObject(fields[name]) && hasError(fields[name])) return true
+  return false
+}
+
+const withoutSecretsWithin = (fields: JsonObject, scrub: Scrub): JsonObject =>
+  mapped(fields, value => (isObject(value) && hasError(value) ? withoutSecrets(value, scrub) : value))
+
+const withoutSecrets = (fields: JsonObject, scrub: Scrub): JsonObject => ({
+  ...fields,
+  ...Object.fromEntries(
+    ERROR_FIELDS.flatMap(field => (fields[field] == null ? [] : [[field, scrubbed(fields[field], scrub)]])),
+  ),
+})
+
+/** What the fields are called that say what went wrong. */
+const ERROR_FIELDS = ['error', 'errors']

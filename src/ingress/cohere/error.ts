@@ -1,1 +1,0 @@
-export { readRetrievalError as readError } from '../errors/retrieval-error.ts'

@@ -1,0 +1,92 @@
+import type { MediaPart, MediaSource, OpaquePart } from '../../canonical/content.ts'
+import type { Path } from '../../canonical/loss.ts'
+import { sourceOfUrl } from '../../canonical/media/data-url.ts'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import type { WireFile } from '../../canonical/wire.ts'
+import { defined, left, text, WrongType } from '../fields.ts'
+
+export const FORMAT = 'images'
+
+/** The fields of a body that hold input images, in the order they are read. */
+export const FIELDS = ['image', 'image[]', 'images', 'mask'] as const
+
+/** Whether there is an input image; a mask alone is none. */
+export const hasImage = (body: JsonObject, files: readonly WireFile[] = []): boolean =>
+  files.some(({ field }) => field !== 'mask') ||
+  FIELDS.some(field => field !== 'mask' && [body[field] ?? []].flat().length > 0)
+
+/** An image, and its place in the body, or its field in the form. */
+interface InputImage {
+  readonly part: MediaPart | OpaquePart
+  readonly at: Path
+}
+
+/** The images a body refers to. */
+export const readNamed = (body: JsonObject): readonly InputImage[] =>
+  FIELDS.flatMap((field): InputImage[] => {
+    const value = body[field]
+    if (value == null) return []
+    const use = field === 'mask' ? ({ use: 'mask' } as const) : {}
+    if (!Array.isArray(value)) return [{ part: readImage(value, use), at: [field] }]
+    if (field === 'mask') throw WrongType.instance
+    return value.map((one, index) => ({ part: readImage(one, use), at: [field, index] }))
+  })
+
+const SOURCES = ['image_url', 'file_id', 'url'] as const
+
+function readImage(wire: Json, use: Pick<MediaPart, 'use'>): MediaPart | OpaquePart {
+  if (typeof wire === 'string') return { type: 'media', kind: 'image', source: sourceOfUrl(wire), ...use }
+  if (!isObject(wire)) throw WrongType.instance
+  const [as] = SOURCES.filter(name => text(wire[name]) !== undefined)
+  if (as === undefined) return { type: 'opaque', format: FORMAT, value: wire }
+  const value = wire[as] as string
+  // Vendors that have `url` put a type beside it.
+  const taken = new Set(as === 'url' && wire['type'] === 'image_url' ? [as, 'type'] : [as])
+  const source = as === 'file_id' ? ({ type: 'file-id', format: FORMAT, id: value } as const) : sourceOfUrl(value)
+  return { type: 'media', kind: 'image', source, ...use, ...left(FORMAT, wire, taken) }
+}
+
+const IMAGE_FIELD = /^image(?:\[\d*\])?$/
+
+/** The field of the first image that has no bytes, or no address. */
+export const emptyField = (images: readonly InputImage[]): string | undefined =>
+  images.find(({ part }) => part.type === 'media' && isEmpty(part.source))?.at[0]?.toString()
+
+/** As many characters of base64 as surely hold a byte, even where they are wrapped. */
+const HEAD = 16
+
+const isEmpty = (source: MediaSource): boolean =>
+  source.type === 'bytes'
+    ? source.bytes.size === 0
+    : source.type === 'url'
+      ? source.url === ''
+      : source.type === 'base64' && Buffer.from(source.data.slice(0, HEAD), 'base64').length === 0
+
+/** The images of a form; a file in a field of another name is an image as well, with the name in extras. */
+export function readFiles(files: readonly WireFile[]): readonly InputImage[] {
+  const fields = Map.groupBy(files, ({ field }) => field)
+  return files.map((file): InputImage => {
+    const { field, name, mediaType, bytes } = file
+    const alike = fields.get(field)!
+    const part: MediaPart = {
+      type: 'media',
+      kind: 'image',
+      source: { type: 'bytes', mediaType: typeOf(mediaType, name), bytes },
+      ...defined({ name }),
+      ...(field === 'mask' ? { use: 'mask' } : {}),
+      ...(field === 'mask' || IMAGE_FIELD.test(field) ? {} : { extras: { [FORMAT]: { field } } }),
+    }
+    return { part, at: alike.length > 1 ? [field, alike.indexOf(file)] : [field] }
+  })
+}
+
+const BY_ENDING: { readonly [ending: string]: string } = {
+  ...{ png: 'image/png', jpg: 'image/jpeg', jpeg: 'image/jpeg', webp: 'image/webp', gif: 'image/gif' },
+}
+
+/** Clients send files of unknown types as octets: the file's name decides then. */
+function typeOf(mediaType: string, name: string | undefined): string {
+  if (mediaType !== 'application/octet-stream') return mediaType
+  const ending = name?.split('.').at(-1)?.toLowerCase() ?? ''
+  return Object.hasOwn(BY_ENDING, ending) ? BY_ENDING[ending]! : mediaType
+}

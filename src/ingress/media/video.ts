@@ -1,0 +1,76 @@
+import type { Part } from '../../canonical/content.ts'
+import type { Path } from '../../canonical/loss.ts'
+import type { Json } from '../../canonical/node.ts'
+import type { CanonicalRequest, Output } from '../../canonical/request.ts'
+import type { TaskState } from '../../canonical/task.ts'
+import { WrongType } from '../fields.ts'
+import { type Locate, locator } from '../locate.ts'
+
+/* What requests for videos, and answers about them, have in common in the formats that make them. */
+
+/** A request for a video: a prompt, and pictures it begins with or shows. */
+export const videoRequest = (
+  model: string,
+  prompt: string | undefined,
+  pictures: readonly Part[],
+  output: Omit<Output, 'modalities'>,
+): CanonicalRequest => ({
+  model,
+  messages: [
+    {
+      role: 'user',
+      content: [...(prompt === undefined ? [] : [{ type: 'text', text: prompt } as const]), ...pictures],
+    },
+  ],
+  output: { modalities: ['video'], ...output },
+  sampling: {},
+  stream: false,
+})
+
+const PROMPT: Path = ['prompt']
+
+/** Where in a body its prompt and its pictures stand. */
+export const locateVideo =
+  (fieldOf: (picture: Part) => string) =>
+  ({ messages }: CanonicalRequest): Locate =>
+    locator(
+      'prompt',
+      messages.map(({ content }) => ({
+        at: PROMPT,
+        parts: content.map(part => (part.type === 'text' ? PROMPT : [fieldOf(part)])),
+      })),
+      PROMPT,
+    )
+
+/**
+ * A length in seconds: a number in a text, or bare as some callers write it; any other text is for the upstream to
+ * judge, and undefined.
+ */
+export function readLength(wire: Json | undefined): number | undefined {
+  if (wire == null) return undefined
+  if (typeof wire !== 'string' && typeof wire !== 'number') throw WrongType.instance
+  const seconds = typeof wire === 'number' ? wire : wire.trim() === '' ? Number.NaN : Number(wire)
+  return Number.isFinite(seconds) && seconds > 0 ? seconds : undefined
+}
+
+/** The words of upstreams for the states of tasks. */
+const STATES: ReadonlyMap<Json | undefined, TaskState> = new Map<Json | undefined, TaskState>([
+  ['queued', 'queued'],
+  ['pending', 'queued'],
+  ['submitted', 'queued'],
+  ['in_progress', 'in-progress'],
+  ['processing', 'in-progress'],
+  ['running', 'in-progress'],
+  ['completed', 'completed'],
+  ['succeed', 'completed'],
+  ['succeeded', 'completed'],
+  ['success', 'completed'],
+  ['failed', 'failed'],
+  ['cancelled', 'failed'],
+  ['canceled', 'failed'],
+  ['expired', 'failed'],
+])
+
+/** The state of a task; an unknown word stands for one that goes on. */
+export const stateOf = (word: Json | undefined): TaskState =>
+  STATES.get(word) ?? (word == null ? 'queued' : 'in-progress')

@@ -1,0 +1,111 @@
+import type { MediaPart } from '../../canonical/content.ts'
+import { sourceOfUrl } from '../../canonical/media/data-url.ts'
+import { sniffed } from '../../canonical/media/sniff.ts'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest, Message, Output } from '../../canonical/request.ts'
+import { workOf } from '../../canonical/work.ts'
+import { anyNumber, anyText, defined, left } from '../fields.ts'
+import { FIELDS, misread, readMade } from '../media/image-settings.ts'
+
+const FORMAT = 'responses'
+const TYPE = 'image_generation'
+
+const TEXTS = ['size', 'quality', 'background', 'output_format', 'input_fidelity', 'moderation'] as const
+const NUMBERS = ['output_compression', 'partial_images'] as const
+const SETTINGS: ReadonlySet<string> = new Set(['type', 'input_image_mask', ...TEXTS, ...NUMBERS])
+
+/**
+ * A request whose only tool is image generation, with no choice but to use it, asks for an image alone (FORMATS §4,
+ * §10): it is read as an image request. Anything more, or unclear, stays a conversation.
+ */
+export function asImageRequest(request: CanonicalRequest, body: JsonObject): CanonicalRequest {
+  const tool = toolOf(body)
+  if (tool === undefined) return request
+  const mask = readMask(tool['input_image_mask'] ?? undefined)
+  const messages = mask === undefined ? request.messages : withMask(request.messages, mask)
+  if (mask === 'unclear' || messages === undefined) return request
+  const { tools: _tools, toolChoice: _choice, ...others } = request
+  const image = readSettings(tool)
+  const imageRequest: CanonicalRequest = {
+    ...others,
+    messages,
+    output: {
+      ...request.output,
+      modalities: ['image'],
+      ...(Object.keys(image).length === 0 ? {} : { image }),
+    },
+  }
+  return workOf(imageRequest) === 'image' ? imageRequest : request
+}
+
+function toolOf({ tools, tool_choice }: JsonObject): JsonObject | undefined {
+  if (!isObject(tool_choice) || tool_choice['type'] !== TYPE || Object.keys(tool_choice).length !== 1) return undefined
+  const [tool, ...others] = Array.isArray(tools) ? (tools as readonly Json[]) : []
+  if (!isObject(tool) || others.length > 0 || tool['type'] !== TYPE) return undefined
+  const isValid =
+    TEXTS.every(field => tool[field] == null || typeof tool[field] === 'string') &&
+    NUMBERS.every(field => tool[field] == null || typeof tool[field] === 'number')
+  return isValid ? tool : undefined
+}
+
+function readSettings(tool: JsonObject): NonNullable<Output['image']> {
+  const format = anyText(tool['output_format'])
+  return {
+    ...defined({
+      size: anyText(tool['size']),
+      quality: anyText(tool['quality']),
+      background: anyText(tool['background']),
+      mediaType: format === undefined ? undefined : `image/${format}`,
+      compression: anyNumber(tool['output_compression']),
+      fidelity: anyText(tool['input_fidelity']),
+      moderation: anyText(tool['moderation']),
+      previews: anyNumber(tool['partial_images']),
+    }),
+    ...left(FORMAT, tool, SETTINGS),
+  }
+}
+
+/** A mask by its address or id alone. */
+function readMask(wire: Json | undefined): MediaPart | 'unclear' | undefined {
+  if (wire === undefined) return undefined
+  const [[field, value] = [], ...others] = isObject(wire) ? Object.entries(wire) : []
+  if (typeof value !== 'string' || others.length > 0) return 'unclear'
+  if (field === 'image_url') return { type: 'media', kind: 'image', source: sourceOfUrl(value), use: 'mask' }
+  if (field === 'file_id')
+    return { type: 'media', kind: 'image', source: { type: 'file-id', format: FORMAT, id: value }, use: 'mask' }
+  return 'unclear'
+}
+
+/**
+ * The mask belongs to the last turn, if that is the caller's and has text; otherwise it cannot be told from an image.
+ */
+function withMask(messages: readonly Message[], mask: MediaPart | 'unclear'): readonly Message[] | undefined {
+  const last = messages.at(-1)
+  if (mask === 'unclear' || last?.role !== 'user') return undefined
+  if (!last.content.some(part => part.type === 'text' && part.text !== '')) return undefined
+  return [...messages.slice(0, -1), { ...last, content: [...last.content, mask] }]
+}
+
+const OF_CALL = new Set(['type', 'id', 'status', 'result', 'output_format', ...FIELDS])
+
+export const isImageCall = (wire: JsonObject): boolean => wire['type'] === 'image_generation_call'
+
+/** As many characters of base64 as identify a file's type. */
+const HEAD = 24
+
+/** The image an image generation call made; undefined where there is none, or the item is malformed. */
+export function readImageCall(wire: JsonObject): MediaPart | undefined {
+  const { id, status, result, output_format } = wire
+  const texts = [id, status, output_format].every(field => field == null || typeof field === 'string')
+  if (!isImageCall(wire) || typeof result !== 'string' || !texts) return undefined
+  const format = anyText(output_format)
+  const mediaType =
+    format === undefined ? (sniffed(Buffer.from(result.slice(0, HEAD), 'base64')) ?? 'image/png') : `image/${format}`
+  return {
+    type: 'media',
+    kind: 'image',
+    source: { type: 'base64', mediaType, data: result },
+    ...defined({ made: readMade(wire) }),
+    ...left(FORMAT, wire, OF_CALL, misread(wire)),
+  }
+}

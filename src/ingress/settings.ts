@@ -1,0 +1,31 @@
+import type { Json, JsonObject } from '../canonical/node.ts'
+import type { CanonicalRequest, Output, Sampling } from '../canonical/request.ts'
+import type { SettingName, SettingPlace, Settings, SettingType } from '../canonical/settings.ts'
+import { count, flag, number, object, text } from './fields.ts'
+
+/** The settings of a request, by the node that has them. */
+export interface ReadSettings {
+  readonly sampling: Pick<Sampling, SettingName & keyof Sampling>
+  readonly output: Pick<Output, SettingName & keyof Output>
+  readonly request: Pick<CanonicalRequest, SettingName & keyof CanonicalRequest>
+}
+
+const READ: { readonly [T in SettingType]: (value: Json) => Json | undefined } = { number, count, flag, text, object }
+
+/**
+ * The settings that a body has; of an absent or null field none.
+ *
+ * @throws WrongType for a value of another type.
+ */
+export function readSettings({ read }: Settings, body: JsonObject): ReadSettings {
+  const nodes: { readonly [at in SettingPlace]: { [field: string]: Json | undefined } } = {
+    sampling: {},
+    output: {},
+    request: {},
+  }
+  for (const { at, field, wire, type } of read) {
+    const value = body[wire]
+    if (value !== undefined && value !== null) nodes[at][field] = READ[type](value)
+  }
+  return nodes
+}

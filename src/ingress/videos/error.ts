@@ -1,1 +1,0 @@
-export { readError } from '../errors/openai-error.ts'

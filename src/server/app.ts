@@ -1,0 +1,108 @@
+import express, { type Express, type NextFunction, type Request, type Response } from 'express'
+import { type Gateway, IMAGES_PATH } from '../gateway/index.ts'
+import { counted } from './counted.ts'
+import { handleRequest, listModels, refuseRequest } from './handlers.ts'
+import { sendImage } from './images.ts'
+import { lazyAdmin } from './lazy-admin.ts'
+import { lazyConsole } from './lazy-console.ts'
+import { METRICS_PATH } from './metrics.ts'
+import type { Probe } from './probes.ts'
+import { handleSecret, REALTIME_PATH, SECRETS_PATH } from './realtime.ts'
+import { malformedPath, unknownPath, wrongMethod } from './refusals.ts'
+import { contentsRoute, familyOf, namesMethod, pathOf, ROUTES } from './routes.ts'
+import { handleStored, STORED_METHODS, STORED_ROUTES } from './stored-routes.ts'
+import { handleTask, REMIX_PATH, remixRoute, taskMethods, taskRoutes, vendorRoutes } from './task-routes.ts'
+
+/**
+ * One row per endpoint.
+ *
+ * @param probes what is also answered without all this, by path.
+ * @param vendor the first segment of the vendor's endpoints.
+ */
+export function appOf(gateway: Gateway, probes: ReadonlyMap<string, Probe>, vendor: string): Express {
+  const app = express().disable('x-powered-by').disable('etag').set('query parser', false)
+  const wrong = (allow: string) => (message: Request, response: Response) =>
+    refuseRequest(gateway, wrongMethod(message), message, response, { allow })
+  const methods = taskMethods(vendor)
+  for (const route of taskRoutes(vendor))
+    app[route.method](
+      route.path,
+      counted(gateway, route.path, (message: Request, response) => handleTask(gateway, route, message, response)),
+    )
+  app.post(REMIX_PATH, (message, response) =>
+    handleRequest(gateway, { route: remixRoute(message.params.id), streams: false }, message, response),
+  )
+  for (const route of [...ROUTES, ...vendorRoutes(vendor)])
+    app
+      .post(route.path, (message, response) => handleRequest(gateway, { route, streams: false }, message, response))
+      .all(route.path, wrong(methods.get(route.path) ?? 'POST'))
+  for (const { method, path, action } of STORED_ROUTES)
+    app[method](
+      path,
+      counted(gateway, path, (message: Request, response) => handleStored(gateway, action, message, response)),
+    )
+  app.post(
+    SECRETS_PATH,
+    counted(gateway, SECRETS_PATH, (message, response) => handleSecret(gateway, message, response)),
+  )
+  app.post(MODEL_METHODS, (message, response) =>
+    handleRequest(gateway, contentsRoute(pathOf(message)), message, response),
+  )
+  app.all(MODEL_METHODS, (message, response, next) =>
+    namesMethod(pathOf(message)) ? wrong('POST')(message, response) : next(),
+  )
+  app.get(
+    ['/v1/models', '/v1/models/*id'],
+    counted(gateway, '/v1/models', (message: Request, response) =>
+      listModels(gateway, familyOf(message), message, response, idOf(message.params)),
+    ),
+  )
+  app.get(
+    ['/v1beta/models', '/v1beta/models/*id'],
+    counted(gateway, '/v1beta/models', (message: Request, response) =>
+      listModels(gateway, 'contents', message, response, idOf(message.params)),
+    ),
+  )
+  app.get(
+    PICTURE_PATH,
+    counted(gateway, PICTURE_PATH, (message: Request<{ token: string }>, response) =>
+      sendImage(gateway, message.params.token, message, response),
+    ),
+  )
+  for (const [path, probe] of probes) app.get(path, probe)
+  app.use('/admin', lazyAdmin(gateway))
+  app.all(['/console', '/console/*path'], lazyConsole(gateway))
+  for (const [path, allow] of [...OTHERS, ...methods]) app.all(path, wrong(allow))
+  app.use((message: Request, response: Response) =>
+    refuseRequest(gateway, unknownPath(message, KNOWN), message, response),
+  )
+  app.use((thrown: unknown, message: Request, response: Response, _next: NextFunction) =>
+    refuseRequest(gateway, thrown instanceof URIError ? malformedPath() : thrown, message, response),
+  )
+  return app
+}
+
+/** An id may hold slashes. */
+const idOf = ({ id }: { readonly id?: string | string[] }): string | undefined =>
+  Array.isArray(id) ? id.join('/') : id
+
+const PICTURE_PATH = `${IMAGES_PATH}/:token`
+
+const MODEL_METHODS = ['/v1/models/*rest', '/v1beta/models/*rest', '/v1/tunedModels/*rest', '/v1beta/tunedModels/*rest']
+
+const READ = 'GET, HEAD'
+
+/** The methods of the paths that are no format's endpoint. */
+const OTHERS: ReadonlyMap<string, string> = new Map([
+  ...STORED_METHODS,
+  [REALTIME_PATH, 'GET'],
+  [SECRETS_PATH, 'POST'],
+  ...['/v1/models', '/v1/models/*rest', '/v1beta/models', '/v1beta/models/*rest'].map(path => [path, READ] as const),
+  ...[PICTURE_PATH, METRICS_PATH, '/healthz', '/readyz'].map(path => [path, READ] as const),
+])
+
+const KNOWN: ReadonlySet<string> = new Set([
+  ...ROUTES.map(({ path }) => path),
+  ...OTHERS.keys(),
+  ...taskMethods('videovendor').keys(),
+])

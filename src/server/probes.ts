@@ -1,0 +1,15 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Gateway } from '../gateway/index.ts'
+import { sendStatus } from './handlers.ts'
+import { METRICS_PATH, type MetricsDoor } from './metrics.ts'
+import { ready } from './ready.ts'
+
+export type Probe = (message: IncomingMessage, response: ServerResponse) => void
+
+/** What machines ask every few seconds, by path. */
+export const probesOf = (gateway: Gateway, metrics: MetricsDoor): ReadonlyMap<string, Probe> =>
+  new Map<string, Probe>([
+    ['/healthz', (_, response) => sendStatus(gateway, response, 200, 'ok')],
+    ['/readyz', (_, response) => void ready(gateway, response)],
+    [METRICS_PATH, (message, response) => void metrics.answer(message, response)],
+  ])

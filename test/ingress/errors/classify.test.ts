@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest'
+import { retryAfter } from '../../../src/ingress/errors/classify.ts'
+import { READERS } from '../../../src/ingress/index.ts'
+
+const NOW = 1_000_000_000_000
+const dateIn = (seconds: number): string => new Date(NOW + seconds * 1000).toUTCString()
+
+describe('trap 78: how long an upstream asks to be left alone', () => {
+  test.each([
+    [{ 'retry-after': '7' }, 7],
+    [{ 'retry-after': '1.5' }, 1.5],
+    [{ 'retry-after': '7', 'retry-after-ms': '250' }, 0.25],
+    [{ 'retry-after': dateIn(30) }, 30],
+    [{ 'retry-after': dateIn(-30) }, 0],
+    [{ 'retry-after': '99999999' }, 86_400],
+    [{ 'retry-after-ms': '-5' }, 0],
+    [{ 'retry-after': 'soon' }, undefined],
+    [{}, undefined],
+  ])('%j is %s s', (headers, seconds) => {
+    expect(retryAfter(headers as { [name: string]: string }, NOW)).toBe(seconds)
+  })
+
+  const formats = Object.keys(READERS).filter(format => READERS[format]!.error !== undefined)
+
+  test.each(formats)('%s never takes it for longer than a day, and knows dates', format => {
+    const read = (value: string): number | undefined =>
+      READERS[format]!.error!({ status: 429, headers: { 'retry-after': value }, body: {} }).retryAfterSeconds
+    expect(read('99999999')).toBe(86_400)
+    expect(read(new Date(Date.now() + 30_000).toUTCString())).toBeGreaterThan(25)
+  })
+
+  test('nor does contents, where the error itself says it', () => {
+    const body = { error: { code: 429, details: [{ retryDelay: '99999999s' }] } }
+    const read = READERS['contents']!.error!({ status: 429, headers: {}, body })
+    expect(read.retryAfterSeconds).toBe(86_400)
+  })
+})
