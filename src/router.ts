@@ -160,16 +160,18 @@ export function usableModels(
     ({ config }) =>
       permissions.allowsChannel(config.name) && works.values().some(work => mayDo(config, work, cascades)),
   )
-  const ids = new Set<string>()
-  for (const { config, health } of channels) {
-    for (const id of config.models.named.keys()) ids.add(id)
-    if (config.models.patterns.length > 0) for (const id of health.listed ?? []) ids.add(id)
-  }
+  const ids = new Set(channels.flatMap(idsOf))
   return [...ids]
-    .filter(id => permissions.allowsModel(id) && channels.some(channel => upstreamModel(channel, id) !== undefined))
+    .filter(permissions.allowsModel)
     .sort()
     .map(id => ({ id, formats: formatsOf(id, channels) }))
 }
+
+/** The models that the channel names, and those of its upstream's list that its patterns take. */
+const idsOf = ({ config: { models }, health }: RoutedChannel): readonly string[] => [
+  ...models.named.keys(),
+  ...[...(health.listed ?? [])].filter(id => matchesAny(models.patterns, id)),
+]
 
 function formatsOf(id: string, channels: readonly RoutedChannel[]): Format[] {
   const withModel = channels.filter(channel => upstreamModel(channel, id) !== undefined)

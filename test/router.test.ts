@@ -219,4 +219,14 @@ describe('the models a key can call', () => {
     ])
     expect(usableModels(permitting('m'), list).map(({ id }) => id)).toEqual(['m'])
   })
+
+  it('are not what one upstream lists for another channel that may have it', () => {
+    const list = channels(
+      `name: a, formats: [chat], models: ["gpt-*"]
+      name: b, formats: [chat], models: ["*"]`,
+      { a: { open: 0, listed: new Set(['gpt-1', 'other']) } },
+    )
+    expect(usableModels(permitting('*'), list).map(({ id }) => id)).toEqual(['gpt-1'])
+    expect(names(ask({ model: 'other' }), list)).toEqual(['b'])
+  })
 })

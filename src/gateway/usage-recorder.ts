@@ -5,7 +5,7 @@ import type { Config, LimitSettings } from '../config/types.ts'
 import type { Log } from '../log/index.ts'
 import type { Metrics } from '../metrics/index.ts'
 import type { Proxies } from '../proxies/index.ts'
-import type { RoutedChannel } from '../router.ts'
+import { placesOf, type RoutedChannel } from '../router.ts'
 import type { UsageLog } from '../usage/log.ts'
 import type { UsageRow } from '../usage/row.ts'
 import type { Call } from './call.ts'
@@ -71,12 +71,9 @@ export class UsageRecorder implements Recorder {
     { permissions }: Caller,
     channels: readonly RoutedChannel[],
   ): number | undefined {
-    for (const { config } of channels) {
-      if (!permissions.allowsChannel(config.name)) continue
-      const { named, patterns } = config.models
-      const upstreamModel = named.get(model) ?? (patterns.length > 0 ? model : undefined)
-      if (upstreamModel === undefined) continue
-      const cost = this.prices.cost({ model, upstreamModel, provider: config.provider }, usage)
+    for (const { channel, upstreamModel } of placesOf(model, channels)) {
+      if (!permissions.allowsChannel(channel.name)) continue
+      const cost = this.prices.cost({ model, upstreamModel, provider: channel.provider }, usage)
       if (cost !== undefined) return cost
     }
     if (!this.unpriced.has(model) && this.unpriced.size < MOST) {

@@ -50,15 +50,6 @@ export function sanitize(request: CanonicalRequest, rule: SanitizeRule): Sanitiz
   return { request: changed, losses, renamed }
 }
 
-/** A native request is sent as it came. */
-export const unchanged = (request: CanonicalRequest): Sanitized => ({
-  request,
-  losses: new Losses(),
-  renamed: NO_NAMES,
-})
-
-const NO_NAMES = new Map<string, { name: string; namespace?: string }>()
-
 const isCallOrResult = ({ type }: Part): boolean => type === 'tool-call' || type === 'tool-result'
 
 class Sanitizer {
