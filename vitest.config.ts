@@ -5,8 +5,10 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/global-setup.ts'],
     setupFiles: ['test/setup.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // A busy machine is slow: these end what hangs, and say nothing of how long anything may take.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 30_000 } },
     maxWorkers: 2,
     // Programs that tests start run from the sources they test.
     env: { INTERLINGUA_BUNDLE: 'off' },

@@ -204,8 +204,9 @@ export class VideoTasks {
     if (!isEnded(task)) throw unfinished(task)
     const upstream = task.upstreamId === undefined ? undefined : upstreamOf(task, this.surroundings.channels())
     if (upstream !== undefined) await askRemoval(upstream)
-    if (task.fileSize !== undefined) await this.files.remove(task)
+    // The task goes first: who still keeps its video sees that, and deletes what it has written.
     await this.store.drop(task.owner, task.id)
+    await this.files.discard(task)
   }
 
   private async open(task: StoredTask, variant: TaskVariant, headers: Headers): Promise<OpenedFile> {

@@ -109,10 +109,9 @@ export class KeptFiles {
     await Promise.all(byChannel.values().map(tasks => this.keepAll(tasks, shelf)))
   }
 
-  /** Deletes the kept video of a task. */
-  async remove({ owner, id }: StoredTask): Promise<void> {
+  /** Deletes the video of a task that is gone, if it was kept here. */
+  async discard({ id }: StoredTask): Promise<void> {
     await rm(this.path(id), { force: true })
-    await this.options.store().keepFile(owner, id, undefined)
   }
 
   /** Ends the downloads that are on their way. */
@@ -134,6 +133,12 @@ export class KeptFiles {
       if (isLeft) await rm(this.path(name), { force: true })
     }
     this.hasTidiedParts = true
+  }
+
+  /** Deletes the kept video of a task. */
+  private async remove(task: StoredTask): Promise<void> {
+    await this.discard(task)
+    await this.options.store().keepFile(task.owner, task.id, undefined)
   }
 
   private async isSettled(name: string): Promise<boolean> {

@@ -38,7 +38,7 @@ test('an upstream that hangs holds up no other, and no end of the gateway', asyn
   const sound = await openVideoUpstream('videos')
   const named = (name: string) => ({ models: { named: new Map([[name, 'sora-2']]), patterns: [] }, name })
   const channels = [
-    { ...hung.channel, ...named('hung') },
+    { ...hung.channel, ...named('hung'), timeout: { connect: 60_000, firstByte: 60_000, idle: 60_000 } },
     { ...sound.channel, ...named('sound') },
   ]
   const testServer = await TestServer.open(channels, {
@@ -52,21 +52,18 @@ test('an upstream that hangs holds up no other, and no end of the gateway', asyn
   const client = clientAt(testServer)
   hung.upstream.fail('poll', 'hang')
   for (let made = 0; made < 30; made++) await client.videos.create({ model: 'hung', prompt: 'a' })
-  await expect.poll(() => hung.upstream.count('poll'), { timeout: 3000 }).toBeGreaterThan(3)
+  await expect.poll(() => hung.upstream.count('poll')).toBeGreaterThan(3)
   for (let made = 0; made < 3; made++) await client.videos.create({ model: 'sound', prompt: 'a' })
   await expect
     .poll(
       () =>
         testServer.lines.filter(({ message, fields }) => message === 'task' && fields['state'] === 'completed').length,
-      {
-        timeout: 3000,
-      },
     )
     .toBe(3)
   expect(hung.upstream.count('poll')).toBeLessThan(8)
   const began = performance.now()
   await testServer.server.close(0)
-  expect(performance.now() - began).toBeLessThan(3000)
+  expect(performance.now() - began).toBeLessThan(30_000)
 })
 
 describe('videos that are kept', () => {
@@ -77,14 +74,13 @@ describe('videos that are kept', () => {
     await stage.ended(id)
     return id
   }
-  const kept = (stage: VideoStage, id: string) => expect.poll(() => filesIn(stage), { timeout: 5000 }).toContain(id)
 
   test('the oldest makes room for the newest, and is not fetched again', async () => {
     const stage = await open({ tasks: { poll: 20, keep: 3_600_000, limit: 10_000 } })
     const ids: string[] = []
     for (let count = 0; count < 4; count++) {
       const id = await made(stage)
-      await kept(stage, id)
+      await stage.kept(id)
       ids.push(id)
       await sleep(5)
     }
@@ -98,7 +94,7 @@ describe('videos that are kept', () => {
   test('one that is larger than all that is kept is left to its upstream, and fetched once', async () => {
     const stage = await open({ tasks: { poll: 20, keep: 3_600_000, limit: 1000 } })
     const id = await made(stage)
-    await expect.poll(() => stage.upstream.count('content'), { timeout: 3000 }).toBe(1)
+    await expect.poll(() => stage.upstream.count('content')).toBe(1)
     await sleep(300)
     expect([filesIn(stage), stage.upstream.count('content')]).toEqual([[], 1])
     expect((await stage.client.videos.downloadContent(id)).status).toBe(200)
@@ -107,9 +103,23 @@ describe('videos that are kept', () => {
   test('one that is deleted leaves no file', async () => {
     const stage = await open({ tasks: { poll: 20, keep: 3_600_000 } })
     const id = await made(stage)
-    await kept(stage, id)
-    await sleep(50)
+    await stage.kept(id)
     await stage.client.videos.delete(id)
+    expect(filesIn(stage)).toEqual([])
+  })
+
+  test('one that is kept while it is deleted leaves no file', async () => {
+    const stage = await open({ tasks: { poll: 20, keep: 3_600_000 } })
+    const { upstream } = stage
+    const [sendContent, confirm] = [upstream.hold('content'), upstream.hold('remove')]
+    const id = await made(stage)
+    await expect.poll(() => upstream.count('content')).toBe(1)
+    const deleted = stage.client.videos.delete(id)
+    await expect.poll(() => upstream.count('remove')).toBe(1)
+    sendContent()
+    await stage.kept(id)
+    confirm()
+    await deleted
     expect(filesIn(stage)).toEqual([])
   })
 
@@ -117,7 +127,7 @@ describe('videos that are kept', () => {
     const stage = await open({ tasks: { poll: 20, keep: 3_600_000 } })
     stage.upstream.fail('content', 'break-half', 1)
     const id = await made(stage)
-    await kept(stage, id)
+    await stage.kept(id)
     expect(stage.upstream.count('content')).toBe(2)
     expect(filesIn(stage)).toEqual([id])
   })
@@ -133,7 +143,7 @@ describe('videos that are kept', () => {
     }
     const stage = await open({ keep: folder, tasks: { poll: 20, keep: 3_600_000 } })
     const id = await made(stage)
-    await kept(stage, id)
+    await stage.kept(id)
     expect(filesIn(stage)).toEqual([id])
   })
 

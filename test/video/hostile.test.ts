@@ -72,35 +72,31 @@ describe('wrong types', () => {
     '/videovendor/v1/videos/image2video': ['model', 'model_name', 'prompt', 'image', 'image_tail', 'external_task_id'],
   }
 
-  test.each(['videos', 'veo', 'kling'] as const)(
-    'in every field are answered, never by 5xx: %s',
-    async kind => {
-      await open(kind)
-      const odd: string[] = []
-      let tried = 0
-      for (const [path, fields] of Object.entries(ENDPOINTS))
-        for (const field of fields)
-          for (const value of WRONG) {
-            const usual = {
-              model: PUBLIC,
-              prompt: 'a',
-              ...(path.endsWith('image2video') ? { image: PIXEL.toString('base64') } : {}),
-            }
-            const { status } = await ask(path, { ...usual, [field]: value })
-            tried++
-            if (status >= 500) odd.push(`${path} ${field} ${JSON.stringify(value).slice(0, 30)} ${status}`)
+  test.each(['videos', 'veo', 'kling'] as const)('in every field are answered, never by 5xx: %s', async kind => {
+    await open(kind)
+    const odd: string[] = []
+    let tried = 0
+    for (const [path, fields] of Object.entries(ENDPOINTS))
+      for (const field of fields)
+        for (const value of WRONG) {
+          const usual = {
+            model: PUBLIC,
+            prompt: 'a',
+            ...(path.endsWith('image2video') ? { image: PIXEL.toString('base64') } : {}),
           }
-      for (const body of ['', '[]', '7', '"a"', 'null', '{', '{"model":"film","prompt":"a"}}'])
-        for (const path of Object.keys(ENDPOINTS)) {
-          const { status } = await ask(path, body)
+          const { status } = await ask(path, { ...usual, [field]: value })
           tried++
-          if (status !== 400) odd.push(`${path} ${body} ${status}`)
+          if (status >= 500) odd.push(`${path} ${field} ${JSON.stringify(value).slice(0, 30)} ${status}`)
         }
-      expect(odd).toEqual([])
-      expect(tried).toBeGreaterThan(300)
-    },
-    60_000,
-  )
+    for (const body of ['', '[]', '7', '"a"', 'null', '{', '{"model":"film","prompt":"a"}}'])
+      for (const path of Object.keys(ENDPOINTS)) {
+        const { status } = await ask(path, body)
+        tried++
+        if (status !== 400) odd.push(`${path} ${body} ${status}`)
+      }
+    expect(odd).toEqual([])
+    expect(tried).toBeGreaterThan(300)
+  })
 })
 
 describe('idempotency keys', () => {
@@ -193,7 +189,7 @@ test('a picture of 100 MB is refused, as a form and as JSON, and the gateway liv
   expect(await post(text, { 'content-type': 'application/json' })).toBe(413)
   expect((await ask('/v1/videos', { model: PUBLIC, prompt: 'a' })).status).toBe(200)
   expect(upstream.count('submit')).toBe(1)
-}, 30_000)
+})
 
 describe('other tasks', () => {
   test('submits count against limits, questions about tasks do not', async () => {
@@ -225,5 +221,5 @@ describe('other tasks', () => {
     expect(seen.length).toBe(40)
     for (const one of [testServer, other]) expect((await clientAt(one).videos.retrieve(id)).status).toBe('completed')
     expect(upstream.count('poll')).toBe(1)
-  }, 20_000)
+  })
 })

@@ -9,7 +9,7 @@ import { GONE_THERE } from '../../src/tasks/content.ts'
 import { KeptFiles } from '../../src/tasks/kept-files.ts'
 import { openStoreAt, storeAt } from '../builders/engines.ts'
 import { TestServer } from '../builders/gateway.ts'
-import { clientAt, PUBLIC, TASKS } from './stage.ts'
+import { clientAt, PUBLIC, TASKS, untilKept } from './stage.ts'
 import { openVideoUpstream, type VideoScene } from './upstreams/index.ts'
 
 /* Kept videos of instances that share a store and have a folder each. */
@@ -47,15 +47,14 @@ async function openInstance(scene: VideoScene, store: string, tasks: Partial<Tas
   closing.push(() => testServer.server.close(0))
   const folder = join(dataDir, 'videos')
   const files = () => (existsSync(folder) ? readdirSync(folder) : [])
-  return { client: clientAt(testServer), folder, files }
+  return { client: clientAt(testServer), folder, store, files }
 }
 
 const KEEP = 3_600_000
 
 async function madeAndKept(one: Awaited<ReturnType<typeof openInstance>>): Promise<string> {
   const { id } = await one.client.videos.create({ model: PUBLIC, prompt: 'a' })
-  await expect.poll(() => one.files(), { timeout: 5000 }).toContain(id)
-  await sleep(50)
+  await untilKept(one.store, id)
   return id
 }
 
@@ -94,7 +93,7 @@ test('a video that is deleted at the other goes from the folder of the one that 
   expect(one.files()).toEqual([id])
   const old = new Date(statSync(join(one.folder, id)).mtimeMs - KEEP)
   utimesSync(join(one.folder, id), old, old)
-  await expect.poll(() => one.files(), { timeout: 3000 }).toEqual([])
+  await expect.poll(() => one.files()).toEqual([])
 })
 
 test('a video that one gives up is still kept by the other, however late it gives up', async () => {

@@ -37,5 +37,5 @@ test.skipIf(missing !== false).each(KINDS)(
       submits: kind === 'videos' ? [2, 1] : [2, 0],
     })
   },
-  120_000,
+  300_000,
 )

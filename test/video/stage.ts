@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import OpenAI from 'openai'
+import { expect } from 'vitest'
 import type { ChannelConfig, TasksConfig } from '../../src/config/index.ts'
 import { KEY, type TestServerOptions } from '../builders/config.ts'
+import { inDatabase } from '../builders/engines.ts'
 import { TestServer } from '../builders/gateway.ts'
 import { type Kind, openVideoUpstream, type VideoScene } from './upstreams/index.ts'
 
@@ -68,11 +70,32 @@ export class VideoStage {
     }
   }
 
+  /** Waits until the gateway took what the upstream answers from now on: a second poll follows the first, or none does. */
+  async polled(id: string): Promise<void> {
+    const before = this.upstream.count('poll')
+    const isOver = async () => {
+      const { status } = await this.client.videos.retrieve(id)
+      return status === 'completed' || status === 'failed' || this.upstream.count('poll') > before + 1
+    }
+    await expect.poll(isOver).toBe(true)
+  }
+
+  /** Waits until the video of a task is kept, and the store says so. */
+  kept(id: string): Promise<void> {
+    return untilKept(this.folder, id)
+  }
+
   async close(): Promise<void> {
     await this.testServer.server.close(0)
     await this.scene.close()
     if (this.ownsFolder) rmSync(this.folder, { recursive: true, force: true })
   }
+}
+
+/** Waits until the video of a task is kept: its file is there before the store, which stands for a folder, says so. */
+export async function untilKept(store: string, id: string): Promise<void> {
+  const kept = () => inDatabase(store, 'select id from tasks where file_size > 0')
+  await expect.poll(kept).toContainEqual({ id })
 }
 
 export const clientAt = (testServer: Pick<TestServer, 'server'>, apiKey: string = KEY): OpenAI =>

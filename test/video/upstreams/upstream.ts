@@ -106,6 +106,8 @@ export abstract class VideoUpstream {
   aborted = 0
   /** Bytes of content handed to sockets. */
   contentBytes = 0
+  /** Steps whose answers wait. */
+  private readonly held = new Map<Step, Promise<void>>()
   private readonly faults = new Map<Step, { readonly fault: Fault; left: number }>()
   private readonly server: Server
 
@@ -150,6 +152,13 @@ export abstract class VideoUpstream {
   heal(step?: Step): void {
     if (step === undefined) this.faults.clear()
     else this.faults.delete(step)
+  }
+
+  /** From now on answers of the step wait until the returned function is called. */
+  hold(step: Step): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.held.set(step, promise)
+    return resolve
   }
 
   /** The task made last. */
@@ -198,6 +207,7 @@ export abstract class VideoUpstream {
     if (typeof fault === 'object') return sendJson(response, fault.refuse, fault.body ?? {}, fault.headers)
     if (fault === 'garbage') return void response.writeHead(200, { 'content-type': 'application/json' }).end('<html>')
     const reply = this.replyTo(seen)
+    await this.held.get(step)
     if (this.delay > 0) await new Promise(resolve => setTimeout(resolve, this.delay))
     if (fault === 'hang-after') return
     if (fault === 'break-after') return void response.destroy()
