@@ -114,8 +114,8 @@ describe.skipIf(noChromium)('the account', IN_BROWSER, () => {
     await addUser(gateway.admin.store, 'eve')
     await page.reload()
     await page.getByRole('heading', { name: 'Password' }).waitFor()
-    expect(await page.getByRole('heading', { name: 'Users' }).count()).toBe(0)
-    expect(await page.getByText('eve', { exact: true }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('heading', { name: 'Users' }).count()).toBe(0)
+    await expect.poll(() => page.getByText('eve', { exact: true }).count()).toBe(0)
   })
 
   test.each(WIDTHS.flatMap(width => THEMES.map(theme => ({ width, theme }))))(
@@ -125,7 +125,7 @@ describe.skipIf(noChromium)('the account', IN_BROWSER, () => {
       await axe()
       await page.getByRole('button', { name: '新建用户' }).click()
       await axe()
-      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
     },
   )
 })

@@ -16,7 +16,7 @@ const NOTICE = `document.addEventListener('securitypolicyviolation', event =>
   noteViolation('policy: ' + event.violatedDirective + ' ' + event.blockedURI))`
 
 /** A page is drawn when the machine has time for it: who looked too early looks again. */
-export const IN_BROWSER = { retry: 2 } as const
+export const IN_BROWSER = { retry: { count: 4, delay: 500 } }
 
 /** Wide and narrow screens. */
 export const WIDTHS = [1280, 390] as const

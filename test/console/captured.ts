@@ -1,4 +1,5 @@
 import { expect, vi } from 'vitest'
+import { SOON } from '../builders/time.ts'
 import type { ConsoleGateway } from './gateway.ts'
 
 /** A request of many parts, some of which no other format has. */
@@ -64,11 +65,8 @@ export async function capturing({ admin, address }: ConsoleGateway, name = 'clau
   }
   /** Waits until a request is in the list with its capture. */
   const stored = (id: string): Promise<void> =>
-    vi.waitFor(
-      async () => {
-        expect((await admin.get(`/requests/${id}`)).json.captured).toBe(true)
-      },
-      { timeout: 10_000, interval: 50 },
-    )
+    vi.waitFor(async () => {
+      expect((await admin.get(`/requests/${id}`)).json.captured).toBe(true)
+    }, SOON)
   return { id: key.id as string, name, secret: key.secret as string, send, stored }
 }

@@ -4,7 +4,7 @@ import { closingAfterEach } from '../builders/closing.ts'
 import { addUser, PASSWORD, SignedIn, signInAs } from '../builders/console.ts'
 import { inDatabase } from '../builders/engines.ts'
 import { TestServer } from '../builders/gateway.ts'
-import { pause } from '../builders/time.ts'
+import { pause, SOON, TIMED } from '../builders/time.ts'
 
 const closing = closingAfterEach()
 
@@ -19,7 +19,7 @@ async function open(limits?: { session: number; idle: number }) {
 const statusOf = async (one: SignedIn) => (await one.ask('GET', '/status')).status
 
 describe('sessions end', () => {
-  it('after their time, however much they are used', async () => {
+  it('after their time, however much they are used', TIMED, async () => {
     const { testServer } = await open({ session: 3000, idle: 60_000 })
     const ada = await SignedIn.at(testServer, 'ada')
     const end = Date.now() + 3000
@@ -33,7 +33,7 @@ describe('sessions end', () => {
     expect((await ada.ask('POST', '/groups', { name: 'a' })).status).toBe(401)
   })
 
-  it('when nobody uses them, and not while somebody does, at any instance', async () => {
+  it('when nobody uses them, and not while somebody does, at any instance', TIMED, async () => {
     const idle = { session: 60_000, idle: 3000 }
     const { testServer, path } = await open(idle)
     const other = await TestServer.open([], { keep: path, config: { console: idle } })
@@ -130,7 +130,7 @@ it('passwords and tokens are in no line of the log, no answer and no row', async
     await inDatabase(path, 'select * from console_sessions'),
     await inDatabase(path, 'select * from console_attempts'),
   ])
-  await vi.waitFor(() => expect(testServer.lines.length).toBeGreaterThan(3))
+  await vi.waitFor(() => expect(testServer.lines.length).toBeGreaterThan(3), SOON)
   const written = JSON.stringify(testServer.lines)
   for (const hidden of [secret, PASSWORD, token]) for (const text of [written, rows]) expect(text).not.toContain(hidden)
   for (const text of texts)

@@ -93,10 +93,7 @@ describe('guessing', () => {
     expect((await signInAs(testServer, 'ada', PASSWORD, elsewhere())).status).toBe(429)
   })
 
-  it('from one address has few attempts in progress, and is answered ever later', {
-    ...TIMED,
-    timeout: 20_000,
-  }, async () => {
+  it('from one address has few attempts in progress, and is answered ever later', TIMED, async () => {
     const { testServer } = await open()
     const here = { 'x-forwarded-for': '203.0.113.9' }
     const many = await Promise.all(

@@ -46,21 +46,19 @@ const asked = (page: Page, ask: Ask): Promise<{ status: number; json: { csrf: st
     return { status: answer.status, json }
   }, ask)
 
-it.skipIf(!hasChromium)(
-  'a browser keeps the session, and takes it to no other site',
-  async () => {
-    const { admin, provider, page, address } = await open()
-    await page.goto(`${address}/healthz`)
-    const path = '/admin/v1/session'
-    const { status, json } = await asked(page, { method: 'POST', path, body: { name: 'ada', password: PASSWORD } })
-    expect([status, await page.evaluate('document.cookie')]).toEqual([200, ''])
-    const group = { method: 'POST', path: '/admin/v1/groups', body: { name: 'team' } }
-    expect((await asked(page, group)).status).toBe(403)
-    expect((await asked(page, { ...group, csrf: json.csrf })).status).toBe(201)
-    // A page of another site posts a form, with the session's user before the screen.
-    await page.goto(`${provider.issuer}/jwks`)
-    const posted = page.waitForResponse(`${address}/**`)
-    await page.evaluate(`
+it.skipIf(!hasChromium)('a browser keeps the session, and takes it to no other site', async () => {
+  const { admin, provider, page, address } = await open()
+  await page.goto(`${address}/healthz`)
+  const path = '/admin/v1/session'
+  const { status, json } = await asked(page, { method: 'POST', path, body: { name: 'ada', password: PASSWORD } })
+  expect([status, await page.evaluate('document.cookie')]).toEqual([200, ''])
+  const group = { method: 'POST', path: '/admin/v1/groups', body: { name: 'team' } }
+  expect((await asked(page, group)).status).toBe(403)
+  expect((await asked(page, { ...group, csrf: json.csrf })).status).toBe(201)
+  // A page of another site posts a form, with the session's user before the screen.
+  await page.goto(`${provider.issuer}/jwks`)
+  const posted = page.waitForResponse(`${address}/**`)
+  await page.evaluate(`
     const form = Object.assign(document.createElement('form'), {
       ...{ method: 'post', enctype: 'text/plain', action: '${address}/admin/v1/groups' },
     })
@@ -68,26 +66,20 @@ it.skipIf(!hasChromium)(
     document.body.append(form)
     form.submit()
   `)
-    expect((await posted).status()).toBe(401)
-    expect((await admin.store.access.groups()).map(({ name }) => name)).toEqual(['team'])
-  },
-  60_000,
-)
+  expect((await posted).status()).toBe(401)
+  expect((await admin.store.access.groups()).map(({ name }) => name)).toEqual(['team'])
+})
 
-it.skipIf(!hasChromium)(
-  'a browser comes back from a provider of another site, signed in',
-  async () => {
-    const { provider, page, context, address } = await open()
-    provider.user = { sub: '1', preferred_username: 'Eve', groups: ['platform'] }
-    await page.goto(`${address}/admin/v1/session/oidc`)
-    expect(page.url()).toBe(`${address}/console/`)
-    expect((await asked(page, { method: 'GET', path: '/admin/v1/session' })).json.user).toEqual({
-      name: 'eve',
-      role: 'admin',
-    })
-    expect((await context.cookies()).map(({ name, sameSite, httpOnly }) => [name, sameSite, httpOnly])).toEqual([
-      ['interlingua_session', 'Strict', true],
-    ])
-  },
-  60_000,
-)
+it.skipIf(!hasChromium)('a browser comes back from a provider of another site, signed in', async () => {
+  const { provider, page, context, address } = await open()
+  provider.user = { sub: '1', preferred_username: 'Eve', groups: ['platform'] }
+  await page.goto(`${address}/admin/v1/session/oidc`)
+  await expect.poll(() => page.url()).toBe(`${address}/console/`)
+  expect((await asked(page, { method: 'GET', path: '/admin/v1/session' })).json.user).toEqual({
+    name: 'eve',
+    role: 'admin',
+  })
+  expect((await context.cookies()).map(({ name, sameSite, httpOnly }) => [name, sameSite, httpOnly])).toEqual([
+    ['interlingua_session', 'Strict', true],
+  ])
+})

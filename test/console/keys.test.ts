@@ -52,7 +52,7 @@ describe.skipIf(noChromium)('keys', IN_BROWSER, () => {
     await tabTo('Copy Settings for the shell')
     await type('Enter')
     await expect.poll(() => clipboard(seen)).toContain(`export ANTHROPIC_AUTH_TOKEN=${secret}`)
-    expect(await clipboard(seen)).toContain(`export OPENAI_BASE_URL=${seen.gateway.address}/v1`)
+    await expect.poll(() => clipboard(seen)).toContain(`export OPENAI_BASE_URL=${seen.gateway.address}/v1`)
     await tabTo('Done')
     await type('Enter')
     await secretDialog.waitFor({ state: 'detached' })
@@ -148,7 +148,7 @@ describe.skipIf(noChromium)('keys', IN_BROWSER, () => {
     // It is on the page no more once it is closed.
     await dialog.getByRole('button', { name: 'Done' }).click()
     await dialog.waitFor({ state: 'detached' })
-    expect(await page.content()).not.toContain(fresh)
+    await expect.poll(() => page.content()).not.toContain(fresh)
   })
 
   test('captured for an hour, and no more', async () => {
@@ -173,23 +173,24 @@ describe.skipIf(noChromium)('keys', IN_BROWSER, () => {
     await furnish(seen.gateway, 800)
     await seen.goTo('/keys')
     const names = (): Promise<string[]> => page.locator('tbody .key-name button').allInnerTexts()
-    expect(await names()).toContain('helpdesk-bot')
+    await expect.poll(() => names()).toContain('helpdesk-bot')
     const used = page.getByRole('row').filter({ hasText: 'claude-code-ada' })
     await expect.poll(() => used.locator('.usage').textContent()).toMatch(/^[1-9]/)
-    expect(await used.getByRole('img').getAttribute('aria-label')).toMatch(/^\d+ requests in 14 days/)
-    expect(await used.locator('time').textContent()).toMatch(/ago$/)
+    await expect.poll(() => used.getByRole('img').getAttribute('aria-label')).toMatch(/^\d+ requests in 14 days/)
+    await expect.poll(() => used.locator('time').textContent()).toMatch(/ago$/)
     await page.getByRole('button', { name: 'Requests, 14 days' }).click()
     await page.getByRole('button', { name: 'Requests, 14 days' }).click()
-    const counts = (await page.locator('.usage').allInnerTexts()).map(text => Number(text.replace(',', '')))
-    expect(counts).toEqual(counts.toSorted((one, other) => other - one))
-    expect(counts[0]).toBeGreaterThan(0)
+    const counts = async () => (await page.locator('.usage').allInnerTexts()).map(text => Number(text.replace(',', '')))
+    const sorted = (await counts()).toSorted((one, other) => other - one)
+    expect(sorted[0]).toBeGreaterThan(0)
+    await expect.poll(counts).toEqual(sorted)
     await page.getByLabel('Search keys').fill('bot support')
-    expect(await names()).toEqual(['helpdesk-bot'])
+    await expect.poll(() => names()).toEqual(['helpdesk-bot'])
     await page.getByLabel('Search keys').fill('no such key')
     await page.getByText('No key is like this').waitFor()
     await page.getByLabel('Search keys').fill('')
     await page.getByLabel('Group', { exact: true }).selectOption('support')
-    expect((await names()).toSorted()).toEqual(['helpdesk-bot', 'intern-2026'])
+    await expect.poll(async () => (await names()).toSorted()).toEqual(['helpdesk-bot', 'intern-2026'])
   })
 
   test('of a long list only those in view are in the document, and all can be reached', async () => {
@@ -199,7 +200,7 @@ describe.skipIf(noChromium)('keys', IN_BROWSER, () => {
     await goTo('/keys')
     await page.getByText('231 keys').waitFor()
     const list = page.getByRole('region', { name: 'Keys' })
-    expect(await list.locator('tbody tr').count()).toBeLessThan(100)
+    await expect.poll(() => list.locator('tbody tr').count()).toBeLessThan(100)
     await page.evaluate("document.querySelector('.table.long').scrollTo(0, 1e6)")
     await page.getByRole('button', { name: 'Open key-229' }).click()
     await page.getByRole('dialog', { name: 'key-229' }).waitFor()
@@ -216,7 +217,7 @@ describe.skipIf(noChromium)('keys', IN_BROWSER, () => {
     await page.getByText('These are the first 1,000').waitFor()
     await page.getByRole('button', { name: 'Load more' }).click()
     await page.getByText('1,001 keys').waitFor()
-    expect(await page.getByRole('button', { name: 'Load more' }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('button', { name: 'Load more' }).count()).toBe(0)
   })
 
   test('that were revoked are shown where they are wanted, and cannot be changed', async () => {
@@ -225,10 +226,10 @@ describe.skipIf(noChromium)('keys', IN_BROWSER, () => {
     const { id } = (await gateway.admin.post('/keys', { name: 'gone' })).json
     await gateway.admin.delete(`/keys/${id}`)
     await seen.goTo('/keys')
-    expect(await page.getByText('gone', { exact: true }).count()).toBe(0)
+    await expect.poll(() => page.getByText('gone', { exact: true }).count()).toBe(0)
     await page.getByLabel('Show revoked').check()
     await page.getByRole('row').filter({ hasText: 'gone' }).getByText('Revoked').waitFor()
-    expect(await page.getByRole('button', { name: 'Actions for gone' }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('button', { name: 'Actions for gone' }).count()).toBe(0)
   })
 
   test('a viewer sees them and can change none', async () => {
@@ -238,7 +239,7 @@ describe.skipIf(noChromium)('keys', IN_BROWSER, () => {
     await page.getByRole('button', { name: 'Open bob' }).click()
     await page.getByRole('dialog', { name: 'bob' }).getByText('Last 14 days').waitFor()
     for (const name of ['Change', 'Revoke', 'Rotate', 'New key', 'Actions for bob'])
-      expect(await page.getByRole('button', { name, exact: true }).count()).toBe(0)
+      await expect.poll(() => page.getByRole('button', { name, exact: true }).count()).toBe(0)
   })
 
   test('names and notes are text, whatever is in them', async () => {
@@ -248,8 +249,8 @@ describe.skipIf(noChromium)('keys', IN_BROWSER, () => {
     await goTo('/keys')
     await page.getByRole('button', { name: `Open ${script}` }).click()
     await page.getByRole('dialog').getByText(script).first().waitFor()
-    expect(await page.title()).toBe('Keys · Interlingua')
-    expect(await page.locator('main img, main script, dialog img').count()).toBe(0)
+    await expect.poll(() => page.title()).toBe('Keys · Interlingua')
+    await expect.poll(() => page.locator('main img, main script, dialog img').count()).toBe(0)
   })
 
   test('groups are made, changed and deleted', async () => {
@@ -300,7 +301,7 @@ describe.skipIf(noChromium)('keys', IN_BROWSER, () => {
       const narrow = (): Promise<number> => page.evaluate('document.documentElement.scrollWidth - innerWidth')
       await goTo('/keys')
       await axe()
-      expect(await narrow()).toBeLessThanOrEqual(0)
+      await expect.poll(() => narrow()).toBeLessThanOrEqual(0)
       await page.getByRole('button', { name: 'Actions for codex-ci' }).click()
       await axe()
       await page.getByRole('menuitem', { name: 'Rotate' }).click()
@@ -315,7 +316,7 @@ describe.skipIf(noChromium)('keys', IN_BROWSER, () => {
       await page.keyboard.press('Escape')
       await goTo('/keys?view=groups')
       await axe()
-      expect(await narrow()).toBeLessThanOrEqual(0)
+      await expect.poll(() => narrow()).toBeLessThanOrEqual(0)
     },
   )
 })

@@ -44,13 +44,13 @@ describe.skipIf(noChromium)('the page of models', IN_BROWSER, () => {
 
   test('shows interface type, limits, abilities, prices and channels, and that what is not known is unknown', async () => {
     const { page } = await visit('/models', { gateway: await open() })
-    expect(await idsOf(page)).toEqual(['claude-x', 'film', 'gpt-4o', 'house'])
+    await expect.poll(() => idsOf(page)).toEqual(['claude-x', 'film', 'gpt-4o', 'house'])
     const house = rowsOf(page).filter({ hasText: 'House model' })
     for (const text of ['Messages', '2 native', '200K / 64K', '$1.50 / $6.00', 'Conversation', 'one +1 all OK'])
-      expect(await wordsOf(house)).toContain(text)
+      await expect.poll(() => wordsOf(house)).toContain(text)
     const unknown = rowsOf(page).filter({ hasText: 'claude-x' })
-    expect(await unknown.getByText('unknown').count()).toBe(2)
-    expect(await wordsOf(rowsOf(page).filter({ hasText: 'film' }))).toContain('Videos')
+    await expect.poll(() => unknown.getByText('unknown').count()).toBe(2)
+    await expect.poll(() => wordsOf(rowsOf(page).filter({ hasText: 'film' }))).toContain('Videos')
   })
 
   test('shows exactly what a key can call', async () => {
@@ -65,7 +65,7 @@ describe.skipIf(noChromium)('the page of models', IN_BROWSER, () => {
     const headers = { authorization: `Bearer ${secret}` }
     const own = await gateway.admin.testServer.ask('/v1/models', undefined, { method: 'GET', headers })
     expect(own.json.data.map((one: { id: string }) => one.id)).toEqual(await idsOf(page))
-    expect(new URL(page.url()).searchParams.get('key')).toBe(id)
+    await expect.poll(() => new URL(page.url()).searchParams.get('key')).toBe(id)
     await page.reload()
     await settled(page)
     await expect.poll(() => idsOf(page)).toEqual(['gpt-4o', 'house'])
@@ -107,7 +107,6 @@ describe.skipIf(noChromium)('the page of models', IN_BROWSER, () => {
     const { page } = await visit('/models', { gateway })
     await page.getByRole('button', { name: 'Open house' }).click()
     const panel = panelOf(page, 'House model')
-    const text = await wordsOf(panel)
     for (const part of [
       '200,000 tokens',
       '64,000 tokens',
@@ -117,15 +116,15 @@ describe.skipIf(noChromium)('the page of models', IN_BROWSER, () => {
       'up-house',
       'Reasoning unknown',
     ])
-      expect(text).toContain(part)
+      await expect.poll(() => wordsOf(panel)).toContain(part)
     const rows = panel.getByRole('row')
-    expect(await wordsOf(rows.filter({ hasText: 'one' }))).toContain('Drained')
-    expect(await wordsOf(rows.filter({ hasText: 'two' }))).toContain('Resting 100% 2 / 2')
+    await expect.poll(() => wordsOf(rows.filter({ hasText: 'one' }))).toContain('Drained')
+    await expect.poll(() => wordsOf(rows.filter({ hasText: 'two' }))).toContain('Resting 100% 2 / 2')
     const start = await startIn(page)
     expect([start.pathname, start.searchParams.get('model')]).toEqual(['/console/', 'house'])
     await panel.getByRole('link', { name: 'two' }).click()
     await panelOf(page, 'two').getByRole('tab', { name: 'Now' }).waitFor()
-    expect(page.url()).toContain('/console/channels?channel=two')
+    await expect.poll(() => page.url()).toContain('/console/channels?channel=two')
   })
 
   test('is used by keyboard alone', async () => {
@@ -139,7 +138,7 @@ describe.skipIf(noChromium)('the page of models', IN_BROWSER, () => {
     await panelOf(page, 'House model').waitFor()
     await page.keyboard.press('Escape')
     await panelOf(page, 'House model').waitFor({ state: 'detached' })
-    expect(await isFocused(opener)).toBe(true)
+    await expect.poll(() => isFocused(opener)).toBe(true)
   })
 
   test('shows names of an upstream that are markup as text', async () => {
@@ -187,7 +186,7 @@ describe.skipIf(noChromium)('the page of models', IN_BROWSER, () => {
     const began = performance.now()
     await page.getByText('2,000 models').waitFor()
     expect(performance.now() - began).toBeLessThan(5000)
-    expect(await rowsOf(page).count()).toBeLessThan(250)
+    await expect.poll(() => rowsOf(page).count()).toBeLessThan(250)
     const heights = await page.evaluate(
       "[...new Set([...document.querySelectorAll('main tbody tr:not([aria-hidden])')].map(row => row.offsetHeight))]",
     )
@@ -207,12 +206,13 @@ describe.skipIf(noChromium)('the page of models', IN_BROWSER, () => {
     await page.getByLabel('Search models').fill('')
     await page.getByRole('button', { name: 'Model', exact: true }).click()
     await page.getByRole('button', { name: 'Model', exact: true }).click()
-    const last = (await idsOf(page))[0]!
-    expect(last).toMatch(/^maker-39\//)
+    await expect.poll(async () => (await idsOf(page))[0]).toMatch(/^maker-39\//)
     await scrollTo(page, 1)
-    await page.getByRole('button', { name: 'Open maker-0/model-0-' }).waitFor()
-    const box = await page.getByRole('button', { name: 'Open maker-0/model-0-' }).boundingBox()
-    expect(box!.y + box!.height).toBeLessThanOrEqual(860)
+    const bottom = async () => {
+      const box = await page.getByRole('button', { name: 'Open maker-0/model-0-' }).boundingBox()
+      return box!.y + box!.height
+    }
+    await expect.poll(bottom).toBeLessThanOrEqual(860)
     await scrollTo(page, 0.5)
     await expect.poll(async () => (await idsOf(page)).some(id => id.startsWith('maker-20/'))).toBe(true)
   })
@@ -223,14 +223,14 @@ describe.skipIf(noChromium)('the page of models', IN_BROWSER, () => {
       const gateway = await open()
       const { axe, page, goTo } = await visit('/models', { gateway, width, theme })
       await axe()
-      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
       await goTo('/models?model=house&format=messages')
       await panelOf(page, 'House model').waitFor()
       await axe()
       const chinese = await visit('/models?model=house', { gateway, width, theme, language: 'zh', role: 'viewer' })
       await chinese.page.getByText('接口类型').first().waitFor()
       await chinese.axe()
-      expect(await wordsOf(chinese.page.locator('main'))).not.toMatch(/undefined|Interface type/)
+      await expect.poll(() => wordsOf(chinese.page.locator('main'))).not.toMatch(/undefined|Interface type/)
     },
   )
 })

@@ -17,7 +17,7 @@ describe.skipIf(noChromium)('the frame of the console', IN_BROWSER, () => {
     const { page } = await visit('/account')
     const links = page.getByRole('navigation').getByRole('link')
     const titles = ['Start', 'Models', 'Keys', 'Usage', 'Traffic', 'Translator', 'Channels']
-    expect(await links.allInnerTexts()).toEqual(titles)
+    await expect.poll(() => links.allInnerTexts()).toEqual(titles)
     for (const [key, path] of Object.entries(PATHS)) {
       await page.keyboard.press('g')
       await page.keyboard.press(key)
@@ -26,8 +26,10 @@ describe.skipIf(noChromium)('the frame of the console', IN_BROWSER, () => {
     for (const title of titles) {
       await page.getByRole('navigation').getByRole('link', { name: title, exact: true }).click()
       // A function to wait for would be evaluated by the page itself, whose policy forbids it.
-      await expect.poll(() => page.title(), { timeout: 30_000 }).toMatch(new RegExp(`^${title} `))
-      expect(await page.getByRole('link', { name: title, exact: true }).getAttribute('aria-current')).toBe('page')
+      await expect.poll(() => page.title()).toMatch(new RegExp(`^${title} `))
+      await expect
+        .poll(() => page.getByRole('link', { name: title, exact: true }).getAttribute('aria-current'))
+        .toBe('page')
     }
   })
 
@@ -72,13 +74,13 @@ describe.skipIf(noChromium)('the frame of the console', IN_BROWSER, () => {
       page.evaluate('getComputedStyle(document.documentElement).backgroundColor')
     const light = await background()
     await page.getByLabel('Theme').selectOption('Dark')
-    expect(await background()).not.toBe(light)
+    await expect.poll(background).not.toBe(light)
     await page.getByLabel('Language').selectOption('中文')
     await page.getByRole('link', { name: '密钥' }).waitFor()
     await page.reload()
     await page.getByRole('link', { name: '密钥' }).waitFor()
-    expect(await background()).not.toBe(light)
-    expect(await page.locator('html').getAttribute('lang')).toBe('zh-Hans')
+    await expect.poll(background).not.toBe(light)
+    await expect.poll(() => page.locator('html').getAttribute('lang')).toBe('zh-Hans')
   })
 
   test('lists its shortcuts, which can be switched off', async () => {
@@ -91,8 +93,8 @@ describe.skipIf(noChromium)('the frame of the console', IN_BROWSER, () => {
     await page.keyboard.press('g')
     await page.keyboard.press('k')
     await page.keyboard.press('?')
-    expect(await dialog.count()).toBe(0)
-    expect(page.url()).toMatch(/\/account$/)
+    await expect.poll(() => dialog.count()).toBe(0)
+    await expect.poll(() => page.url()).toMatch(/\/account$/)
   })
 
   test('lists the shortcuts of the page that is open', async () => {
@@ -107,8 +109,12 @@ describe.skipIf(noChromium)('the frame of the console', IN_BROWSER, () => {
     for (const [path, expected] of Object.entries(own)) {
       await goTo(path)
       await page.keyboard.press('?')
-      const all = await dialog.locator('dt').allTextContents()
-      expect(all.slice(all.indexOf('Search on this page') + 1, all.indexOf('Show these shortcuts'))).toEqual(expected)
+      const shown = async () => {
+        const all = await dialog.locator('dt').allTextContents()
+        return all.slice(all.indexOf('Search on this page') + 1, all.indexOf('Show these shortcuts'))
+      }
+      await dialog.waitFor()
+      await expect.poll(shown).toEqual(expected)
     }
   })
 
@@ -123,7 +129,7 @@ describe.skipIf(noChromium)('the frame of the console', IN_BROWSER, () => {
         await page.getByRole('navigation').waitFor()
       }
       await axe()
-      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
       await page.getByRole('link', { name: 'Keys', exact: true }).click()
       await page.waitForURL('**/console/keys')
     },

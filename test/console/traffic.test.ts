@@ -4,6 +4,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { ANSWER } from '../builders/chat.ts'
 import { closingAfterEach } from '../builders/closing.ts'
 import { channelAt } from '../builders/config.ts'
+import { SOON } from '../builders/time.ts'
 import { FakeUpstream, type Script } from '../builders/upstream.ts'
 import { IN_BROWSER, noChromium, settled, THEMES, type Visit, type VisitOptions, visitor, WIDTHS } from './browser.ts'
 import { ASKED, capturing } from './captured.ts'
@@ -49,22 +50,22 @@ describe.skipIf(noChromium)('Traffic', IN_BROWSER, () => {
     const key = await capturing(gateway)
     const asked = key.send(CHAT, HELLO)
     await rowOf(page, 'running').waitFor()
-    await vi.waitFor(() => expect(slow.seen).toHaveLength(1))
+    await vi.waitFor(() => expect(slow.seen).toHaveLength(1), SOON)
     answer()
     const { id } = await asked
     const row = rowOf(page, '200')
     await row.waitFor()
-    expect(await row.textContent()).toContain(key.name)
-    expect(await row.getByRole('link').getAttribute('href')).toBe(`/console/traffic?request=${id}`)
-    expect(await row.getByRole('img').getAttribute('aria-label')).toMatch(/Queue .*Upstream /)
+    await expect.poll(() => row.textContent()).toContain(key.name)
+    await expect.poll(() => row.getByRole('link').getAttribute('href')).toBe(`/console/traffic?request=${id}`)
+    await expect.poll(() => row.getByRole('img').getAttribute('aria-label')).toMatch(/Queue .*Upstream /)
 
     await page.getByRole('button', { name: 'Pause' }).click()
     await page.getByRole('status').getByText('Paused').waitFor()
     const second = key.send(CHAT, HELLO)
-    await vi.waitFor(() => expect(slow.seen).toHaveLength(2))
+    await vi.waitFor(() => expect(slow.seen).toHaveLength(2), SOON)
     answer()
     await key.stored((await second).id)
-    expect(await rowOf(page, '200').count()).toBe(1)
+    await expect.poll(() => rowOf(page, '200').count()).toBe(1)
     await page.getByRole('button', { name: 'Go live' }).click()
     await page.reload()
     await rowOf(page, '200').nth(1).waitFor()
@@ -78,7 +79,7 @@ describe.skipIf(noChromium)('Traffic', IN_BROWSER, () => {
     // As it would be, had the request been over a moment later.
     await page.route('**/admin/v1/requests?*', route => route.fulfill({ json: { data: [] } }), { times: 1 })
     await page.reload()
-    await rowOf(page, '200').waitFor({ timeout: 8000 })
+    await rowOf(page, '200').waitFor()
   })
 
   test('is narrowed by what happened, key, model and words, all of it in the address', async () => {
@@ -93,8 +94,8 @@ describe.skipIf(noChromium)('Traffic', IN_BROWSER, () => {
     await rows.nth(2).waitFor()
     await page.getByLabel('Show').selectOption('Errors')
     await expect.poll(() => rows.count()).toBe(1)
-    expect(await rows.textContent()).toContain('404')
-    expect(page.url()).toContain('only=errors')
+    await expect.poll(() => rows.textContent()).toContain('404')
+    await expect.poll(() => page.url()).toContain('only=errors')
     await page.getByLabel('Show').selectOption('With losses')
     await expect.poll(() => rows.textContent()).toContain('key-two')
     await page.getByLabel('Show').selectOption('Captured')
@@ -120,19 +121,23 @@ describe.skipIf(noChromium)('Traffic', IN_BROWSER, () => {
     const panels = ['Caller sent', 'Canonical', 'To upstream', 'Came back']
     for (const name of panels) await page.getByRole('region', { name, exact: true }).first().waitFor()
     const caller = page.locator('.view-panel').filter({ hasText: 'Caller sent' })
-    expect(await caller.locator('.marked').allInnerTexts()).toEqual([
-      expect.stringContaining('top_k'),
-      expect.stringContaining('cache_control'),
-      expect.stringContaining('cache_control'),
-    ])
+    await expect
+      .poll(() => caller.locator('.marked').allInnerTexts())
+      .toEqual([
+        expect.stringContaining('top_k'),
+        expect.stringContaining('cache_control'),
+        expect.stringContaining('cache_control'),
+      ])
     const canonical = page.locator('.view-panel').filter({ hasText: 'Canonical' })
-    expect(await canonical.locator('.marked').allInnerTexts()).toContainEqual(expect.stringContaining('topK'))
+    await expect
+      .poll(() => canonical.locator('.marked').allInnerTexts())
+      .toContainEqual(expect.stringContaining('topK'))
     const place = page.getByRole('button', { name: '/messages/0/content/0/cache_control' })
     await place.focus()
     await page.keyboard.press('Enter')
     const target = caller.locator('.target')
     await target.waitFor()
-    expect(await page.evaluate("document.activeElement.classList.contains('target')")).toBe(true)
+    await expect.poll(() => page.evaluate("document.activeElement.classList.contains('target')")).toBe(true)
     await page.getByRole('button', { name: 'To caller' }).press('Enter')
     await page.locator('.view-panel').filter({ hasText: 'Came back' }).getByText('"message"').first().waitFor()
     const text = await page.locator('main').textContent()
@@ -148,7 +153,7 @@ describe.skipIf(noChromium)('Traffic', IN_BROWSER, () => {
     await page.goto(`/console/traffic?request=${id}`)
     const events = page.getByRole('region', { name: /Came back: \d+ events/ })
     await events.waitFor()
-    expect(await events.getByRole('listitem').count()).toBeGreaterThan(3)
+    await expect.poll(() => events.getByRole('listitem').count()).toBeGreaterThan(3)
     await events.getByRole('button').first().click()
     await events.getByText('"choices"').first().waitFor()
     await page.getByRole('button', { name: 'To caller' }).click()
@@ -174,7 +179,7 @@ describe.skipIf(noChromium)('Traffic', IN_BROWSER, () => {
     expect((await gateway.admin.get(`/requests/${again}/capture`)).json).toMatchObject({
       ...{ replay_of: id, attempts: [{ channel: 'second' }] },
     })
-  }, 30_000)
+  })
 
   test('saves a request as the files of a fixture, and deletes what was captured', async () => {
     const { page, gateway } = await before(await upstream())
@@ -195,7 +200,7 @@ describe.skipIf(noChromium)('Traffic', IN_BROWSER, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete capture' }).click()
     await page.getByText('The bodies of this request were not captured.').waitFor()
     expect((await gateway.admin.get(`/requests/${id}/capture`)).status).toBe(404)
-  }, 30_000)
+  })
 
   test('offers to capture a key whose requests are not', async () => {
     const { page, gateway } = await before(await upstream())
@@ -211,7 +216,7 @@ describe.skipIf(noChromium)('Traffic', IN_BROWSER, () => {
     await page.getByRole('button', { name: 'Stop', exact: true }).click()
     await page.getByText('are not captured any more').waitFor()
     expect((await gateway.admin.get(`/keys/${key.id}`)).json.capture_until).toBeUndefined()
-  }, 30_000)
+  })
 
   test('viewers see requests, but no bodies', async () => {
     const { page, gateway } = await before(await upstream(), { role: 'viewer' })
@@ -220,7 +225,7 @@ describe.skipIf(noChromium)('Traffic', IN_BROWSER, () => {
     await key.stored(id)
     await page.goto(`/console/traffic?request=${id}`)
     await page.getByText('Only administrators see captured bodies.').waitFor()
-    expect(await page.getByRole('button', { name: 'Replay', exact: true }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('button', { name: 'Replay', exact: true }).count()).toBe(0)
     const refused = await page.evaluate(`fetch('/admin/v1/requests/${id}').then(one => one.status)`)
     expect(refused).toBe(200)
     expect((await page.request.get(`/admin/v1/requests/${id}/capture`)).status()).toBe(403)
@@ -247,21 +252,21 @@ describe.skipIf(noChromium)('Traffic', IN_BROWSER, () => {
     await page.reload()
     await page.locator('tbody tr').nth(2).waitFor()
     const check = async (): Promise<void> => {
-      expect(await page.title()).toMatch(/Interlingua$/)
-      expect(await page.locator('img[src=x], main script').count()).toBe(0)
+      await expect.poll(() => page.title()).toMatch(/Interlingua$/)
+      await expect.poll(() => page.locator('img[src=x], main script').count()).toBe(0)
     }
     await check()
-    expect(await page.locator('main').textContent()).toContain('onerror')
+    await expect.poll(() => page.locator('main').textContent()).toContain('onerror')
     for (const { id } of [failed, unknown, broken]) {
       await page.goto(`/console/traffic?request=${id}`)
       await page.locator('.capture-view').waitFor()
       for (const one of await page.locator('details.capture-headers summary').all()) await one.click()
       await page.getByRole('button', { name: 'To caller' }).click()
       await check()
-      expect(await page.locator('main').textContent()).toContain('onerror')
+      await expect.poll(() => page.locator('main').textContent()).toContain('onerror')
     }
     await axe()
-  }, 30_000)
+  })
 
   test.each(WIDTHS.flatMap(width => THEMES.map(theme => ({ width, theme }))))(
     'is accessible at $width px in $theme, in both languages',
@@ -274,7 +279,9 @@ describe.skipIf(noChromium)('Traffic', IN_BROWSER, () => {
       await page.reload()
       await page.locator('tbody tr').nth(1).waitFor()
       const fits = async (): Promise<void> =>
-        expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+        await expect
+          .poll(() => page.evaluate('document.documentElement.scrollWidth - innerWidth'))
+          .toBeLessThanOrEqual(0)
       await axe()
       await fits()
       await page.goto(`/console/traffic?request=${id}`)
@@ -292,8 +299,7 @@ describe.skipIf(noChromium)('Traffic', IN_BROWSER, () => {
       await chinese.page.locator('.capture-view').waitFor()
       await settled(chinese.page)
       await chinese.axe()
-      expect(await chinese.page.locator('main').textContent()).toContain('途中丢失了')
+      await expect.poll(() => chinese.page.locator('main').textContent()).toContain('途中丢失了')
     },
-    60_000,
   )
 })

@@ -30,26 +30,28 @@ describe.skipIf(noChromium)('the translator', IN_BROWSER, () => {
     const { page } = await visit(PATH)
     await give(page, JSON.stringify(ASK, null, 2))
     for (const format of ['responses', 'messages', 'contents']) await written(page, format).waitFor()
-    expect(JSON.parse((await written(page, 'messages').getByRole('region').textContent())!)).toMatchObject({
-      model: 'm',
-    })
+    await expect
+      .poll(async () => JSON.parse((await written(page, 'messages').getByRole('region').textContent())!))
+      .toMatchObject({ model: 'm' })
     const given = page.locator('.editor mark')
-    expect(await given.allInnerTexts()).toEqual(
-      expect.arrayContaining(['"name": "ann"', '"seed": 7', expect.stringContaining('"logit_bias": {')]),
-    )
+    await expect
+      .poll(() => given.allInnerTexts())
+      .toEqual(expect.arrayContaining(['"name": "ann"', '"seed": 7', expect.stringContaining('"logit_bias": {')]))
     // What the format requires and the text does not have is marked where it was written.
     await page.getByRole('tab', { name: /^Messages/ }).click()
-    expect(await written(page, 'messages').locator('.wire mark').allInnerTexts()).toEqual(['"max_tokens": 32000'])
-    expect(await written(page, 'responses').count()).toBe(0)
+    await expect
+      .poll(() => written(page, 'messages').locator('.wire mark').allInnerTexts())
+      .toEqual(['"max_tokens": 32000'])
+    await expect.poll(() => written(page, 'responses').count()).toBe(0)
     await page.getByRole('button', { name: /seed/ }).click()
-    expect(await page.locator('.editor mark.active').textContent()).toBe('"seed": 7')
+    await expect.poll(() => page.locator('.editor mark.active').textContent()).toBe('"seed": 7')
   })
 
   test('guesses format and kind, which can be changed', async () => {
     const { page } = await visit(PATH)
     await give(page, JSON.stringify({ model: 'm', max_tokens: 5, system: 'S', messages: [], stop_sequences: ['x'] }))
     const format = page.getByLabel('Format', { exact: true })
-    expect(await format.locator('option:checked').textContent()).toBe('Guessed: Messages')
+    await expect.poll(() => format.locator('option:checked').textContent()).toBe('Guessed: Messages')
     const options = await format.locator('option').all()
     const names = await Promise.all(options.map(one => one.getAttribute('value')))
     // All formats that are read; of the others there is nothing to paste.
@@ -87,13 +89,13 @@ describe.skipIf(noChromium)('the translator', IN_BROWSER, () => {
       .getByRole('alert')
       .getByText(/no format has such a text|not JSON/)
       .waitFor()
-    expect(await page.getByRole('tab').count()).toBe(0)
+    await expect.poll(() => page.getByRole('tab').count()).toBe(0)
     await page.getByLabel('Format', { exact: true }).selectOption('chat')
     await page
       .getByRole('alert')
       .getByText(/The text is not JSON/)
       .waitFor()
-    expect(await page.locator('.editor mark').textContent()).toBe('o')
+    await expect.poll(() => page.locator('.editor mark').textContent()).toBe('o')
     await give(page, JSON.stringify(ASK))
     await page.getByRole('alert').waitFor({ state: 'detached' })
     await written(page, 'messages').waitFor()
@@ -103,7 +105,7 @@ describe.skipIf(noChromium)('the translator', IN_BROWSER, () => {
     const { page } = await visit(PATH)
     await settled(page)
     await page.keyboard.press('/')
-    expect(await page.evaluate('document.activeElement.tagName')).toBe('TEXTAREA')
+    await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('TEXTAREA')
     await page.keyboard.press('Escape')
     await page.keyboard.press('e')
     await page.getByRole('dialog').getByText('Chat Completions').first().waitFor()
@@ -116,12 +118,12 @@ describe.skipIf(noChromium)('the translator', IN_BROWSER, () => {
     const first = await focused()
     await page.keyboard.press('n')
     expect(first).toMatch(/^(Dropped|Changed|Added|Inserted|Moved)/)
-    expect(await focused()).not.toBe(first)
-    expect(await page.locator('.editor mark.active').count()).toBeGreaterThan(0)
+    await expect.poll(() => focused()).not.toBe(first)
+    await expect.poll(() => page.locator('.editor mark.active').count()).toBeGreaterThan(0)
     await page.getByRole('tab', { name: 'All' }).focus()
     await page.keyboard.press('ArrowRight')
-    expect(await page.getByRole('tab', { selected: true }).textContent()).toMatch(/^Chat/)
-    expect(await page.locator('[data-format]').count()).toBe(1)
+    await expect.poll(() => page.getByRole('tab', { selected: true }).textContent()).toMatch(/^Chat/)
+    await expect.poll(() => page.locator('[data-format]').count()).toBe(1)
   })
 
   test('a link holds the text behind its # alone, and shows it again', async () => {
@@ -139,7 +141,7 @@ describe.skipIf(noChromium)('the translator', IN_BROWSER, () => {
     other.on('request', one => void asked.push(one.url()))
     await other.goto(link)
     await written(other, 'messages').waitFor()
-    expect(await editor(other).inputValue()).toBe(JSON.stringify(ASK))
+    await expect.poll(() => editor(other).inputValue()).toBe(JSON.stringify(ASK))
     expect(asked.filter(url => url.includes('#') || url.length > 200)).toEqual([])
   })
 
@@ -151,8 +153,8 @@ describe.skipIf(noChromium)('the translator', IN_BROWSER, () => {
     const refused = page.waitForResponse('**/admin/v1/translate')
     await page.evaluate(`location.hash = '${fragment}'`)
     expect((await refused).status()).toBe(400)
-    expect(await page.title()).toBe('Translator · Interlingua')
-  }, 30_000)
+    await expect.poll(() => page.title()).toBe('Translator · Interlingua')
+  })
 
   test('shows hostile text as text, in requests, answers, streams, names and faults', async () => {
     const { page } = await visit(PATH, { expected: [/400 \(Bad Request\)/] })
@@ -169,8 +171,8 @@ describe.skipIf(noChromium)('the translator', IN_BROWSER, () => {
     ]
     for (const text of texts) {
       await give(page, text)
-      expect(await page.locator('main img, main script').count()).toBe(0)
-      expect(await page.title()).toBe('Translator · Interlingua')
+      await expect.poll(() => page.locator('main img, main script').count()).toBe(0)
+      await expect.poll(() => page.title()).toBe('Translator · Interlingua')
     }
   })
 
@@ -208,5 +210,5 @@ describe.skipIf(noChromium)('the translator', IN_BROWSER, () => {
         await page.getByRole('button', { name: 'Examples' }).first().click()
         await page.getByRole('dialog').getByRole('heading', { level: 3 }).first().waitFor()
         await axe()
-      }, 60_000)
+      })
 })

@@ -53,8 +53,8 @@ describe.skipIf(noChromium)('the page of usage', IN_BROWSER, () => {
     const now = Date.now()
     const since = Math.floor(now / DAY) * DAY - 29 * DAY
     const meant = rows.filter(({ at }) => at >= since)
-    expect(await total(page, 'Requests')).toBe(meant.length.toLocaleString('en-GB'))
-    expect(await total(page, 'Errors')).toBe(String(meant.filter(({ status }) => status >= 400).length))
+    await expect.poll(() => total(page, 'Requests')).toBe(meant.length.toLocaleString('en-GB'))
+    await expect.poll(() => total(page, 'Errors')).toBe(String(meant.filter(({ status }) => status >= 400).length))
     const unknown = meant.filter(({ cost }) => cost === undefined).length
     await page.getByText(`cost of ${unknown.toLocaleString('en-GB')} unknown`).waitFor()
     for (const range of ['7 days', '24 hours', '1 hour']) {
@@ -63,7 +63,7 @@ describe.skipIf(noChromium)('the page of usage', IN_BROWSER, () => {
     }
     await page.getByText('Requests by the minute').waitFor()
     await totalled(page, '300')
-    expect(page.url()).toMatch(/usage\?range=1h$/)
+    await expect.poll(() => page.url()).toMatch(/usage\?range=1h$/)
     await page.getByRole('button', { name: 'Days', exact: true }).click()
     const day = new Date(now - 3 * DAY).toISOString().slice(0, 10)
     await page.getByLabel('From', { exact: true }).fill(day)
@@ -77,18 +77,18 @@ describe.skipIf(noChromium)('the page of usage', IN_BROWSER, () => {
     const since = Math.floor(Date.now() / HOUR) * HOUR - 167 * HOUR
     const now = rows.filter(({ at }) => at >= since).length
     const change = page.getByRole('button', { name: /^Requests/ }).locator('.change')
-    expect(await change.getAttribute('title')).toMatch(/^\d+ in the period before$/)
+    await expect.poll(() => change.getAttribute('title')).toMatch(/^\d+ in the period before$/)
     const then = Number((await change.getAttribute('title'))!.split(' ')[0])
-    expect(await change.innerText()).toContain(then < now ? '▲' : '▼')
+    await expect.poll(() => change.innerText()).toContain(then < now ? '▲' : '▼')
     expect(Math.abs(then - rows.filter(({ at }) => at >= since - 168 * HOUR && at < since).length)).toBeLessThan(20)
   })
 
   test('groups, filters and sorts, and its address shows the same elsewhere', async () => {
     const { page, rows, goTo } = await used('/usage?range=30d')
-    expect(await rowsOf(page, 'By model').count()).toBe(10)
+    await expect.poll(() => rowsOf(page, 'By model').count()).toBe(10)
     await page.getByLabel('Group by').selectOption('Key')
     await page.getByRole('region', { name: 'By key' }).waitFor()
-    expect(await rowsOf(page, 'By key').count()).toBe(5)
+    await expect.poll(() => rowsOf(page, 'By key').count()).toBe(5)
     await page.getByRole('columnheader', { name: 'Output' }).getByRole('button').click()
     await page.getByRole('button', { name: 'Filter', exact: true }).click()
     const dialog = page.getByRole('dialog', { name: 'Add a filter' })
@@ -118,7 +118,7 @@ describe.skipIf(noChromium)('the page of usage', IN_BROWSER, () => {
     await goTo(address.pathname.replace('/console', '') + address.search)
     await chart(page).waitFor()
     await rowsOf(page, 'By key').nth(4).waitFor()
-    expect(await shown()).toEqual(before)
+    await expect.poll(shown).toEqual(before)
     await page.getByRole('button', { name: 'Remove the filter Channel' }).click()
     await page.getByRole('group', { name: 'Filters' }).waitFor({ state: 'detached' })
   })
@@ -126,12 +126,18 @@ describe.skipIf(noChromium)('the page of usage', IN_BROWSER, () => {
   test('by keyboard: a point of the chart, its requests, and one of them', async () => {
     const { page, rows } = await used('/usage?range=1h&by=model')
     await chart(page).focus()
-    await page.keyboard.press('End')
     let spoken = ''
+    const press = async (key: string): Promise<void> => {
+      const before = spoken
+      await page.keyboard.press(key)
+      await expect
+        .poll(async () => (spoken = await page.locator('.time-chart [aria-live]').innerText()))
+        .not.toBe(before)
+    }
+    await press('End')
     // The last minute may have nothing yet.
     for (let at = 0; at < 10; at++) {
-      await page.keyboard.press('ArrowLeft')
-      spoken = await page.locator('.time-chart [aria-live]').innerText()
+      await press('ArrowLeft')
       if (/model-\d [1-9]/.test(spoken)) break
     }
     expect(spoken).toMatch(/model-\d [1-9]/)
@@ -142,15 +148,15 @@ describe.skipIf(noChromium)('the page of usage', IN_BROWSER, () => {
     await dialog.waitFor()
     await settled(page)
     const links = dialog.getByRole('link')
-    expect(await links.count()).toBe(count)
+    await expect.poll(() => links.count()).toBe(count)
     const at = new URL(page.url()).searchParams.get('at')!
     expect(count).toBe(rows.filter(one => one.at >= Date.parse(at) && one.at < Date.parse(at) + 60_000).length)
     const href = await links.first().getAttribute('href')
     expect(rows.map(({ id }) => `/console/traffic?request=${id}`)).toContain(href)
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
-    expect(new URL(page.url()).searchParams.has('list')).toBe(false)
-    expect(await chart(page).evaluate('document.activeElement.getAttribute("role")')).toBe('application')
+    await expect.poll(() => new URL(page.url()).searchParams.has('list')).toBe(false)
+    await expect.poll(() => chart(page).evaluate('document.activeElement.getAttribute("role")')).toBe('application')
   })
 
   test('a click on a bar and on a row shows their requests', async () => {
@@ -163,7 +169,9 @@ describe.skipIf(noChromium)('the page of usage', IN_BROWSER, () => {
     await page.mouse.up()
     const ofBar = page.getByRole('dialog', { name: new RegExp(`^Requests of ${name}, .*UTC`) })
     await ofBar.getByRole('row').nth(1).waitFor()
-    expect(new Set(await ofBar.locator('td[data-title=Channel]').allInnerTexts())).toEqual(new Set([name]))
+    await expect
+      .poll(async () => new Set(await ofBar.locator('td[data-title=Channel]').allInnerTexts()))
+      .toEqual(new Set([name]))
     await page.goBack()
     await ofBar.waitFor({ state: 'detached' })
     await page
@@ -179,26 +187,26 @@ describe.skipIf(noChromium)('the page of usage', IN_BROWSER, () => {
   test('hides series, draws lines, and compares percentiles', async () => {
     const { page } = await used('/usage?range=7d')
     const legend = page.getByRole('group', { name: 'Series' }).getByRole('button')
-    expect(await legend.count()).toBe(7)
-    expect(await legend.last().innerText()).toBe('All others')
+    await expect.poll(() => legend.count()).toBe(7)
+    await expect.poll(() => legend.last().innerText()).toBe('All others')
     await legend.first().click()
-    expect(await legend.first().getAttribute('aria-pressed')).toBe('false')
-    expect(page.url()).toMatch(/hidden=/)
+    await expect.poll(() => legend.first().getAttribute('aria-pressed')).toBe('false')
+    await expect.poll(() => page.url()).toMatch(/hidden=/)
     await page.getByRole('button', { name: 'Lines' }).click()
     await page.reload()
     await chart(page).waitFor()
-    expect(await legend.first().getAttribute('aria-pressed')).toBe('false')
-    expect(await page.getByRole('button', { name: 'Lines' }).getAttribute('aria-pressed')).toBe('true')
+    await expect.poll(() => legend.first().getAttribute('aria-pressed')).toBe('false')
+    await expect.poll(() => page.getByRole('button', { name: 'Lines' }).getAttribute('aria-pressed')).toBe('true')
     await page
       .getByRole('group', { name: 'Measure' })
       .getByRole('button', { name: /^First byte/ })
       .click()
     await page.getByRole('button', { name: 'p99', exact: true }).click()
     await page.getByText('First byte by the hour').waitFor()
-    expect(page.url()).toMatch(/show=first_byte.*percentile=p99/)
+    await expect.poll(() => page.url()).toMatch(/show=first_byte.*percentile=p99/)
     await page.getByLabel('Group by').selectOption('Nothing')
     await page.getByRole('region', { name: 'Over time' }).waitFor()
-    expect(await legend.allInnerTexts()).toEqual(['p50', 'p95', 'p99'])
+    await expect.poll(() => legend.allInnerTexts()).toEqual(['p50', 'p95', 'p99'])
   })
 
   test('downloads what it shows as CSV', async () => {
@@ -222,7 +230,7 @@ describe.skipIf(noChromium)('the page of usage', IN_BROWSER, () => {
   test('says that there is nothing, in English and Chinese', async () => {
     const { page, gateway } = await visit('/usage')
     await page.getByText('No requests in this range').waitFor()
-    expect(await total(page, 'Requests')).toBe('0')
+    await expect.poll(() => total(page, 'Requests')).toBe('0')
     const chinese = await visit('/usage?model=none', { gateway, language: 'zh' })
     await chinese.page.getByText('此时间范围内没有请求').waitFor()
     await chinese.page.getByRole('group', { name: '筛选条件' }).getByText('none').waitFor()
@@ -242,7 +250,7 @@ describe.skipIf(noChromium)('the page of usage', IN_BROWSER, () => {
       await page.getByRole('dialog').getByText(name).first().waitFor()
       await page.locator('.legend').getByText(name).waitFor()
     }
-    expect(await page.locator('main img').count()).toBe(0)
+    await expect.poll(() => page.locator('main img').count()).toBe(0)
   })
 
   test.each(WIDTHS.flatMap(width => THEMES.map(theme => ({ width, theme }))))(
@@ -250,7 +258,7 @@ describe.skipIf(noChromium)('the page of usage', IN_BROWSER, () => {
     async ({ width, theme }) => {
       const { page, axe } = await used('/usage?range=7d&channel=channel-1', { width, theme, role: 'viewer' })
       await axe()
-      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
       await chart(page).focus()
       await page.keyboard.press('ArrowLeft')
       await page.locator('.tip').waitFor()

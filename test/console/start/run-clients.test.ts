@@ -59,7 +59,7 @@ describe.skipIf(noChromium ?? noNamespace)('settings as they are on the page mak
       expect(ran.out).toMatch(/\S/)
       // What is over is recorded a moment later. Some ask for a title, too, which may come after their end.
       const own = async () => (await requestsOf(gateway, key.id)).filter(one => one.format === run.format)
-      await expect.poll(async () => (await own()).length, { timeout: 5000 }).toBeGreaterThan(before)
+      await expect.poll(async () => (await own()).length).toBeGreaterThan(before)
       const asked = await own()
       for (const { status, model } of asked.slice(0, asked.length - before))
         expect([status, model]).toEqual([200, 'replay'])

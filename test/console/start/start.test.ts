@@ -1,6 +1,8 @@
+import type { Page } from 'playwright-core'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { CLIENTS } from '../../../console/src/pages/start/clients/index.ts'
 import { channelAt, configOf } from '../../builders/config.ts'
+import { SOON } from '../../builders/time.ts'
 import { FakeUpstream, type Script } from '../../builders/upstream.ts'
 import { IN_BROWSER, noChromium, THEMES, visitor, WIDTHS } from '../browser.ts'
 import { pastedFrom } from './pasted.ts'
@@ -42,12 +44,16 @@ const END =
   event({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 5 } }) +
   event({ type: 'message_stop' })
 
+/** All texts of the client that is chosen. */
+const textsOf = async (page: Page): Promise<string> => (await pastedFrom(page)).map(one => one.text).join('')
+
 describe.skipIf(noChromium)('the page Start', IN_BROWSER, () => {
   const visit = visitor()
 
   test('a key made with the keyboard alone is in the settings of every client, and is revoked again', async () => {
     const { page, gateway } = await visit(MODEL)
     await page.keyboard.press('n')
+    await page.getByRole('dialog').waitFor()
     await page.keyboard.type('laptop')
     await page.keyboard.press('Enter')
     const shown = page.getByRole('region', { name: 'The secret of laptop' })
@@ -57,9 +63,8 @@ describe.skipIf(noChromium)('the page Start', IN_BROWSER, () => {
     const tab = page.getByRole('tab', { name: 'Claude Code' })
     await tab.focus()
     for (const { name } of CLIENTS) {
-      expect(await page.getByRole('tab', { selected: true }).textContent()).toBe(name)
-      const text = (await pastedFrom(page)).map(one => one.text).join('')
-      for (const part of [gateway.address, secret, 'replay']) expect(text).toContain(part)
+      await expect.poll(() => page.getByRole('tab', { selected: true }).textContent()).toBe(name)
+      for (const part of [gateway.address, secret, 'replay']) await expect.poll(() => textsOf(page)).toContain(part)
       await page.keyboard.press('ArrowDown')
     }
     // It begins anew behind the last.
@@ -87,7 +92,7 @@ describe.skipIf(noChromium)('the page Start', IN_BROWSER, () => {
     await page.getByText(`${json.secrets[0].prefix}…${json.secrets[0].last_four}`).waitFor()
     for (const { name } of CLIENTS) {
       await page.getByRole('tab', { name, exact: true }).click()
-      expect((await pastedFrom(page)).map(one => one.text).join('')).toContain('YOUR_KEY')
+      await expect.poll(() => textsOf(page)).toContain('YOUR_KEY')
     }
     expect(await page.content()).not.toContain(json.secret)
   })
@@ -107,21 +112,22 @@ describe.skipIf(noChromium)('the page Start', IN_BROWSER, () => {
     await page.getByRole('combobox', { name: 'Key' }).fill('dev')
     await page.keyboard.press('Enter')
     await page.getByText('Put the secret of dev').waitFor()
-    expect(await page.content()).not.toContain(first)
+    await expect.poll(() => page.content()).not.toContain(first)
     const second = await make('second')
     await page.getByRole('button', { name: 'Hide' }).click()
-    expect(await page.content()).not.toContain(second)
+    await expect.poll(() => page.content()).not.toContain(second)
     const third = await make('third')
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('button', { name: 'Sign in' }).waitFor()
-    expect(
-      await page.evaluate<string>('document.documentElement.outerHTML + JSON.stringify(localStorage)'),
-    ).not.toContain(third)
+    await expect
+      .poll(() => page.evaluate<string>('document.documentElement.outerHTML + JSON.stringify(localStorage)'))
+      .not.toContain(third)
   })
 
   test('a name that is taken is said in the dialog', async () => {
     const { page } = await visit(MODEL, { expected: [/409/] })
     await page.keyboard.press('n')
+    await page.getByRole('dialog').waitFor()
     await page.keyboard.type('dev')
     await page.keyboard.press('Enter')
     await page.getByRole('alert').getByText('Another key has this name.').waitFor()
@@ -134,23 +140,25 @@ describe.skipIf(noChromium)('the page Start', IN_BROWSER, () => {
     const { json } = await gateway.admin.post('/keys', { name: 'narrow', models: ['replay'], doors: ['chat'] })
     await goTo(`/?key=${json.id}`)
     await page.getByText('This key may call 1 model').waitFor()
-    expect(await page.getByRole('combobox', { name: 'Model' }).inputValue()).toBe('replay')
+    await expect.poll(() => page.getByRole('combobox', { name: 'Model' }).inputValue()).toBe('replay')
     await page.getByRole('tab', { name: 'Codex' }).click()
     await page.getByText('Codex speaks Responses, which is not possible for this model with this key.').waitFor()
     await page.getByRole('tab', { name: 'opencode' }).click()
-    expect(await page.getByText('not possible for this model').count()).toBe(0)
+    await expect.poll(() => page.getByText('not possible for this model').count()).toBe(0)
   })
 
   test('a model is found by a part of its name', async () => {
     const { page, gateway } = await visit(MODEL)
     await page.keyboard.press('/')
     const box = page.getByRole('combobox', { name: 'Model' })
-    await vi.waitFor(async () => expect(await box.getAttribute('aria-expanded')).toBe('true'))
+    await expect.poll(() => box.getAttribute('aria-expanded')).toBe('true')
     await page.keyboard.type('fixture of no kind')
     await page.getByText('No model has this in its name.').waitFor()
     await page.keyboard.press('Escape')
-    await vi.waitFor(async () =>
-      expect([await box.getAttribute('aria-expanded'), await box.inputValue()]).toEqual(['false', 'replay']),
+    await vi.waitFor(
+      async () =>
+        expect([await box.getAttribute('aria-expanded'), await box.inputValue()]).toEqual(['false', 'replay']),
+      SOON,
     )
     await page.keyboard.press('ArrowDown')
     const { data } = (await gateway.admin.get('/models')).json
@@ -159,21 +167,22 @@ describe.skipIf(noChromium)('the page Start', IN_BROWSER, () => {
     ).id
     await page.keyboard.type(other)
     const options = page.locator('.options [role=option]')
-    await vi.waitFor(async () =>
-      expect((await options.allTextContents()).every(text => text.includes(other))).toBe(true),
+    await vi.waitFor(
+      async () => expect((await options.allTextContents()).every(text => text.includes(other))).toBe(true),
+      SOON,
     )
     const first = (await options.first().locator('.cut').textContent())!
     await page.keyboard.press('Enter')
-    await vi.waitFor(async () => expect(await box.inputValue()).toBe(first))
+    await expect.poll(() => box.inputValue()).toBe(first)
   })
 
   test('the address is the public one of the page, and another can be chosen', async () => {
     const server = { ...configOf([]).server, publicUrls: ['https://ai.example.com/', 'https://ai.example.cn'] }
     const { page } = await visit(MODEL, { config: { server } })
-    const texts = async () => (await pastedFrom(page)).map(one => one.text).join('')
-    expect(await texts()).toContain('ANTHROPIC_BASE_URL=https://ai.example.com\n')
+    const texts = () => textsOf(page)
+    await expect.poll(() => texts()).toContain('ANTHROPIC_BASE_URL=https://ai.example.com\n')
     await page.getByLabel('Base URL', { exact: true }).selectOption('https://ai.example.cn')
-    expect(await texts()).toContain('ANTHROPIC_BASE_URL=https://ai.example.cn\n')
+    await expect.poll(() => texts()).toContain('ANTHROPIC_BASE_URL=https://ai.example.cn\n')
   })
 
   test.each(['Chat', 'Responses', 'Messages', 'Contents'])('a request is tried: %s', async format => {
@@ -191,7 +200,7 @@ describe.skipIf(noChromium)('the page Start', IN_BROWSER, () => {
     expect(events.every(one => /^(event|data): ?/.test(one))).toBe(true)
     const link = page.locator('.trial-line a')
     const id = (await link.textContent())!
-    expect(await link.getAttribute('href')).toBe(`/console/traffic?request=${id}`)
+    await expect.poll(() => link.getAttribute('href')).toBe(`/console/traffic?request=${id}`)
     await expect
       .poll(async () => (await gateway.admin.ask('GET', `/requests/${id}`).catch(() => undefined))?.status)
       .toBe(200)
@@ -222,7 +231,7 @@ describe.skipIf(noChromium)('the page Start', IN_BROWSER, () => {
     const before = await page.locator('.event').count()
     answer!.write(piece('two, '))
     await text.getByText('One, two,').waitFor()
-    expect(await page.locator('.event').count()).toBeGreaterThan(before)
+    await expect.poll(() => page.locator('.event').count()).toBeGreaterThan(before)
     const times = (await page.locator('.event-time').allInnerTexts()).map(one => Number(/\d+/.exec(one)![0]))
     expect(times).toEqual(times.toSorted((one, other) => one - other))
     await page.getByRole('button', { name: 'Stop' }).click()
@@ -243,7 +252,7 @@ describe.skipIf(noChromium)('the page Start', IN_BROWSER, () => {
     const written = JSON.parse(await body.inputValue())
     await body.fill('{')
     await page.getByText('This is no JSON object.').waitFor()
-    expect(await page.getByRole('button', { name: 'Try it' }).isDisabled()).toBe(true)
+    await expect.poll(() => page.getByRole('button', { name: 'Try it' }).isDisabled()).toBe(true)
     await body.fill(JSON.stringify({ ...written, logit_bias: { 7: 1 }, verbosity: 'low' }))
     await page.getByRole('button', { name: 'Try it' }).click()
     await page.getByText('Done', { exact: true }).waitFor()
@@ -256,9 +265,9 @@ describe.skipIf(noChromium)('the page Start', IN_BROWSER, () => {
     expect(JSON.parse(upstream.seen[0]!.text)).not.toHaveProperty('verbosity')
     // What an upstream sends is text, whatever it looks like.
     await page.getByRole('region', { name: 'Answer' }).getByText('Hello <img src=x onerror=alert(1)>').waitFor()
-    expect(await page.locator('.answer img').count()).toBe(0)
+    await expect.poll(() => page.locator('.answer img').count()).toBe(0)
     await page.getByRole('button', { name: 'Back to the prompt' }).click()
-    expect(JSON.parse(await body.inputValue())).toEqual(written)
+    await expect.poll(async () => JSON.parse(await body.inputValue())).toEqual(written)
   })
 
   test('what an upstream refuses is shown with its status and error', async () => {
@@ -272,21 +281,21 @@ describe.skipIf(noChromium)('the page Start', IN_BROWSER, () => {
     await page.getByRole('button', { name: 'Try it' }).click()
     await page.getByText('HTTP 400', { exact: true }).waitFor()
     await page.locator('.answer-error').getByText('Not like this.').waitFor()
-    expect(await page.getByText('Nothing was lost').count()).toBe(0)
+    await expect.poll(() => page.getByText('Nothing was lost').count()).toBe(0)
   })
 
   test('without a key, there is one to make; the first is chosen at once', async () => {
     const { page, axe } = await visit(MODEL, { config: { keys: [] } })
     await page.getByText('There is no key yet').first().waitFor()
-    expect(await page.getByRole('button', { name: 'Try it' }).isDisabled()).toBe(true)
-    expect((await pastedFrom(page)).map(one => one.text).join('')).toContain('YOUR_KEY')
+    await expect.poll(() => page.getByRole('button', { name: 'Try it' }).isDisabled()).toBe(true)
+    await expect.poll(() => textsOf(page)).toContain('YOUR_KEY')
     await axe()
     await page.getByRole('button', { name: 'New key' }).click()
     await page.getByRole('dialog').getByLabel('Name').fill('first')
     await page.keyboard.press('Enter')
     await page.getByRole('region', { name: 'The secret of first' }).waitFor()
-    expect(await page.getByRole('combobox', { name: 'Key' }).inputValue()).toBe('first')
-    expect(await page.getByRole('button', { name: 'Try it' }).isEnabled()).toBe(true)
+    await expect.poll(() => page.getByRole('combobox', { name: 'Key' }).inputValue()).toBe('first')
+    await expect.poll(() => page.getByRole('button', { name: 'Try it' }).isEnabled()).toBe(true)
   })
 
   test('without a model and without a channel, it says what is missing', async () => {
@@ -297,16 +306,16 @@ describe.skipIf(noChromium)('the page Start', IN_BROWSER, () => {
     const { json } = await second.gateway.admin.post('/keys', { name: 'none', models: ['no-such-model'] })
     await second.goTo(`/?key=${json.id}`)
     await second.page.getByText('This key may call no model for conversations').waitFor()
-    expect((await pastedFrom(second.page)).map(one => one.text).join('')).toContain('YOUR_MODEL')
+    await expect.poll(() => textsOf(second.page)).toContain('YOUR_MODEL')
   })
 
   test('a viewer sees the settings, and neither makes keys nor tries requests', async () => {
     const { page } = await visit(MODEL, { role: 'viewer' })
     await page.getByText('Only administrators can send requests from here.').waitFor()
-    expect(await page.getByRole('button', { name: 'New key' }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('button', { name: 'New key' }).count()).toBe(0)
     await page.keyboard.press('n')
-    expect(await page.getByRole('dialog').count()).toBe(0)
-    expect((await pastedFrom(page)).length).toBe(2)
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
+    await expect.poll(async () => (await pastedFrom(page)).length).toBe(2)
   })
 
   test.each(WIDTHS.flatMap(width => THEMES.map(theme => ({ width, theme }))))(
@@ -324,7 +333,7 @@ describe.skipIf(noChromium)('the page Start', IN_BROWSER, () => {
       await axe()
       await page.getByRole('combobox', { name: 'Model' }).click()
       await axe()
-      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
     },
   )
 
