@@ -33,7 +33,7 @@ describe('the page of formats', () => {
     expectSection('docs/formats.md', 'endpoints', routeTable())
   })
 
-  test('shows every field where the writers put it', { timeout: 120_000 }, () => {
+  test('shows every field where the writers put it', () => {
     expectSection('docs/formats.md', 'fields', fieldTables())
   })
 })

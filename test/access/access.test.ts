@@ -14,6 +14,7 @@ import { guardedAccess } from '../../src/store/guarded-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { openStoreAt, storeAt, written } from '../builders/engines.ts'
 import { createKey, rotateKey, withKeys } from '../builders/keys.ts'
+import { SOON } from '../builders/time.ts'
 
 const dirs: string[] = []
 const opened: Access[] = []
@@ -108,9 +109,9 @@ describe('keys of the store', () => {
     const config = configOf('')
     const { access } = await openStored(config)
     const key = await withKeys(config.dataDir, records => createKey(records, 'late'))
-    await vi.waitFor(() => expect(access.identify(bearer(key)).key).toBe('late'), 1000)
+    await vi.waitFor(() => expect(access.identify(bearer(key)).key).toBe('late'), SOON)
     await withKeys(config.dataDir, async other => other.revokeKey((await other.keyNamed('late'))!.id, 1))
-    await vi.waitFor(() => expect(() => access.identify(bearer(key))).toThrow('not valid'), 1000)
+    await vi.waitFor(() => expect(() => access.identify(bearer(key))).toThrow('not valid'), SOON)
   })
 
   it('are found by every secret that is good, under one id', async () => {

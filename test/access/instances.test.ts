@@ -3,7 +3,7 @@ import { Access } from '../../src/access/index.ts'
 import type { Bus } from '../../src/cluster/bus.ts'
 import { configOf } from '../builders/config.ts'
 import { createKey } from '../builders/keys.ts'
-import { until } from '../builders/time.ts'
+import { TIMED, until } from '../builders/time.ts'
 import { ENGINES } from '../store/connections.ts'
 
 /** Notices that go nowhere, or to everybody else at once. */
@@ -26,7 +26,7 @@ const CASES = ENGINES.flatMap(engine => [false, true].map(notices => ({ ...engin
 
 test.for(CASES)(
   'what one instance revokes the other refuses in time: $name, notices $notices',
-  { timeout: 60_000 },
+  TIMED,
   async ({ open, skipped, notices }, { skip }) => {
     skip(skipped !== undefined)
     if (skipped !== undefined) return

@@ -8,7 +8,7 @@ import type { TestServer } from '../builders/gateway.ts'
 import { textOf } from '../builders/http.ts'
 import { opener } from '../builders/opener.ts'
 import { CHAT_PATH } from '../builders/paths.ts'
-import { pause, until } from '../builders/time.ts'
+import { pause, TIMED, until } from '../builders/time.ts'
 import type { Script } from '../builders/upstream.ts'
 import { Client } from '../sockets/client.ts'
 
@@ -58,7 +58,7 @@ async function finished({ out, answer }: Begun): Promise<number> {
   return (await answer).statusCode!
 }
 
-describe('bytes that wait', () => {
+describe('bytes that wait', TIMED, () => {
   test('are counted by key and in all, and no more when they are given back', () => {
     const waiting = new Waiting(ROOM)
     const [one, two, three] = ['a', 'a', 'b'].map(key => waiting.open(key))
@@ -148,7 +148,7 @@ describe('bytes that wait', () => {
   })
 })
 
-describe('WebSockets', () => {
+describe('WebSockets', TIMED, () => {
   /** A connection over which a message begins and does not end. */
   async function flooding(testServer: TestServer, bytes: number) {
     const socket = connect(Number(new URL(testServer.server.address).port), '127.0.0.1')

@@ -4,6 +4,7 @@ import { AdminServer } from '../builders/admin.ts'
 import { ANSWER, ASK } from '../builders/chat.ts'
 import { closingAfterEach } from '../builders/closing.ts'
 import { channelAt } from '../builders/config.ts'
+import { SOON } from '../builders/time.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
 import { traffic } from '../builders/usage.ts'
 
@@ -79,7 +80,7 @@ it('answers every operation of the table in its own shape, without a secret or a
   admin.answered.add('watchRequests')
   const headers = { authorization: `Bearer ${watched.secret}` }
   const asked = (await admin.testServer.ask('/v1/chat/completions', ASK, { headers })).headers['x-request-id']
-  await vi.waitFor(async () => expect((await admin.get(`/requests/${asked}/capture`)).status).toBe(200))
+  await vi.waitFor(async () => expect((await admin.get(`/requests/${asked}/capture`)).status).toBe(200), SOON)
   await admin.get(`/requests/${asked}/fixture`)
   await admin.post(`/requests/${asked}/replay`, { channel: 'one' })
   await admin.delete(`/requests/${asked}/capture`)

@@ -8,6 +8,7 @@ import { ANSWER, ASK } from '../builders/chat.ts'
 import { closingAfterEach } from '../builders/closing.ts'
 import { ENGINE, storeAt, written } from '../builders/engines.ts'
 import { CHAT_PATH, ENV, MAIN } from '../builders/paths.ts'
+import { SOON, TIMED } from '../builders/time.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
 
 const closing = closingAfterEach()
@@ -36,12 +37,12 @@ async function start() {
   let out = ''
   child.stdout.on('data', piece => (out += piece))
   child.stderr.resume()
-  const address = await vi.waitFor(() => /listens on (\S+)/.exec(out)![1]!, { timeout: 20_000, interval: 50 })
+  const address = await vi.waitFor(() => /listens on (\S+)/.exec(out)![1]!, { timeout: 60_000, interval: 50 })
   const made = await promisify(execFile)(process.execPath, [MAIN, 'admin', 'token', 'walk'], { cwd, env: ENV })
   return { address, token: made.stdout.trim() }
 }
 
-it('makes a key, uses it, finds the request, and revokes the key within a second', async () => {
+it('makes a key, uses it, finds the request, and revokes the key within a second', TIMED, async () => {
   const { address, token } = await start()
   const admin = async (method: string, path: string, body?: object) => {
     const headers = { authorization: `Bearer ${token}` }
@@ -69,7 +70,7 @@ it('makes a key, uses it, finds the request, and revokes the key within a second
       expect(found.status).toBe(200)
       return found.json
     },
-    { timeout: 10_000, interval: 100 },
+    { ...SOON, interval: 100 },
   )
   const tokens = { input_tokens: 5, output_tokens: 2, cost: 0.000009 }
   expect(row).toMatchObject({ key: id, key_name: 'walker', channel: 'one', model: 'm', status: 200, ...tokens })
@@ -83,4 +84,4 @@ it('makes a key, uses it, finds the request, and revokes the key within a second
   expect(performance.now() - revoked).toBeLessThan(1000)
   const seen = (await admin('GET', `/requests?key=${id}`)).json.data
   expect(seen.map((one: { id: string }) => one.id)).toContain(request)
-}, 60_000)
+})

@@ -75,8 +75,11 @@ export async function noticeDead(folder: string): Promise<void> {
 export const written = (store: StoreConfig): string => (store.engine === 'sqlite' ? `sqlite:${store.path}` : store.url)
 
 /** Runs a statement in the database of a folder, beside whoever has it open, and gives its rows. */
-export async function inDatabase(folder: string, statement: string): Promise<readonly object[]> {
-  const store = storeAt(folder)
+export const inDatabase = (folder: string, statement: string): Promise<readonly object[]> =>
+  inStore(storeAt(folder), statement)
+
+/** The same in a store. */
+export async function inStore(store: StoreConfig, statement: string): Promise<readonly object[]> {
   if (store.engine === 'sqlite') {
     const database = new DatabaseSync(store.path, { timeout: 2000 })
     const rows = database.prepare(statement).all()

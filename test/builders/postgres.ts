@@ -173,7 +173,7 @@ async function answering(port: number): Promise<void> {
       await client.connect()
       return await client.end()
     } catch (thrown) {
-      if (waited > 30_000) throw thrown
+      if (waited > 60_000) throw thrown
       await sleep(50)
     }
   }

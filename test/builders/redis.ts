@@ -30,9 +30,17 @@ export class RedisServer {
   }
 
   static async open(...options: string[]): Promise<RedisServer> {
-    const server = new RedisServer(await freePort(), options)
-    await server.start()
-    return server
+    for (let tries = 1; ; tries++) {
+      const server = new RedisServer(await freePort(), options)
+      try {
+        await server.start()
+        return server
+      } catch (thrown) {
+        // Another may have taken the port meanwhile.
+        await server.close()
+        if (tries === 3) throw thrown
+      }
+    }
   }
 
   get url(): string {
@@ -43,7 +51,7 @@ export class RedisServer {
     const words = ['--port', String(this.port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
     this.child = spawn('redis-server', [...words, '--dir', this.folder, ...this.options], { stdio: 'ignore' })
     for (let tries = 0; !(await accepts(this.port)); tries++) {
-      if (this.child.exitCode !== null || tries > 400) throw new Error('redis-server does not start')
+      if (this.child.exitCode !== null || tries > 3000) throw new Error('redis-server does not start')
       await pause(10)
     }
   }

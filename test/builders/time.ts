@@ -1,8 +1,11 @@
-/** Options of tests that measure time: they are repeated, since a busy machine may stall. */
-export const TIMED = { retry: 3 }
+/** Options of tests that measure time: they are repeated, a little later, since a busy machine may stall. */
+export const TIMED = { retry: { count: 5, delay: 500 } }
+
+/** How long `vi.waitFor` waits for what must happen, on a busy machine, too. */
+export const SOON = { timeout: 30_000 } as const
 
 /** Waits until a condition holds; fails after some time. */
-export async function until(condition: () => boolean, milliseconds = 20_000): Promise<void> {
+export async function until(condition: () => boolean, milliseconds = 30_000): Promise<void> {
   const end = Date.now() + milliseconds
   while (!condition()) {
     if (Date.now() > end) throw new Error(`no success within ${milliseconds} ms`)

@@ -139,17 +139,17 @@ describe('failures', () => {
   })
 
   test('a slow first byte and a silence', async () => {
-    const slow = await open(() => {}, { timeout: { connect: 1000, firstByte: 100, idle: 100 } })
+    const slow = await open(() => {}, { timeout: { connect: 10_000, firstByte: 100, idle: 100 } })
     expect(await kindOf(slow.send().answer)).toBe('timed-out')
     const silent = await open(response => void response.write('one'), {
-      timeout: { connect: 1000, firstByte: 1000, idle: 100 },
+      timeout: { connect: 10_000, firstByte: 10_000, idle: 100 },
     })
     const { ended } = await taken(silent.send())
     expect(ended).toMatchObject({ error: { kind: 'timed-out' } })
   })
 
   test('a whole answer is waited for longer than the head of a stream', async () => {
-    const timeout = { connect: 1000, firstByte: 100, whole: 9000, idle: 9000 }
+    const timeout = { connect: 10_000, firstByte: 100, whole: 30_000, idle: 30_000 }
     const late = await open(response => void setTimeout(() => response.end('{}'), 2000), { timeout })
     const format = late.channel.config.formats[0]!
     expect(await kindOf(late.channel.send({ format, wire: WIRE, stream: true }).answer)).toBe('timed-out')

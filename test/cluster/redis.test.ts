@@ -5,7 +5,7 @@ import type { RedisScript } from '../../src/cluster/redis-link.ts'
 import { closingAfterEach } from '../builders/closing.ts'
 import type { Line } from '../builders/gateway.ts'
 import { describeWithRedis, RedisServer, sharedRedis } from '../builders/redis.ts'
-import { until } from '../builders/time.ts'
+import { TIMED, until } from '../builders/time.ts'
 
 const scriptOf = (source: string): RedisScript => ({ source, sha: createHash('sha1').update(source).digest('hex') })
 
@@ -63,7 +63,7 @@ describeWithRedis('a link to Redis', () => {
     expect(got).not.toContain('a third')
   })
 
-  test('comes back by itself, with its subscriptions, and logs an outage once', async () => {
+  test('comes back by itself, with its subscriptions, and logs an outage once', TIMED, async () => {
     const server = await ownServer()
     const { link, lines } = await linkTo(server.url)
     const got: string[] = []
@@ -90,7 +90,7 @@ describeWithRedis('a link to Redis', () => {
     ])
   })
 
-  test('waits for an answer no longer than 250 ms, and not at all while Redis is silent', async () => {
+  test('waits for an answer no longer than 250 ms, and not at all while Redis is silent', TIMED, async () => {
     const server = await ownServer()
     const { link } = await linkTo(server.url)
     expect(await link.run(COUNT, ['k'], ['1'])).toBe(1)

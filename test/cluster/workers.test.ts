@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 import { opener } from '../builders/opener.ts'
 import { MAIN } from '../builders/paths.ts'
 import { type Answered, SERVING_KEY, Serving } from '../builders/serving.ts'
-import { pause, until } from '../builders/time.ts'
+import { pause, TIMED, until } from '../builders/time.ts'
 import type { Script } from '../builders/upstream.ts'
 
 const ANSWER = {
@@ -43,7 +43,7 @@ function descendants(pid: number): number[] {
   return [...children, ...children.flatMap(descendants)]
 }
 
-describe('workers', () => {
+describe('workers', TIMED, () => {
   const { closing, openUpstream } = opener()
 
   const configOf = (urls: readonly string[], fields: { group?: object; data?: string } = {}) => ({
@@ -167,7 +167,7 @@ describe('workers', () => {
     expect((await serving.chat('m')).status).toBe(200)
     expect(bad.seen).toHaveLength(1)
     process.kill(first, 'SIGCONT')
-    await pause(500)
+    await pause(1000)
     process.kill(second, 'SIGSTOP')
     expect((await serving.chat('m')).status).toBe(200)
     process.kill(second, 'SIGCONT')

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ENV, MAIN } from '../builders/paths.ts'
+import { SOON, TIMED } from '../builders/time.ts'
 
 /** Where the offline upstream says hello in words. */
 const TALKS = ['/v1/chat/completions', '/v1/responses', '/v1/messages', ':generateContent']
@@ -39,7 +40,7 @@ async function serve(...words: string[]): Promise<Serving> {
   child.stdout.on('data', piece => (out += piece))
   child.stderr.on('data', piece => (fault += piece))
   const ended = new Promise<number | null>(resolve => child.once('exit', resolve))
-  const listening = vi.waitFor(() => /listens on (\S+)/.exec(out)![1]!, { timeout: 20_000, interval: 50 })
+  const listening = vi.waitFor(() => /listens on (\S+)/.exec(out)![1]!, { timeout: 60_000, interval: 50 })
   const early = ended.then(() => Promise.reject(new Error(`it ended: ${fault}`)))
   early.catch(() => {})
   listening.catch(() => {})
@@ -75,7 +76,7 @@ const keyIn = (out: string): string => /^key {6}(\S+)$/m.exec(out)![1]!
 describe('a gateway nobody configured', () => {
   it('prints a key once, and lines for its doors that work as they stand', async () => {
     const first = await serve('--port', '0')
-    await vi.waitFor(() => expect(first.out()).toContain('prints a line for each endpoint'))
+    await vi.waitFor(() => expect(first.out()).toContain('prints a line for each endpoint'), SOON)
     expect(first.out().trimEnd().split('\n').length).toBeLessThanOrEqual(12)
     const shown = first.out().match(/^ {2}curl .*$/gm)!
     expect(shown).toHaveLength(1)
@@ -106,7 +107,7 @@ describe('a gateway nobody configured', () => {
     expect(await first.stop('SIGINT')).toBe(0)
 
     const second = await serve('--port', '0')
-    await vi.waitFor(() => expect(second.out()).toContain('keys     first'))
+    await vi.waitFor(() => expect(second.out()).toContain('keys     first'), SOON)
     expect(second.out()).not.toContain(key)
     expect(second.out()).not.toContain('password')
     expect((await signIn(second.address)).status).toBe(200)
@@ -139,15 +140,15 @@ channels: [{ name: r, provider: replay, models: { ${model}: replay } }]\n${more}
     expect(await models(serving.address)).toEqual(['one'])
 
     write('two')
-    await vi.waitFor(async () => expect(await models(serving.address)).toEqual(['two']), { timeout: 5000 })
+    await vi.waitFor(async () => expect(await models(serving.address)).toEqual(['two']), SOON)
 
     writeFileSync(join(dir, 'interlingua.yaml'), 'server: { prot: 1 }\n')
-    await vi.waitFor(() => expect(serving.out()).toContain('did you mean'), { timeout: 5000 })
+    await vi.waitFor(() => expect(serving.out()).toContain('did you mean'), SOON)
     expect(await models(serving.address)).toEqual(['two'])
 
     write('three')
     serving.child.kill('SIGHUP')
-    await vi.waitFor(async () => expect(await models(serving.address)).toEqual(['three']), { timeout: 5000 })
+    await vi.waitFor(async () => expect(await models(serving.address)).toEqual(['three']), SOON)
     expect(await serving.stop('SIGTERM')).toBe(0)
   })
 
@@ -158,17 +159,17 @@ channels: [{ name: r, provider: replay, models: { ${model}: replay } }]\n${more}
     expect(serving.fault()).toMatch(/^warning: groups: "default" is not declared, so keys in no other group \(dev\)/m)
 
     writeFileSync(path, '# nothing yet\n')
-    await vi.waitFor(() => expect(serving.out()).toContain('is empty'), { timeout: 5000 })
+    await vi.waitFor(() => expect(serving.out()).toContain('is empty'), SOON)
     expect(await models(serving.address)).toEqual(['one'])
     write('two')
-    await vi.waitFor(async () => expect(await models(serving.address)).toEqual(['two']), { timeout: 5000 })
+    await vi.waitFor(async () => expect(await models(serving.address)).toEqual(['two']), SOON)
     const lines = serving
       .out()
       .match(/^\{.*config kept.*\}$/gm)!
       .map(line => JSON.parse(line))
     expect(lines).toMatchObject([{ fault: 'interlingua.yaml: is empty' }])
     const warned = (): unknown => serving.out().match(/^\{.*is not declared, so keys.*\}$/gm)
-    await vi.waitFor(() => expect(warned()).toHaveLength(1), { timeout: 5000 })
+    await vi.waitFor(() => expect(warned()).toHaveLength(1), SOON)
   })
 
   it('lets a request end whose channel a new config takes away, and one that runs when it is stopped', async () => {
@@ -188,16 +189,16 @@ channels: [{ name: ${name}, provider: custom, formats: [chat], base_url: "${upst
     channel('one')
     const serving = await serve()
     const first = ask(serving.address, 'one')
-    await vi.waitFor(() => expect(upstream.waiting).toHaveLength(1), 5000)
+    await vi.waitFor(() => expect(upstream.waiting).toHaveLength(1), SOON)
     channel('two')
-    await vi.waitFor(async () => expect(await models(serving.address)).toEqual(['two']), { timeout: 5000 })
+    await vi.waitFor(async () => expect(await models(serving.address)).toEqual(['two']), SOON)
     upstream.waiting.shift()!()
     expect(await first).toMatchObject({ choices: [{ message: { content: 'Late.' } }] })
 
     const second = ask(serving.address, 'two')
-    await vi.waitFor(() => expect(upstream.waiting).toHaveLength(1), 5000)
+    await vi.waitFor(() => expect(upstream.waiting).toHaveLength(1), SOON)
     const ended = serving.stop('SIGTERM')
-    await vi.waitFor(() => expect(fetch(`${serving.address}/healthz`)).rejects.toThrow(), 5000)
+    await vi.waitFor(() => expect(fetch(`${serving.address}/healthz`)).rejects.toThrow(), SOON)
     upstream.waiting.shift()!()
     expect(await second).toMatchObject({ choices: [{ message: { content: 'Late.' } }] })
     expect(await ended).toBe(0)
@@ -222,12 +223,12 @@ channels: [{ name: one, provider: custom, formats: [chat], base_url: "${upstream
       return Date.now() - began
     }
 
-    it('by SIGTERM is not ready for a while, but answers all the same', async () => {
+    it('by SIGTERM is not ready for a while, but answers all the same', TIMED, async () => {
       const { upstream, serving } = await configured()
       expect(await ready(serving.address)).toBe(200)
       const ended = serving.stop('SIGTERM')
       const ending = took(ended)
-      await vi.waitFor(async () => expect(await ready(serving.address)).toBe(503), 1000)
+      await vi.waitFor(async () => expect(await ready(serving.address)).toBe(503), SOON)
       expect(await models(serving.address)).toEqual(['m'])
       expect(await ending).toBeGreaterThan(1300)
       expect(await ended).toBe(0)
@@ -235,20 +236,20 @@ channels: [{ name: one, provider: custom, formats: [chat], base_url: "${upstream
       upstream.close()
     })
 
-    it('by Ctrl-C stops at once where nothing runs', async () => {
+    it('by Ctrl-C stops at once where nothing runs', TIMED, async () => {
       const { upstream, serving } = await configured()
       expect(await took(serving.stop('SIGINT'))).toBeLessThan(1200)
       upstream.close()
     })
 
-    it.runIf(existsSync('/dev/full'))('ends although its log cannot be written', async () => {
+    it.runIf(existsSync('/dev/full'))('ends although its log cannot be written', TIMED, async () => {
       const { upstream } = await configured()
       const full = openSync('/dev/full', 'w')
       const child = spawn(process.execPath, [MAIN], { cwd: dir, env: ENV, stdio: ['ignore', full, 'pipe'] })
       closeSync(full)
       let fault = ''
       child.stderr!.on('data', piece => (fault += piece))
-      await vi.waitFor(() => expect(fault).toContain('the log cannot be written'), { timeout: 20_000 })
+      await vi.waitFor(() => expect(fault).toContain('the log cannot be written'), SOON)
       const ended = new Promise<number | null>(resolve => child.once('exit', resolve))
       child.kill('SIGINT')
       expect(await took(ended)).toBeLessThan(4000)
@@ -257,15 +258,15 @@ channels: [{ name: one, provider: custom, formats: [chat], base_url: "${upstream
       upstream.close()
     })
 
-    it('twice stops at once, whatever runs', async () => {
+    it('twice stops at once, whatever runs', TIMED, async () => {
       const { upstream, serving } = await configured()
       const headers = { authorization: 'Bearer dev-secret' }
       const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Hi.' }] })
       const asked = fetch(`${serving.address}/v1/chat/completions`, { method: 'POST', headers, body })
       asked.catch(() => {})
-      await vi.waitFor(() => expect(upstream.waiting).toHaveLength(1), 5000)
+      await vi.waitFor(() => expect(upstream.waiting).toHaveLength(1), SOON)
       const ended = serving.stop('SIGTERM')
-      await vi.waitFor(async () => expect(await ready(serving.address)).toBe(503), 1000)
+      await vi.waitFor(async () => expect(await ready(serving.address)).toBe(503), SOON)
       expect(await took(serving.stop('SIGTERM'))).toBeLessThan(1000)
       expect(await ended).toBe(1)
       upstream.close()

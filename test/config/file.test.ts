@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Following, followConfig } from '../../src/config/file.ts'
 import type { Config } from '../../src/config/index.ts'
+import { SOON, TIMED } from '../builders/time.ts'
 
 const text = (name: string): string =>
   `channels: [{ name: ${name}, provider: custom, formats: [chat], base_url: "http://localhost/v1", key: none }]\n`
@@ -37,7 +38,7 @@ function follow(): Following {
 }
 
 const settled = () => new Promise(resolve => setTimeout(resolve, 900))
-const takes = (...names: string[]) => vi.waitFor(() => expect(taken).toEqual(names), { timeout: 5000 })
+const takes = (...names: string[]) => vi.waitFor(() => expect(taken).toEqual(names), SOON)
 
 describe('a file that says nothing keeps the config in use, with one word about it', () => {
   it.each([
@@ -74,7 +75,7 @@ describe('a file that says nothing keeps the config in use, with one word about 
   })
 })
 
-describe('a file that changes', () => {
+describe('a file that changes', TIMED, () => {
   it('is read once it stands still: what an editor empties and writes is one change', async () => {
     follow()
     for (const round of [1, 2, 3]) {
@@ -93,11 +94,11 @@ describe('a file that changes', () => {
   it('may stay empty, or half, or away for long: what comes behind is taken', async () => {
     follow()
     writeFileSync(path, '')
-    await vi.waitFor(() => expect(faults).toEqual([`${path}: is empty`]), { timeout: 5000 })
+    await vi.waitFor(() => expect(faults).toEqual([`${path}: is empty`]), SOON)
     writeFileSync(path, text('second'))
     await takes('second')
     unlinkSync(path)
-    await vi.waitFor(() => expect(faults[1]).toBe(`${path}: cannot be read: ENOENT`), { timeout: 5000 })
+    await vi.waitFor(() => expect(faults[1]).toBe(`${path}: cannot be read: ENOENT`), SOON)
     writeFileSync(path, text('third'))
     await takes('second', 'third')
   })
@@ -109,7 +110,7 @@ describe('a file that changes', () => {
       unlinkSync(path)
       await new Promise(resolve => setTimeout(resolve, 10))
       renameSync(`${path}.new`, path)
-      await vi.waitFor(() => expect(taken.at(-1)).toBe(name), { timeout: 5000 })
+      await vi.waitFor(() => expect(taken.at(-1)).toBe(name), SOON)
     }
     expect(faults).toEqual([])
   })

@@ -146,7 +146,7 @@ describe('a caller that leaves', () => {
   })
 })
 
-test('a slow reader holds up the upstream and does not grow the memory', async () => {
+test('a slow reader holds up the upstream and does not grow the memory', TIMED, async () => {
   const LARGE = words('x'.repeat(8000))
   let written = 0
   const { testServer } = await open(response => {

@@ -3,7 +3,7 @@ import { ANSWER, ASK, STREAM } from '../builders/chat.ts'
 import { type ChannelFields, channelAt, KEY } from '../builders/config.ts'
 import { opener } from '../builders/opener.ts'
 import { CHAT_PATH } from '../builders/paths.ts'
-import { until } from '../builders/time.ts'
+import { TIMED, until } from '../builders/time.ts'
 import { answerOf, type Came, WireUpstream } from '../builders/wire-upstream.ts'
 
 const { closing, openGateway } = opener()
@@ -18,7 +18,7 @@ async function open(answer: (came: Came) => void, fields: ChannelFields = {}) {
   return { upstream, testServer }
 }
 
-describe('a kept-alive connection that its upstream closed', () => {
+describe('a kept-alive connection that its upstream closed', TIMED, () => {
   test.each([
     ['with a reset', reset],
     ['with an end', ended],

@@ -20,7 +20,7 @@ describe('what an upstream packs unasked', () => {
         response => void response.writeHead(200, packed).write('this is no gzip'),
       )
       expect((await testServer.ask(CHAT_PATH, body)).status).toBe(502)
-      await until(() => upstream.seen[0]!.brokenAt !== undefined, 1000)
+      await until(() => upstream.seen[0]!.brokenAt !== undefined, 10_000)
     }
   })
 
@@ -51,7 +51,7 @@ describe('a caller that holds a connection', () => {
     const { testServer } = await open(helloWhole)
     const held = await hold(testServer, headOf(1000, 'nobody'))
     held.resume()
-    await until(held.closed, 3000)
+    await until(held.closed, 10_000)
   })
 
   test('and never takes a whole answer loses it', async () => {
@@ -61,7 +61,7 @@ describe('a caller that holds a connection', () => {
     const held = await hold(testServer, headOf(body.length) + body)
     await new Promise(resolve => setTimeout(resolve, 1200))
     held.resume()
-    await until(held.closed, 3000)
+    await until(held.closed, 10_000)
   })
 })
 
@@ -114,7 +114,7 @@ test('an upstream that counts without end blocks no key for ever', async () => {
 test.each([
   ['stays open', () => {}],
   ['goes on', (response: ServerResponse) => setInterval(() => response.write(words('More.')), 20)],
-])('a stream nobody asked for is whole at its last event, though it %s behind it', async (_, more) => {
+])('a stream nobody asked for is whole at its last event, though it %s behind it', TIMED, async (_, more) => {
   const { testServer, upstream } = await open(response => {
     events(response).write(`${HEAD}${words('Hello.')}${TAIL}`)
     const timer = more(response)
@@ -123,7 +123,7 @@ test.each([
   const at = Date.now()
   expect((await testServer.ask(CHAT_PATH, ASK)).json.choices[0].message.content).toBe('Hello.')
   expect(Date.now() - at).toBeLessThan(1500)
-  await until(() => upstream.seen[0]!.brokenAt !== undefined, 4000)
+  await until(() => upstream.seen[0]!.brokenAt !== undefined, 10_000)
 })
 
 test('what comes after the end of a stream is not heard', async () => {

@@ -2,13 +2,14 @@ import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { channelAt } from '../builders/config.ts'
 import { TestServer } from '../builders/gateway.ts'
+import { TIMED } from '../builders/time.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
 
 const HEARTBEAT = 30
 /** More than the buffers of a connection hold. */
 const LARGE = 16 * 1024 * 1024
 
-test('who asks for a large picture and takes none of it is gone after eight heartbeats', async () => {
+test('who asks for a large picture and takes none of it is gone after eight heartbeats', TIMED, async () => {
   const data = [{ b64_json: Buffer.alloc(LARGE, 'a picture').toString('base64') }]
   const upstream = await FakeUpstream.open(response =>
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ created: 1, data })),

@@ -97,7 +97,7 @@ describe('trap 100: what rests', () => {
     ['does not know our key', says(401, 'Who?')],
     ['wants money', says(402, 'Pay.')],
   ])('all of a channel rests that %s', async (_, script) => {
-    const timeout = { connect: 500, firstByte: 200, idle: 200 }
+    const timeout = { connect: 10_000, firstByte: 1000, idle: 1000 }
     const { testServer, asked } = await open([of('up-m', script), helloWhole], { timeout })
     for (const model of ['m', 'n']) expect((await testServer.ask(CHAT_PATH, { ...ASK, model })).status).toBe(200)
     expect(asked()).toEqual([1, 2])

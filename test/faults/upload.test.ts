@@ -6,6 +6,7 @@ import { ANSWER, ASK, json } from '../builders/chat.ts'
 import { KEY, type TestServerOptions } from '../builders/config.ts'
 import type { TestServer } from '../builders/gateway.ts'
 import { opener } from '../builders/opener.ts'
+import { TIMED } from '../builders/time.ts'
 
 const { closing, open: openBefore } = opener()
 
@@ -118,7 +119,7 @@ describe('who sends all before it reads', () => {
     expect(text).toContain('request_too_large')
   })
 
-  test('and falls silent, is let go', async () => {
+  test('and falls silent, is let go', TIMED, async () => {
     const { testServer } = await open({ body: 4 * MIB })
     const began = Date.now()
     const text = await sendFirst(testServer, headOf('/v1/messages', 2 * LARGE.length), LARGE, 2, 0)

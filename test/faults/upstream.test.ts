@@ -5,6 +5,7 @@ import { channelAt, type TestServerOptions } from '../builders/config.ts'
 import { dataOf } from '../builders/http.ts'
 import { opener } from '../builders/opener.ts'
 import { CHAT_PATH } from '../builders/paths.ts'
+import { TIMED } from '../builders/time.ts'
 import { deadAddress, type Script } from '../builders/upstream.ts'
 
 const { openGateway, openRows } = opener()
@@ -85,7 +86,7 @@ describe('before the first byte', () => {
     ['has no credit', (response => json(response, failure('Pay.'), 402)) satisfies Script, 503],
     ['is overloaded', (response => json(response, failure('Later.'), 503)) satisfies Script, 503],
   ])('trap 76: an upstream that %s', async (_, script, status) => {
-    const timeout = { connect: 500, firstByte: 200, idle: 200 }
+    const timeout = { connect: 10_000, firstByte: 1000, idle: 1000 }
     for (const body of [ASK, STREAM]) {
       const { testServer } = await open([script], { timeout })
       const answer = await testServer.ask(CHAT_PATH, body)
@@ -245,7 +246,7 @@ describe('another channel', () => {
 })
 
 describe('trap 75: in the middle of a stream', () => {
-  const timeout = { connect: 500, firstByte: 500, idle: 150 }
+  const timeout = { connect: 10_000, firstByte: 10_000, idle: 300 }
   test.each<[string, Script]>([
     ['an end without an end', response => events(response).end(`${HEAD}${words('Hel')}`)],
     ['a reset', response => void events(response).write(`${HEAD}${words('Hel')}`, () => response.destroy())],
@@ -265,27 +266,31 @@ describe('trap 75: in the middle of a stream', () => {
     expect(testServer.lines.at(-1)).toMatchObject({ level: 'warn', fields: { error: expect.any(String) } })
   })
 
-  test('trap 85: a long silence is broken by signs of life, only after the first byte where none is to be sent early', async () => {
-    const { testServer } = await open(
-      [
-        response => {
-          setTimeout(() => events(response).write(`${HEAD}${chunk({ content: 'Hel' })}`), 150)
-          setTimeout(() => response.end(`${words('lo.')}${TAIL}`), 450)
-        },
-      ],
-      {},
-      { heartbeat: 50, earlyHead: false },
-    )
-    const at = Date.now()
-    const sent = testServer.send(CHAT_PATH, STREAM)
-    const answer = await sent.answer
-    expect(Date.now() - at).toBeGreaterThan(120)
-    let text = ''
-    for await (const piece of answer) text += piece
-    expect(text.indexOf(': ping')).toBeGreaterThan(text.indexOf('Hel'))
-    expect(text.split(': ping').length).toBeGreaterThan(3)
-    expect(said(text)).toBe('Hello.')
-  })
+  test(
+    'trap 85: a long silence is broken by signs of life, only after the first byte where none is to be sent early',
+    TIMED,
+    async () => {
+      const { testServer } = await open(
+        [
+          response => {
+            setTimeout(() => events(response).write(`${HEAD}${chunk({ content: 'Hel' })}`), 150)
+            setTimeout(() => response.end(`${words('lo.')}${TAIL}`), 450)
+          },
+        ],
+        {},
+        { heartbeat: 50, earlyHead: false },
+      )
+      const at = Date.now()
+      const sent = testServer.send(CHAT_PATH, STREAM)
+      const answer = await sent.answer
+      expect(Date.now() - at).toBeGreaterThan(120)
+      let text = ''
+      for await (const piece of answer) text += piece
+      expect(text.indexOf(': ping')).toBeGreaterThan(text.indexOf('Hel'))
+      expect(text.split(': ping').length).toBeGreaterThan(3)
+      expect(said(text)).toBe('Hello.')
+    },
+  )
 
   test.each([
     ['at once', 0],
@@ -311,7 +316,7 @@ describe('trap 75: in the middle of a stream', () => {
   )
 })
 
-test('a channel takes no more than it may at once', async () => {
+test('a channel takes no more than it may at once', TIMED, async () => {
   const { testServer, upstreams } = await open([response => setTimeout(() => json(response, ANSWER), 100)], {
     maxConcurrent: 2,
   })

@@ -4,22 +4,23 @@ import { Channel } from '../../src/channel/index.ts'
 import { type ChannelTestOptions, testChannel } from '../../src/gateway/channel-test.ts'
 import { channelAt } from '../builders/config.ts'
 import { opener } from '../builders/opener.ts'
+import { TIMED } from '../builders/time.ts'
 import type { Script } from '../builders/upstream.ts'
 
 const { openUpstream } = opener()
 
 const log = { info: () => {}, warn: () => {}, error: () => {} }
-const OPTIONS = { model: undefined, facts: new Map(), log, timeout: 200 } as unknown as ChannelTestOptions
+const OPTIONS = { model: undefined, facts: new Map(), log, timeout: 20_000 } as unknown as ChannelTestOptions
 
-async function tested(script: Script, fields: Parameters<typeof channelAt>[1] = {}) {
+async function tested(script: Script, fields: Parameters<typeof channelAt>[1] = {}, options = OPTIONS) {
   const upstream = await openUpstream(script)
   const channel = new Channel(channelAt(upstream.address, fields))
-  const result = await testChannel(channel, OPTIONS)
+  const result = await testChannel(channel, options)
   return { channel, result, seen: upstream.seen }
 }
 
-it('ends after its time, and the channel is at fault', async () => {
-  const { channel, result } = await tested(() => {})
+it('ends after its time, and the channel is at fault', TIMED, async () => {
+  const { channel, result } = await tested(() => {}, {}, { ...OPTIONS, timeout: 200 })
   expect(result).toMatchObject({ ok: false, error: { kind: 'timed-out' } })
   expect(result.latency).toBeGreaterThanOrEqual(190)
   expect(result.latency).toBeLessThan(2000)

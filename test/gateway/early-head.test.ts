@@ -7,12 +7,12 @@ import { channelAt, KEY, type TestServerOptions } from '../builders/config.ts'
 import { dataOf, VERSION_HEADERS } from '../builders/http.ts'
 import { opener } from '../builders/opener.ts'
 import { CHAT_PATH } from '../builders/paths.ts'
-import { until } from '../builders/time.ts'
+import { TIMED, until } from '../builders/time.ts'
 import type { Script } from '../builders/upstream.ts'
 
 const { open: openBefore, openGateway, openUpstream } = opener()
 
-const HEARTBEAT = 60
+const HEARTBEAT = 150
 const MESSAGES = { ...STREAM, max_tokens: 9 }
 const CONTENTS = { contents: [{ parts: [{ text: 'Say hello.' }] }] }
 
@@ -24,7 +24,7 @@ const delayed = (milliseconds: number, answer: (response: ServerResponse) => voi
 }
 const hello = (response: ServerResponse) => void events(response).end(`${HEAD}${words('Hello.')}${TAIL}`)
 const busy = (response: ServerResponse) => json(response, { error: { message: 'Too busy.' } }, 503)
-describe('an upstream that says nothing for a while', () => {
+describe('an upstream that says nothing for a while', TIMED, () => {
   test.each([
     ['chat', CHAT_PATH, STREAM, ': ping\n\n', '"Hello."'],
     ['responses', '/v1/responses', { model: 'm', input: 'Hi.', stream: true, store: false }, ': ping\n\n', 'Hello.'],
@@ -107,7 +107,7 @@ describe('an upstream that says nothing for a while', () => {
   })
 })
 
-describe('clients', () => {
+describe('clients', TIMED, () => {
   test('of OpenAI read what follows', async () => {
     const { testServer } = await open(delayed(HEARTBEAT * 4, hello))
     const openai = new OpenAI({ apiKey: KEY, baseURL: `${testServer.server.address}/v1`, maxRetries: 0 })

@@ -5,6 +5,7 @@ import { dataOf, VERSION } from '../builders/http.ts'
 import { opener, type Row } from '../builders/opener.ts'
 import { CHAT_PATH, MESSAGES_PATH } from '../builders/paths.ts'
 import { plainWriter, speakPlain } from '../builders/plain-format.ts'
+import { SOON } from '../builders/time.ts'
 import type { Script } from '../builders/upstream.ts'
 
 speakPlain('messages', 'contents')
@@ -149,11 +150,11 @@ test('an upstream that lists its models is asked for them, and only they are cal
   const list: Script = (response, seen) =>
     json(response, seen.method === 'GET' ? { data: [{ id: 'listed' }, { id: 'other' }] } : ANSWER)
   const { testServer, upstreams } = await open([chat({ script: list, models: { named: new Map(), patterns: ['*'] } })])
-  await vi.waitFor(() => expect(upstreams[0]!.seen[0]).toMatchObject({ method: 'GET', url: '/v1/models' }))
+  await vi.waitFor(() => expect(upstreams[0]!.seen[0]).toMatchObject({ method: 'GET', url: '/v1/models' }), SOON)
   await vi.waitFor(async () => {
     const { json: models } = await testServer.ask('/v1/models', undefined, { method: 'GET' })
     expect(models.data.map(({ id }: { id: string }) => id)).toEqual(['listed', 'other'])
-  })
+  }, SOON)
   expect((await testServer.ask(CHAT_PATH, { ...ASK, model: 'listed' })).status).toBe(200)
   expect((await testServer.ask(CHAT_PATH, { ...ASK, model: 'unlisted' })).status).toBe(404)
 })
@@ -161,7 +162,7 @@ test('an upstream that lists its models is asked for them, and only they are cal
 test('an upstream that has no list to show is asked for any model', async () => {
   const models = { named: new Map(), patterns: ['*'] }
   const { testServer, upstreams } = await open([chat({ models })])
-  await vi.waitFor(() => expect(upstreams[0]!.seen).toHaveLength(1))
+  await vi.waitFor(() => expect(upstreams[0]!.seen).toHaveLength(1), SOON)
   await new Promise(resolve => setTimeout(resolve, 50))
   expect((await testServer.ask(CHAT_PATH, { ...ASK, model: 'any' })).status).toBe(200)
 })
@@ -169,7 +170,7 @@ test('an upstream that has no list to show is asked for any model', async () => 
 test("a messages upstream is asked for its list in its format's way", async () => {
   const models = { named: new Map(), patterns: ['*'] }
   const { upstreams } = await open([plain(undefined, { models })])
-  await vi.waitFor(() => expect(upstreams[0]!.seen).toHaveLength(1))
+  await vi.waitFor(() => expect(upstreams[0]!.seen).toHaveLength(1), SOON)
   expect(upstreams[0]!.seen[0]!.url).toBe('/v1/v1/models?limit=1000')
   expect(upstreams[0]!.seen[0]!.headers['anthropic-version']).toBe('2023-06-01')
 })

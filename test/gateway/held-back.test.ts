@@ -22,4 +22,4 @@ test('what comes before any content is not held back without limit', async () =>
   expect(text.split(PADDING)).toHaveLength(5)
   expect(text).toContain('Hello.')
   expect(text.endsWith('data: [DONE]\n\n')).toBe(true)
-}, 10_000)
+})

@@ -9,7 +9,7 @@ import { ANSWER, json } from '../builders/chat.ts'
 import { channelAt, LOOPBACK, type TestServerOptions } from '../builders/config.ts'
 import { VERSION_HEADERS } from '../builders/http.ts'
 import { opener } from '../builders/opener.ts'
-import { until } from '../builders/time.ts'
+import { TIMED, until } from '../builders/time.ts'
 import type { FakeUpstream, Script } from '../builders/upstream.ts'
 
 const { closing, open: openBefore, openUpstream } = opener()
@@ -89,7 +89,7 @@ describe('media of one request', () => {
     expect((await one()).status).toBe(200)
   })
 
-  test('are not fetched any more once one of them failed', async () => {
+  test('are not fetched any more once one of them failed', TIMED, async () => {
     const pages = await serving((response, path) =>
       path === '/gone' ? setTimeout(() => response.writeHead(404).end(), 50) : response.writeHead(200).write('x'),
     )
@@ -106,7 +106,7 @@ describe('media of one request', () => {
     expect(performance.now() - began).toBeLessThan(1500)
   })
 
-  test('are not fetched any more once the caller left', async () => {
+  test('are not fetched any more once the caller left', TIMED, async () => {
     const pages = await serving(response => response.writeHead(200).write('x'))
     const { testServer, upstream } = await open('contents', LOOPBACK)
     const { out, answer } = testServer.send('/v1/messages', asking([`${pages.address}/slow`]), VERSION_HEADERS)

@@ -9,6 +9,7 @@ import { channelAt, type TestServerOptions } from '../builders/config.ts'
 import type { TestServer } from '../builders/gateway.ts'
 import { VERSION_HEADERS } from '../builders/http.ts'
 import { opener } from '../builders/opener.ts'
+import { TIMED } from '../builders/time.ts'
 import type { Script } from '../builders/upstream.ts'
 import { WireUpstream } from '../builders/wire-upstream.ts'
 import { UPSTREAMS } from '../clients/upstreams/index.ts'
@@ -251,6 +252,7 @@ describe('what is no secret stays', () => {
 
   test.each(['a', ' ', '0', ':', '.', 'key', 'key:', 'a.', 'a://', 'sk-', '10.', 'eyJ', '[', 'bearer '])(
     'and a text of nothing but "%s" is looked through in time',
+    TIMED,
     piece => {
       const at = performance.now()
       withoutAddresses(withoutKeys(piece.repeat(1_000_000 / piece.length)))

@@ -7,7 +7,7 @@ import { channelAt } from '../builders/config.ts'
 import { opener } from '../builders/opener.ts'
 import { CHAT_PATH } from '../builders/paths.ts'
 import { describeWithRedis, sharedRedis } from '../builders/redis.ts'
-import { pause, until } from '../builders/time.ts'
+import { pause, TIMED, until } from '../builders/time.ts'
 
 /** Channels of two processes with one bus; what passes over it is noted. */
 function pair() {
@@ -33,7 +33,7 @@ function pair() {
   return { sides: [side(0), side(1)] as const, passed, receive: (message: Json) => listeners[1]!(message) }
 }
 
-describe('what rests at one process', () => {
+describe('what rests at one process', TIMED, () => {
   test('rests at the other as long, and is awake there when it answers', async () => {
     const { sides, passed } = pair()
     const [one, other] = sides
@@ -79,7 +79,7 @@ describe('what rests at one process', () => {
 describeWithRedis('over Redis', () => {
   const { openUpstream, openGateway } = opener()
 
-  test('another instance does not try the channel that failed here', async () => {
+  test('another instance does not try the channel that failed here', TIMED, async () => {
     const { url: redis } = await sharedRedis()
     const bad = await openUpstream(response => {
       response.statusCode = 503

@@ -103,9 +103,7 @@ test('the command line sums up what a running gateway recorded', async () => {
   }
   expect(await run()).toBe('No requests are recorded for that time.')
   await server.ask('/v1/chat/completions', REQUEST)
-  await expect
-    .poll(() => run('--by', 'model'), { timeout: 10_000 })
-    .toMatch(/^MODEL +REQUESTS.*\nfour +1 +0 +1,000 +400 +100 +\$0.0030 /)
+  await expect.poll(() => run('--by', 'model')).toMatch(/^MODEL +REQUESTS.*\nfour +1 +0 +1,000 +400 +100 +\$0.0030 /)
   expect(JSON.parse(await run('--by', 'key', '--since', '1h', '--json'))).toMatchObject([
     { key: 'dev', requests: 1, input_tokens: 1000, cost_usd: 0.003, requests_of_unknown_cost: 0 },
   ])

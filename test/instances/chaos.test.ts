@@ -5,7 +5,7 @@ import { openStore } from '../../src/store/store.ts'
 import { ANSWER, ASK, events, HEAD, json, STREAM, TAIL, words } from '../builders/chat.ts'
 import { noPostgres, startPostgres, type TestPostgres } from '../builders/postgres.ts'
 import { HAS_REDIS, RedisServer } from '../builders/redis.ts'
-import { pause, until } from '../builders/time.ts'
+import { pause, TIMED, until } from '../builders/time.ts'
 import { HOUR } from '../builders/units.ts'
 import { FakeUpstream, type Script } from '../builders/upstream.ts'
 import { Fleet } from './fleet.ts'
@@ -112,7 +112,7 @@ const query = async (statement: string): Promise<Record<string, unknown>> => {
   return rows[0]
 }
 
-describe.skipIf(missing !== undefined)('faults', () => {
+describe.skipIf(missing !== undefined)('faults', TIMED, () => {
   test('kills of workers and of an instance take their own requests with them, and nothing that was acknowledged', async () => {
     const key = await fleet.key('app')
     const held = await fleet.key('held', '--concurrent', '4')
@@ -156,7 +156,7 @@ describe.skipIf(missing !== undefined)('faults', () => {
       void hang()
       await pause(500)
     }
-  }, 110_000)
+  })
 
   test('a crash of PostgreSQL, and of Redis with it, is seen by no plain request', async () => {
     const key = await fleet.key('app', '--rpm', '1000000', '--concurrent', '1000')
@@ -183,7 +183,7 @@ describe.skipIf(missing !== undefined)('faults', () => {
       const { id } = await fleet.json('/v1/responses', key, { model: 'm', input: 'Hi!' })
       return (await fleet.ask(`/v1/responses/${id}`, key)).status
     }
-    await expect.poll(kept, { timeout: 10_000 }).toBe(200)
+    await expect.poll(kept).toBe(200)
   })
 
   test('work in the background outlives a crash of PostgreSQL', async () => {
@@ -198,7 +198,7 @@ describe.skipIf(missing !== undefined)('faults', () => {
     await pause(1000)
     await postgres.start()
     const status = async () => (await fleet.json(`/v1/responses/${id}`, key)).status
-    await expect.poll(status, { timeout: 20_000 }).toBe('completed')
+    await expect.poll(status).toBe('completed')
   })
 
   test('places that are taken stay taken where Redis loses what it held', async () => {

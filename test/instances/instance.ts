@@ -39,7 +39,7 @@ export class Instance {
         if (child.exitCode !== null) throw new Error(`it ended: ${output.text}`)
         return /listens on (\S+)/.exec(output.text)![1]!
       },
-      { timeout: 50_000, interval: 50 },
+      { timeout: 100_000, interval: 50 },
     )
     return new Instance(child, address, folder, output)
   }

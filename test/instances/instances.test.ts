@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { ANSWER, ASK, events, HEAD, json, STREAM, TAIL, words } from '../builders/chat.ts'
 import { freshDatabase, noPostgres, type TestDatabase } from '../builders/postgres.ts'
 import { HAS_REDIS, RedisServer } from '../builders/redis.ts'
-import { pause, until } from '../builders/time.ts'
+import { pause, TIMED, until } from '../builders/time.ts'
 import { FakeUpstream, type Script } from '../builders/upstream.ts'
 import { command, Instance, type Shared } from './instance.ts'
 
@@ -72,7 +72,7 @@ async function refusedAfter(instance: Instance, key: string): Promise<number> {
   return performance.now() - began
 }
 
-describe.skipIf(missing !== undefined)('two instances', () => {
+describe.skipIf(missing !== undefined)('two instances', TIMED, () => {
   test('refuse a revoked key within a second, and end its streams', async () => {
     const key = await createKey('app')
     upstream.script = response => events(response).write(HEAD + words('Once'))
@@ -122,7 +122,7 @@ describe.skipIf(missing !== undefined)('two instances', () => {
     const polled = async () => ((await (await far.ask(`/v1/responses/${begun.id}`, key)).json()) as Stored).status
     await expect.poll(polled).toBe('in_progress')
     finish()
-    await expect.poll(polled, { timeout: 10_000 }).toBe('completed')
+    await expect.poll(polled).toBe('completed')
   })
 
   test('lose no acknowledged response or key to the kill of one of them', async () => {

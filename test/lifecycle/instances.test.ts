@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import type { ChannelConfig, StoreConfig } from '../../src/config/index.ts'
 import { ALONE, channelAt, configOf } from '../builders/config.ts'
+import { inStore } from '../builders/engines.ts'
 import { TestServer } from '../builders/gateway.ts'
 import { freshDatabase, noPostgres } from '../builders/postgres.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
@@ -136,7 +136,7 @@ for (const { name, missing, store } of ENGINES)
         from.ask('/v1/chat/completions', { model: 'm', messages, tools: TOOLS })
       thinker.scenes = [THINKS]
       await chat(one, [ASKED])
-      await sleep(200)
+      await expect.poll(() => inStore(at, 'select * from thought_names')).not.toEqual([])
       expect((await chat(two, history(CALL))).status).toBe(200)
       expect(thinker.proofs).toHaveLength(1)
       expect([one, two].flatMap(({ lines }) => lines.filter(({ level }) => level === 'error'))).toEqual([])

@@ -112,7 +112,7 @@ describe('traces', () => {
     testServer.server.reload(configOf([]))
     await until(() => testServer.lines.some(({ message }) => message === 'traces cannot be sent'))
     expect(testServer.lines.filter(({ message }) => message === 'traces cannot be sent')).toHaveLength(1)
-  }, 20_000)
+  })
 })
 
 describe('without traces', () => {

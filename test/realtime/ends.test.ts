@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { KEY, REALTIME, type TestServerOptions } from '../builders/config.ts'
 import { TestServer } from '../builders/gateway.ts'
-import { until } from '../builders/time.ts'
+import { TIMED, until } from '../builders/time.ts'
 import { Client } from '../sockets/client.ts'
 import { CLIENT, playing, SPOKEN_TURN } from './sessions.ts'
 import { channelTo, created, type Script, ScriptedUpstream } from './upstream.ts'
@@ -36,7 +36,7 @@ const client = (headers: { readonly [name: string]: string } = {}) =>
 
 const sessions = () => testServer!.lines.filter(({ message }) => message === 'session')
 
-describe.each(PATHS)('%s', (_, headers) => {
+describe.each(PATHS)('%s', TIMED, (_, headers) => {
   it('a whole turn, with its usage', async () => {
     await open(playing(SPOKEN_TURN))
     const caller = await client(headers)

@@ -169,7 +169,7 @@ describe.each(PATHS)('%s', (name, headers) => {
       for (const frame of mutated(event)) caller.send(frame)
       caller.send({ type: 'conversation.item.delete', item_id: 'last' })
       const { received } = upstream.connections[0]!
-      await until(() => received.some(({ item_id }) => item_id === 'last'), 5000)
+      await until(() => received.some(({ item_id }) => item_id === 'last'), 10_000)
       expect(caller.closed).toBeUndefined()
     },
   )
@@ -185,7 +185,7 @@ describe.each(PATHS)('%s', (name, headers) => {
         connection.send(last)
       })
       const caller = await client(headers)
-      await until(() => caller.events.some(({ item_id }) => item_id === 'last') || caller.closed !== undefined, 5000)
+      await until(() => caller.events.some(({ item_id }) => item_id === 'last') || caller.closed !== undefined, 10_000)
       expect(caller.closed).toBeUndefined()
     },
   )
@@ -200,7 +200,7 @@ describe.each(PATHS)('%s', (name, headers) => {
       connection.socket.send(Buffer.from('{"type":"input_audio_buffer.cleared"}'))
     })
     const caller = await client(headers)
-    await until(() => caller.events.some(({ type }) => type === 'input_audio_buffer.cleared'), 5000)
+    await until(() => caller.events.some(({ type }) => type === 'input_audio_buffer.cleared'), 10_000)
     expect(caller.events.filter(({ type }) => type === 'error')).toHaveLength(rubbish.length + 1)
     expect(caller.closed).toBeUndefined()
   })

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import { afterEach, describe, expect, it } from 'vitest'
 import { configOf, KEY, keyOf, REALTIME, type TestServerOptions } from '../builders/config.ts'
 import { TestServer } from '../builders/gateway.ts'
-import { until } from '../builders/time.ts'
+import { TIMED, until } from '../builders/time.ts'
 import { Client } from '../sockets/client.ts'
 import { playing } from './sessions.ts'
 import { channelTo, created, type Script, ScriptedUpstream } from './upstream.ts'
@@ -187,7 +187,7 @@ describe.each(PATHS)('%s', (_, headers) => {
 })
 
 describe('an upstream', () => {
-  const quick = { connect: 300, firstByte: 300, idle: 300 }
+  const quick = { connect: 1000, firstByte: 1000, idle: 1000 }
   const at = async (script: Script) => {
     const upstream = await ScriptedUpstream.open(script)
     upstreams.push(upstream)
@@ -229,17 +229,17 @@ describe('an upstream', () => {
     server.closeAllConnections()
     await new Promise(resolve => server.close(resolve))
     expect(status).toBeGreaterThanOrEqual(500)
-  }, 5000)
+  })
 })
 
-describe('an upstream that hangs', () => {
+describe('an upstream that hangs', TIMED, () => {
   it('before the session, in the middle of the upgrade, has another tried', async () => {
     const silent = createServer(() => {})
     await new Promise<void>(resolve => silent.listen(0, '127.0.0.1', resolve))
     const { port } = silent.address() as AddressInfo
     const good = await ScriptedUpstream.open(playing([]))
     upstreams.push(good)
-    const timeout = { connect: 5000, firstByte: 200, idle: 300 }
+    const timeout = { connect: 10_000, firstByte: 300, idle: 300 }
     testServer = await TestServer.open([
       { ...channelTo({ url: `http://127.0.0.1:${port}` }, { priority: 0 }), timeout },
       channelTo(good, { name: 'good', priority: 1 }),

@@ -35,7 +35,7 @@ describe.skipIf(!hasClient)('the openai SDK of Python', () => {
     await replay.close()
   })
 
-  it('holds sessions by key and by client secret, of either generation', { timeout: 60_000 }, async () => {
+  it('holds sessions by key and by client secret, of either generation', async () => {
     const program = join(import.meta.dirname, 'client.py')
     const { stdout } = await promisify(execFile)(PYTHON, [program, testServer.server.address, KEY])
     const text = 'Hello from the replay.'

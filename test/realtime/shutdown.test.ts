@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest'
 import { KEY, REALTIME, type TestServerOptions } from '../builders/config.ts'
 import { TestServer } from '../builders/gateway.ts'
-import { until } from '../builders/time.ts'
+import { TIMED, until } from '../builders/time.ts'
 import { Client } from '../sockets/client.ts'
 import { CLIENT, playing, SPOKEN_TURN } from './sessions.ts'
 import { channelTo, type Script, ScriptedUpstream } from './upstream.ts'
@@ -36,7 +36,7 @@ const stayingAt =
     if (at >= 0) await playing(SPOKEN_TURN.slice(0, at))(connection)
   }
 
-it('fifty sessions in every phase end within the grace time, each with its last words', async () => {
+it('fifty sessions in every phase end within the grace time, each with its last words', TIMED, async () => {
   let count = 0
   const up = await open(stayingAt(() => (count++ % (SPOKEN_TURN.length + 1)) - 1))
   const callers: Client[] = []
@@ -65,7 +65,7 @@ it('fifty sessions in every phase end within the grace time, each with its last 
   expect(new Set(refused)).toEqual(new Set([503]))
 })
 
-it('nothing is left after sessions that end at any moment, by either side', async () => {
+it('nothing is left after sessions that end at any moment, by either side', TIMED, async () => {
   let seed = 7
   const random = (below: number): number => (seed = (seed * 48_271) % 2_147_483_647) % below
   const up = await open(async connection => {

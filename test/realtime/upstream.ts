@@ -121,7 +121,7 @@ export const channelTo = (
   models: { named: new Map(Object.entries(models)), patterns: [] },
   priority,
   weight: 1,
-  timeout: { connect: 2000, firstByte: 2000, idle: 2000 },
+  timeout: { connect: 10_000, firstByte: 20_000, idle: 20_000 },
   allowHeaders: [],
   betas: 'none',
 })

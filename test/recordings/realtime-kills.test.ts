@@ -64,7 +64,7 @@ const messagesOf = ({ frames }: SessionRecording): number =>
 
 const rows = WHOLE.flatMap(session => PATHS.map(([path, headers]) => [session.name, path, session, headers] as const))
 
-describe.skipIf(rows.length === 0)(`recorded sessions that break off${where}`, { timeout: 120_000 }, () => {
+describe.skipIf(rows.length === 0)(`recorded sessions that break off${where}`, () => {
   test.each(rows)('%s: %s, by the upstream', async (_, __, session, headers) => {
     upstream = await ScriptedUpstream.open(async connection => {
       const { searchParams } = new URL(connection.message.url!, 'ws://upstream')

@@ -8,7 +8,7 @@ import type { TestServer } from '../builders/gateway.ts'
 import { GET, textOf, VERSION } from '../builders/http.ts'
 import { opener } from '../builders/opener.ts'
 import { plainReader, speakPlain } from '../builders/plain-format.ts'
-import { until } from '../builders/time.ts'
+import { TIMED, until } from '../builders/time.ts'
 import type { Script } from '../builders/upstream.ts'
 
 speakPlain('messages', 'contents', 'responses')
@@ -323,7 +323,7 @@ describe('the end', () => {
     await closed
   })
 
-  test('does not wait for a connection that is kept', async () => {
+  test('does not wait for a connection that is kept', TIMED, async () => {
     const { testServer } = await open(slow)
     const ask = (body: object) =>
       fetch(`${testServer.server.address}/v1/chat/completions`, {

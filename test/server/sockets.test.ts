@@ -57,7 +57,7 @@ describe('opening a socket', () => {
     [{}, '/v1/nothing', 404],
     [{}, '/v1/chat/completions', 404],
     [{ version: '8' }, '/v1/responses', 426],
-  ])('%j at %s is refused with %i, in HTTP and at once', async (headers, path, status) => {
+  ])('%j at %s is refused with %i, in HTTP and at once', TIMED, async (headers, path, status) => {
     const { testServer } = await open()
     const before = Date.now()
     const refused = await refusal(testServer, headers as never, path)
@@ -125,7 +125,7 @@ describe('a turn', () => {
   })
 
   it('more of them than may wait are refused, the others answered', async () => {
-    const slow: Script = response => setTimeout(() => says('x')(response, {} as never), 50)
+    const slow: Script = response => setTimeout(() => says('x')(response, {} as never), 300)
     const { testServer } = await open(slow, { sockets: { lifetime: 9e5, idle: 9e5, queue: 2, turns: 9, memory: 9e5 } })
     const one = await client(testServer)
     for (let index = 0; index < 5; index++)
@@ -326,13 +326,16 @@ describe('the end', () => {
   })
 
   it('of the server lets the turn that is answered have its end', async () => {
-    const slow: Script = response => setTimeout(() => says('x')(response, {} as never), 100)
-    const { testServer } = await open(slow)
+    let answer = (): void => {}
+    const { testServer, upstream } = await open(response => {
+      answer = () => says('x')(response, {} as never)
+    })
     const [busy, idle] = [await client(testServer), await client(testServer)]
     busy.send({ type: 'response.create', model: 'm', input: 'x' })
     busy.send({ type: 'response.create', model: 'm', input: 'never' })
-    await new Promise(resolve => setTimeout(resolve, 30))
-    const closed = testServer.server.close(2000)
+    await until(() => upstream.seen.length === 1)
+    const closed = testServer.server.close(20_000)
+    answer()
     expect((await busy.next()).at(-1).type).toBe('response.completed')
     await closed
     await until(() => busy.closed !== undefined && idle.closed !== undefined)
@@ -340,7 +343,7 @@ describe('the end', () => {
     expect(busy.events.filter(({ type }) => type === 'response.completed')).toHaveLength(1)
   })
 
-  it('of the server comes after its grace, whatever goes on', async () => {
+  it('of the server comes after its grace, whatever goes on', TIMED, async () => {
     const { testServer } = await open(endless)
     const one = await client(testServer)
     one.send({ type: 'response.create', model: 'm', input: 'x' })
@@ -353,7 +356,7 @@ describe('the end', () => {
 
   it('comes after an hour, or what is configured for it, and says so', async () => {
     const { testServer } = await open(says('x'), {
-      sockets: { lifetime: 150, idle: 9e5, queue: 9, turns: 9, memory: 9e5 },
+      sockets: { lifetime: 1500, idle: 9e5, queue: 9, turns: 9, memory: 9e5 },
     })
     const one = await client(testServer)
     expect((await one.turn({ input: 'x' })).at(-1).type).toBe('response.completed')
@@ -372,7 +375,7 @@ describe('the end', () => {
     expect(one.closed).toBe(1000)
   })
 
-  it('comes to who answers no ping', async () => {
+  it('comes to who answers no ping', TIMED, async () => {
     const { testServer } = await open(says('x'), { heartbeat: 30 })
     const [dead, live] = [await client(testServer), await client(testServer)]
     ;(dead.socket as unknown as { pong: () => void }).pong = () => {}
@@ -380,7 +383,7 @@ describe('the end', () => {
     expect(live.closed).toBeUndefined()
   })
 
-  it('does not come to who answers pings late', async () => {
+  it('does not come to who answers pings late', TIMED, async () => {
     const { testServer } = await open(says('x'), { heartbeat: 30 })
     const late = await client(testServer)
     late.socket.pause()

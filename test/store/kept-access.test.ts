@@ -42,7 +42,7 @@ describe.each(ENGINES)('access records in $name', ({ name, open, skipped }) => {
     // Two connections of one thread to one SQLite file would wait for each other.
     opened = await open(name === 'SQLite' ? 1 : 2)
     records = opened.connections[0]!
-  }, 60_000)
+  })
   afterEach(() => opened?.close())
 
   test('a key is found as it was stored, by id and by name', async () => {
@@ -249,7 +249,7 @@ describe.each(ENGINES)('access records in $name', ({ name, open, skipped }) => {
 })
 
 describe.each(ENGINES)('changes in $name', ({ name, open, skipped }) => {
-  test.skipIf(skipped)('a follower ends with what is there, whoever changes it when', { timeout: 60_000 }, async () => {
+  test.skipIf(skipped)('a follower ends with what is there, whoever changes it when', async () => {
     const law = fc.asyncProperty(
       fc.array(fc.array(change, { maxLength: 12 }), { minLength: 2, maxLength: 3 }),
       async writers => {
@@ -293,7 +293,7 @@ describe.each(ENGINES)('changes in $name', ({ name, open, skipped }) => {
   })
 })
 
-test('processes that share a file change it at once, and no change is missed', { timeout: 30_000 }, async () => {
+test('processes that share a file change it at once, and no change is missed', async () => {
   const path = join(data.path, 'shared.sqlite')
   const store = await openSqlite(path)
   const source = `

@@ -1,7 +1,7 @@
 import type OpenAI from 'openai'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { until } from '../builders/time.ts'
-import { Keeping, SOON, Speaker, scratch } from './test-server.ts'
+import { SOON, TIMED, until } from '../builders/time.ts'
+import { Keeping, Speaker, scratch } from './test-server.ts'
 
 /* What upstreams keep of responses, and what becomes of it when they are deleted or cancelled here. */
 
@@ -18,7 +18,7 @@ const ask = (client: OpenAI, more: object = {}) =>
   client.responses.create({ model: 'm', input: 'Hi!', ...more }) as Promise<OpenAI.Responses.Response>
 
 const settled = async (client: OpenAI, id: string): Promise<void> => {
-  await expect.poll(async () => (await client.responses.retrieve(id)).status, SOON).toBe('completed')
+  await expect.poll(async () => (await client.responses.retrieve(id)).status).toBe('completed')
 }
 
 const warnings = () => testServer.testServer.lines.filter(({ level }) => level === 'warn').map(({ message }) => message)
@@ -73,7 +73,7 @@ describe('what is deleted here', () => {
     expect(warnings()).toEqual(Array(2).fill('an upstream keeps a response that was deleted here'))
   })
 
-  test('is deleted here in bounded time, however long the upstream takes', { timeout: 20_000 }, async () => {
+  test('is deleted here in bounded time, however long the upstream takes', TIMED, async () => {
     const { client, speaker } = await open()
     const { id } = await ask(client)
     speaker.upstream.script = () => {}
@@ -121,7 +121,7 @@ test('a turn lost in the middle is named, and no history without it is told, not
   expect((await ask(client, { previous_response_id: first.id })).status).toBe('completed')
 })
 
-test('an upstream that works in the background by itself is told that nobody waits any more', async () => {
+test('an upstream that works in the background by itself is told that nobody waits any more', TIMED, async () => {
   const { client, speaker } = await open()
   const { script } = speaker.upstream
   speaker.upstream.script = (response, seen) => {
@@ -143,7 +143,7 @@ test('an upstream that works in the background by itself is told that nobody wai
     break
   }
   await until(() => speaker.bodies.length === 1)
-  await vi.waitFor(async () => expect((await client.responses.retrieve(id)).status).toBe('in_progress'))
+  await vi.waitFor(async () => expect((await client.responses.retrieve(id)).status).toBe('in_progress'), SOON)
   await new Promise(resolve => setTimeout(resolve, 50))
   expect(await client.responses.cancel(id)).toMatchObject({ id, status: 'cancelled' })
   expect(speaker.asides).toEqual(['POST /v1/responses/resp_own/cancel'])

@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { channelAt } from '../builders/config.ts'
 import { TestServer } from '../builders/gateway.ts'
 import { createKey, rotateKey, withKeys } from '../builders/keys.ts'
+import { SOON } from '../builders/time.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
 import { scratch } from './test-server.ts'
 
@@ -21,7 +22,7 @@ test('a key whose secret is replaced goes on from its responses and conversation
     const second = await withKeys(dir.path, records => rotateKey(records, 'a'))
     await vi.waitFor(
       async () => expect((await testServer.ask('/v1/conversations', {}, as(second))).status).toBe(200),
-      5000,
+      SOON,
     )
     for (const url of [`/v1/responses/${made.json.id}`, `/v1/conversations/${talk.json.id}`]) {
       expect((await testServer.ask(url, undefined, { method: 'GET', ...as(second) })).status).toBe(200)
@@ -32,7 +33,7 @@ test('a key whose secret is replaced goes on from its responses and conversation
     const other = await withKeys(dir.path, records => createKey(records, 'b'))
     await vi.waitFor(
       async () => expect((await testServer.ask('/v1/conversations', {}, as(other))).status).toBe(200),
-      5000,
+      SOON,
     )
     const url = `/v1/responses/${made.json.id}`
     expect((await testServer.ask(url, undefined, { method: 'GET', ...as(other) })).status).toBe(404)

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { inDatabase, ON_FILES } from '../builders/engines.ts'
 import { dataOf, GET } from '../builders/http.ts'
+import { SOON } from '../builders/time.ts'
 import type { Loose } from '../clients/scene.ts'
 import { Client } from '../sockets/client.ts'
 import { BREAKAGES, GONE, type Mend, READ_ONLY } from './breakages.ts'
@@ -64,7 +65,7 @@ const KEPT: readonly [method: string, path: string, body?: object][] = [
 const READS = new Set(['GET', 'POST /v1/responses/ID/cancel'])
 
 describe.each(BREAKAGES)('%s', (_, breakage) => {
-  test('is told, breaks no request, and is over when it is', { timeout: 30_000 }, async () => {
+  test('is told, breaks no request, and is over when it is', async () => {
     await open()
     const before = (await create()).json
     const conversation = (await testServer.testServer.ask('/v1/conversations', {})).json
@@ -113,7 +114,7 @@ describe.each(BREAKAGES)('%s', (_, breakage) => {
 
     await mend()
     mend = undefined
-    await vi.waitFor(async () => expect((await get('/readyz')).json.status).toBe('ready'), 10_000)
+    await vi.waitFor(async () => expect((await get('/readyz')).json.status).toBe('ready'), SOON)
     expect((await get(`/v1/responses/${before.id}`)).json).toEqual(before)
     const after = await create({ previous_response_id: before.id })
     expect(after).toMatchObject({ status: 200, json: { store: true } })
@@ -155,14 +156,12 @@ test('a first answer that cannot be kept says so in its head where it is whole',
   expect(whole.json.store).toBe(false)
 })
 
-test('what ends in the background while the store is broken is kept when it works again', {
-  timeout: 30_000,
-}, async () => {
+test('what ends in the background while the store is broken is kept when it works again', async () => {
   const speaker = await open()
   const { promise, resolve } = Promise.withResolvers<void>()
   speaker.gate = promise
   const { id } = (await create({ background: true })).json
-  await vi.waitFor(() => expect(speaker.bodies).toHaveLength(1))
+  await vi.waitFor(() => expect(speaker.bodies).toHaveLength(1), SOON)
   mend = await READ_ONLY.break(place.path)
   resolve()
   const stream = await get(`/v1/responses/${id}?stream=true`)
@@ -170,10 +169,10 @@ test('what ends in the background while the store is broken is kept when it work
   expect((await get(`/v1/responses/${id}`)).json.status).toBe('completed')
   await mend()
   mend = undefined
-  await vi.waitFor(async () => expect((await get('/readyz')).json.status).toBe('ready'), 10_000)
+  await vi.waitFor(async () => expect((await get('/readyz')).json.status).toBe('ready'), SOON)
   await new Promise(settled => setTimeout(settled, 2500))
-  expect((await get(`/v1/responses/${id}`)).json).toEqual(lastOf(stream.text))
-  expect((await get(`/v1/responses/${id}?stream=true`)).text).toBe(stream.text)
+  await expect.poll(async () => (await get(`/v1/responses/${id}?stream=true`)).text).toBe(stream.text)
+  await expect.poll(async () => (await get(`/v1/responses/${id}`)).json).toEqual(lastOf(stream.text))
 })
 
 test('a socket goes on from the turns it holds itself, without the store', async () => {

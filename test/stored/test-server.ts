@@ -17,8 +17,6 @@ export function scratch(): { readonly path: string; drop(): void } {
   return { path, drop: () => rmSync(path, { recursive: true, force: true }) }
 }
 
-/** How long a machine with much else to do may take for what it does at once. */
-export const SOON = { timeout: 10_000 } as const
 export const KEYS: Config['keys'] = [keyOf(KEY, 'dev'), keyOf(OTHER_KEY, 'other')]
 
 /** What an upstream was asked, its body read. */

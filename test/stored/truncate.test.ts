@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { CanonicalRequest, Message } from '../../src/canonical/request.ts'
 import { estimate } from '../../src/gateway/counting/estimate.ts'
 import { blocksOf, shortened } from '../../src/stored/truncate.ts'
+import { TIMED } from '../builders/time.ts'
 
 const text = (role: Message['role'], said: string): Message => ({ role, content: [{ type: 'text', text: said }] })
 const call = (id = 'c'): Message => ({
@@ -116,7 +117,7 @@ describe('truncation: auto', () => {
     )
   })
 
-  test('takes no longer for a history of many calls answered backwards than it has to', () => {
+  test('takes no longer for a history of many calls answered backwards than it has to', TIMED, () => {
     const ids = Array.from({ length: 50_000 }, (_, index) => `c${index}`)
     const steps = ids.flatMap(id => [call(id), answer('none')])
     const began = performance.now()

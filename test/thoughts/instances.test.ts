@@ -8,6 +8,7 @@ import type { KeptThoughts } from '../../src/gateway/thoughts/store.ts'
 import { ALONE, LIMITS, OTHER_KEY, SOCKETS } from '../builders/config.ts'
 import { inDatabase, ON_FILES, openStoreAt, storeAt } from '../builders/engines.ts'
 import { opener } from '../builders/opener.ts'
+import { TIMED } from '../builders/time.ts'
 import { scratch } from '../stored/test-server.ts'
 import { ASKED, CALL, history, Remembering, THINKS, Thinker } from './test-server.ts'
 
@@ -50,7 +51,7 @@ test.each([true, false])('a thought that one collected is put back by the other 
   const { thinker, one, two, folder } = await pair()
   thinker.scenes = [THINKS]
   expect((await one.chat([ASKED], { stream })).status).toBe(200)
-  await sleep(100)
+  await expect.poll(() => inDatabase(folder, 'select * from thought_names')).not.toEqual([])
   expect((await two.chat(history(CALL), { stream })).status).toBe(200)
   const [proof] = thinker.proofs
   expect(proof).toBeDefined()
@@ -122,7 +123,7 @@ test('what is not there is not looked up again for a while, and what was made he
   expect(one.mayHave('p', 'id b')).toBe(true)
 })
 
-test('a store that takes nothing, or does not answer, costs thoughts and no request', async () => {
+test('a store that takes nothing, or does not answer, costs thoughts and no request', TIMED, async () => {
   const broken = await sharing({
     records: {
       changeThoughts: () => Promise.reject(new Error('full')),

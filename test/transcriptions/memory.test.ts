@@ -34,7 +34,7 @@ function memoryOf({ pid }: ChildProcess): { readonly now: number; readonly most:
 test.skipIf(process.platform !== 'linux').each<[string, (file: Piece) => readonly Piece[]]>([
   ['model first', file => [{ name: 'model', value: 'm' }, file]],
   ['file first', file => [file, { name: 'model', value: 'm' }]],
-])(`${LARGE} MB pass with flat memory: %s`, { timeout: 120_000 }, async (_, form) => {
+])(`${LARGE} MB pass with flat memory: %s`, async (_, form) => {
   const stub = await Stub.open(json({ text: 'so it was said' }))
   closing.push(() => stub.close())
   const { child, address } = await alone(stub.address)

@@ -4,6 +4,7 @@ import type { TestServer } from '../builders/gateway.ts'
 import { VERSION } from '../builders/http.ts'
 import { PNG } from '../builders/media.ts'
 import { opener } from '../builders/opener.ts'
+import { TIMED } from '../builders/time.ts'
 import { deadAddress, type Script } from '../builders/upstream.ts'
 
 interface Counted {
@@ -51,7 +52,7 @@ describe('trap 80: tokens are counted for every model, whatever its upstream doe
         : json(200, { id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [] })(response, seen),
     )
     const testServer = await serverAt(upstream.address, 'messages', {
-      timeout: { connect: 300, firstByte: 300, idle: 300 },
+      timeout: { connect: 10_000, firstByte: 1000, idle: 1000 },
     })
     const counted = await count(testServer)
     expect(counted.estimated).toBe(true)
@@ -171,7 +172,7 @@ describe('trap 80: tokens are counted for every model, whatever its upstream doe
       expect(await counting(said('<|endoftext|> <|im_start|> \ud83d'))).toBeLessThan(60)
     })
 
-    test('a text far too long to be counted whole, within seconds', async () => {
+    test('a text far too long to be counted whole, within seconds', TIMED, async () => {
       const long = 'lorem ipsum '.repeat(500_000)
       const before = performance.now()
       const tokens = await counting(said(long))

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { CanonicalError, ErrorKind } from '../../src/canonical/error.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
+import { TIMED } from '../builders/time.ts'
 import { asked } from '../laws/arbitrary-result.ts'
 import { formatsWith } from '../laws/support.ts'
 
@@ -314,7 +315,7 @@ describe('trap 98: a request too long is a kind of error of its own', () => {
     expect(readOf('chat', status, body).kind).toBe(kind)
   })
 
-  it('numbers of any length are read at once', () => {
+  it('numbers of any length are read at once', TIMED, () => {
     const digits = '1,'.repeat(200_000)
     const began = performance.now()
     readOf('chat', 400, openai(`prompt is too long: ${digits} ${digits}`))

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Log } from '../../src/log/index.ts'
 import { UsageLog, type UsageSink } from '../../src/usage/log.ts'
 import type { UsageRow } from '../../src/usage/row.ts'
-import { pause, until } from '../builders/time.ts'
+import { pause, TIMED, until } from '../builders/time.ts'
 import { traffic } from '../builders/usage.ts'
 import { ENGINES, type UsageStore } from '../store/usage-stores.ts'
 
@@ -75,7 +75,7 @@ describe('the usage log', () => {
     expect(sink.rows).toEqual([ROWS[1]])
   })
 
-  test('is closed in bounded time, whatever the store does', { timeout: 20_000 }, async () => {
+  test('is closed in bounded time, whatever the store does', async () => {
     sink.fault = FAULT
     const log = logTo(sink)
     log.take(ROWS[0]!)
@@ -95,7 +95,7 @@ describe.each(ENGINES)('the usage log over %s', (_, open) => {
   })
   afterEach(() => store.close())
 
-  test('loses none of 5,000 requests a second', { timeout: 60_000 }, async () => {
+  test('loses none of 5,000 requests a second', TIMED, async () => {
     const log = logTo(store.usage)
     const began = performance.now()
     let taken = 0

@@ -217,7 +217,7 @@ describe('places', () => {
           for (const one of running) one.leave()
           fails = false
           await pause(1)
-          await until(() => !limits.isAlone, 5000)
+          await until(() => !limits.isAlone, 10_000)
           const last = Array.from({ length: 6 }, () => limits.of('k', settings))
           const entered = await Promise.allSettled(last.map(async allowance => allowance.enter()))
           expect(entered.filter(({ status }) => status === 'fulfilled')).toHaveLength(5)

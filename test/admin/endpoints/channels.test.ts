@@ -5,6 +5,7 @@ import { closingAfterEach } from '../../builders/closing.ts'
 import { type ChannelFields, channelAt } from '../../builders/config.ts'
 import { TestServer } from '../../builders/gateway.ts'
 import { CHAT_PATH } from '../../builders/paths.ts'
+import { TIMED } from '../../builders/time.ts'
 import { deadAddress, FakeUpstream, type Script } from '../../builders/upstream.ts'
 
 const closing = closingAfterEach()
@@ -68,7 +69,7 @@ it('get no request while they are drained, and say so', async () => {
   expect(upstreams.map(({ seen }) => seen.length)).toEqual([1, 1])
 })
 
-it('get no request while they are drained at another instance, within a second', async () => {
+it('get no request while they are drained at another instance, within a second', TIMED, async () => {
   const { admin, upstreams } = await open([{ name: 'one', script: ANSWERING }])
   const other = await TestServer.open([channelAt(upstreams[0]!.address, { name: 'one' })], { keep: admin.path })
   closing.push(() => other.server.close(0))

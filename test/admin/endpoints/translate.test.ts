@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { AdminServer } from '../../builders/admin.ts'
 import { closingAfterEach } from '../../builders/closing.ts'
 import { addUser, SignedIn } from '../../builders/console.ts'
+import { TIMED } from '../../builders/time.ts'
 
 const closing = closingAfterEach()
 
@@ -39,7 +40,7 @@ it('every example is what it says, and has a place in another format where one d
   expect([...formats]).toEqual(
     expect.arrayContaining(['chat', 'messages', 'responses', 'contents', 'images', 'rerank']),
   )
-}, 60_000)
+})
 
 it('what cannot be read is refused in words that name the text', async () => {
   const admin = await open()
@@ -71,6 +72,7 @@ const LARGE: { readonly [what: string]: () => object } = {
 
 it.each(Object.entries(LARGE))(
   'large texts are translated in little time, and others have their turn meanwhile: %s',
+  TIMED,
   async (_, textOf) => {
     const admin = await open()
     const text = JSON.stringify(textOf())

@@ -8,6 +8,7 @@ import { closingAfterEach } from '../../builders/closing.ts'
 import { channelAt, KEY, keyOf } from '../../builders/config.ts'
 import { addUser, SignedIn } from '../../builders/console.ts'
 import { textOf } from '../../builders/http.ts'
+import { SOON } from '../../builders/time.ts'
 import { FakeUpstream, type Script } from '../../builders/upstream.ts'
 import { Client } from '../../sockets/client.ts'
 
@@ -71,7 +72,7 @@ const captureOf = (admin: AdminServer, id: string): Promise<CaptureDocument> =>
       expect(status).toBe(200)
       return json
     },
-    { timeout: 5000, interval: 20 },
+    { ...SOON, interval: 20 },
   )
 
 const CHAT = '/v1/chat/completions'
@@ -109,9 +110,7 @@ describe('a captured request', () => {
     expect(attempt!.request!.headers).toMatchObject({ authorization: '[removed]', 'content-type': 'application/json' })
     expect(attempt!.answer).toMatchObject({ status: 200, whole: true, body: ANSWER })
     expect(captured.returned).toMatchObject({ status: 200, whole: true, body: answer.json, losses: [] })
-    await vi.waitFor(async () => expect((await admin.get(`/requests/${id}`)).json.captured).toBe(true), {
-      timeout: 5000,
-    })
+    await vi.waitFor(async () => expect((await admin.get(`/requests/${id}`)).json.captured).toBe(true), SOON)
     expect((await admin.get('/requests')).json.data).toMatchObject([{ id, captured: true }])
     expect((await admin.get('/requests?only=captured&model=m')).json.data).toMatchObject([{ id, captured: true }])
     expect((await admin.get('/requests?only=captured&model=other')).json.data).toEqual([])
@@ -261,7 +260,7 @@ describe('a captured request', () => {
       const admin = await serverOf([channelAt(upstream.address)], until)
       const answer = await admin.testServer.ask(CHAT, ASK)
       const id = answer.headers['x-request-id']!
-      await vi.waitFor(async () => expect((await admin.get(`/requests/${id}`)).status).toBe(200), { timeout: 5000 })
+      await vi.waitFor(async () => expect((await admin.get(`/requests/${id}`)).status).toBe(200), SOON)
       expect((await admin.get(`/requests/${id}`)).json.captured).toBe(false)
       expect((await admin.get(`/requests/${id}/capture`)).status).toBe(404)
     }
@@ -306,7 +305,7 @@ test('a request is sent again to another channel, as its key, and captured', asy
   })
   expect(second.caller.body).toEqual(first.caller.body)
   await admin.post(`/requests/${first.id}/replay`)
-  await vi.waitFor(() => expect(one.seen).toHaveLength(2))
+  await vi.waitFor(() => expect(one.seen).toHaveLength(2), SOON)
   const nowhere = await admin.post(`/requests/${first.id}/replay`, { channel: 'none' })
   expect([nowhere.status, nowhere.json.errors]).toMatchObject([400, [{ pointer: '/channel' }]])
   expect((await admin.post('/requests/req_0/replay')).status).toBe(404)
@@ -339,14 +338,11 @@ test('a turn on a socket is captured with its frames', async () => {
   closing.push(() => client.socket.terminate())
   const events = await client.turn({ input: 'Say hello.' })
   expect(events.at(-1).type).toBe('response.completed')
-  const { id } = await vi.waitFor(
-    async () => {
-      const { data } = (await admin.get('/requests?only=captured')).json
-      expect(data).toHaveLength(1)
-      return data[0]
-    },
-    { timeout: 5000 },
-  )
+  const { id } = await vi.waitFor(async () => {
+    const { data } = (await admin.get('/requests?only=captured')).json
+    expect(data).toHaveLength(1)
+    return data[0]
+  }, SOON)
   const captured = await captureOf(admin, id)
   expect(captured.caller).toMatchObject({ format: 'responses', body: { input: 'Say hello.' } })
   expect(captured.attempts[0]!.answer!.events).toHaveLength(4)
@@ -397,9 +393,9 @@ test('requests are watched as they begin and end', async () => {
   expect(watching.headers['content-type']).toContain('text/event-stream')
   let text = ''
   watching.setEncoding('utf8').on('data', piece => (text += piece))
-  await vi.waitFor(() => expect(text).toContain('watching'))
+  await vi.waitFor(() => expect(text).toContain('watching'), SOON)
   const answer = await admin.testServer.ask(CHAT, ASK)
-  await vi.waitFor(() => expect(text).toContain('event: over'))
+  await vi.waitFor(() => expect(text).toContain('event: over'), SOON)
   const [begun, over] = [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data!))
   const id = answer.headers['x-request-id']
   expect(begun).toMatchObject({ id, model: 'm', key_name: 'dev', door: CHAT, captured: true })

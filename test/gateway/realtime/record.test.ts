@@ -6,6 +6,7 @@ import { takeSteps } from '../../../src/access/limits/remote-engine.ts'
 import { NO_PRICES } from '../../../src/catalogue/rates.ts'
 import { Record } from '../../../src/gateway/realtime/record.ts'
 import { permitting } from '../../builders/permissions.ts'
+import { TIMED } from '../../builders/time.ts'
 
 const log = { info() {}, warn() {}, error() {} }
 const recorder = { log, prices: NO_PRICES, take: () => {}, address: () => undefined }
@@ -32,7 +33,7 @@ it('a response beyond the limits is refused at once where this process counts', 
   expect(() => record.admit()).toThrow('requests for this minute')
 })
 
-it('where another process counts, responses go on, and those after a refusal are refused', async () => {
+it('where another process counts, responses go on, and those after a refusal are refused', TIMED, async () => {
   const primary = new MemoryEngine()
   const limits = new Limits({ ask: steps => takeSteps(primary, steps) })
   const record = recordOf(limits)

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { idKey } from '../../../src/gateway/thoughts/call-keys.ts'
 import { MemoryStore } from '../../../src/gateway/thoughts/memory.ts'
 import type { KeptThoughts } from '../../../src/gateway/thoughts/store.ts'
+import { TIMED } from '../../builders/time.ts'
 import { HOUR } from '../../builders/units.ts'
 
 let now = 0
@@ -117,7 +118,7 @@ describe('bytes', () => {
     expect([store.size, store.holds('ann'), store.holdsPlaces('ann')]).toEqual([0, false, false])
   })
 
-  test('it takes no longer however much is kept', () => {
+  test('it takes no longer however much is kept', TIMED, () => {
     const store = storeOf(2 ** 30)
     const timed = (from: number): number => {
       const began = performance.now()

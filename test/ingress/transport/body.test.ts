@@ -4,6 +4,7 @@ import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'nod
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { GatewayError } from '../../../src/canonical/error.ts'
 import { readJson } from '../../../src/ingress/transport/body.ts'
+import { SOON } from '../../builders/time.ts'
 
 const LIMIT = 1000
 interface Outcome {
@@ -155,7 +156,7 @@ test.each(['{"a":1}', '{"a"', ''])(
     out.flushHeaders()
     if (sent !== '') out.write(sent)
     setTimeout(() => out.destroy(), 50)
-    await vi.waitFor(() => expect(outcomes).toMatchObject([{ kind: 'cancelled' }]), 5000)
+    await vi.waitFor(() => expect(outcomes).toMatchObject([{ kind: 'cancelled' }]), SOON)
     late.close()
   },
 )

@@ -4,7 +4,7 @@ import type { ChannelConfig } from '../../../src/config/index.ts'
 import { ALONE, type ChannelFields, channelAt, LIMITS, SOCKETS, type TestServerOptions } from '../../builders/config.ts'
 import { opener } from '../../builders/opener.ts'
 import { TRANSCRIPTIONS_PATH } from '../../builders/paths.ts'
-import { until } from '../../builders/time.ts'
+import { TIMED, until } from '../../builders/time.ts'
 import { MIB } from '../../builders/units.ts'
 import { deadAddress } from '../../builders/upstream.ts'
 import { json, Stub } from '../../transcriptions/stub.ts'
@@ -114,8 +114,8 @@ describe('a form reaches the upstream byte for byte', () => {
     expect(seenAt).toEqual([true])
   })
 
-  test('a slow caller is waited for longer than a slow upstream', async () => {
-    const { send } = await open({}, { timeout: { connect: 1000, firstByte: 300, idle: 2000 } })
+  test('a slow caller is waited for longer than a slow upstream', TIMED, async () => {
+    const { send } = await open({}, { timeout: { connect: 10_000, firstByte: 500, idle: 20_000 } })
     const pause = (): Promise<void> => new Promise(resolve => setTimeout(resolve, 700))
     let paused = false
     const { status } = await send([model, file(6 * MIB)], {
@@ -129,13 +129,13 @@ describe('a form reaches the upstream byte for byte', () => {
   })
 
   test('an upstream that stops taking it runs out of time', async () => {
-    const { stub, send } = await open({}, { timeout: { connect: 1000, firstByte: 5000, idle: 300 } })
+    const { stub, send } = await open({}, { timeout: { connect: 10_000, firstByte: 20_000, idle: 300 } })
     stub.early = () => true
     expect((await send([model, file(64 * MIB)])).status).toBe(504)
   })
 
   test('an upstream that has all of it and says nothing runs out of time', async () => {
-    const { stub, send } = await open({}, { timeout: { connect: 1000, firstByte: 200, idle: 2000 } })
+    const { stub, send } = await open({}, { timeout: { connect: 10_000, firstByte: 200, idle: 20_000 } })
     stub.answer = () => {}
     expect((await send([model, file(6 * MIB)])).status).toBe(504)
   })

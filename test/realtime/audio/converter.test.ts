@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ALAW, type AudioFormat, MULAW, PCM_16K, PCM_24K } from '../../../src/canonical/session.ts'
 import { createConverter, openConverter } from '../../../src/realtime/audio/index.ts'
+import { TIMED } from '../../builders/time.ts'
 import { joined, loudness, loudnessAt, noise, pcm, samplesOf, tone } from './signals.ts'
 
 const FORMATS: readonly AudioFormat[] = [
@@ -130,7 +131,7 @@ describe('audio is converted', () => {
       await expect(openConverter(at(rate), PCM_16K)).rejects.toMatchObject({ error: { kind: 'invalid-request' } })
   })
 
-  it('a minute of it in far less than a minute', () => {
+  it('a minute of it in far less than a minute', TIMED, () => {
     const minute = pcm(noise(60 * 24_000))
     const before = performance.now()
     convert(PCM_24K, PCM_16K, minute)

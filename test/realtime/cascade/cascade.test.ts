@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { GatewayError } from '../../../src/canonical/error.ts'
 import type { Item, SessionSettings } from '../../../src/canonical/session.ts'
+import { TIMED } from '../../builders/time.ts'
 import { faultsIn } from './grammar.ts'
 import { calls, inTurn, pause, Rig, type Scripts, says, speaks, textsOf } from './rig.ts'
 import { quiet, turn, voice } from './voice.ts'
@@ -32,7 +33,7 @@ const fails = (kind: 'upstream-failed' | 'rate-limited') => () => ({
   [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new GatewayError({ kind, message: 'Out of order.' })) }),
 })
 
-describe('a spoken turn', () => {
+describe('a spoken turn', TIMED, () => {
   it('is transcribed, answered and spoken', async () => {
     const rig = await open(
       { transcription: says('What is the weather?'), conversation: says('It is sunny today. Take a hat with you.') },
@@ -142,7 +143,7 @@ describe('a spoken turn', () => {
   })
 })
 
-describe('turns by hand', () => {
+describe('turns by hand', TIMED, () => {
   it('are committed, and answered when the client says so', async () => {
     const rig = await open({ transcription: says('Hi.') }, { input: { turnDetection: null } })
     rig.send({ type: 'audio-append', audio: voice(1) })

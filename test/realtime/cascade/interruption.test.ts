@@ -139,7 +139,7 @@ describe('speech of the user', TIMED, () => {
   })
 })
 
-describe('truncation', () => {
+describe('truncation', TIMED, () => {
   const spokenItem = async (): Promise<{ rig: Rig; item: string }> => {
     const rig = await open({ conversation: says(LONG), speech: speaks({ msPerLetter: 10 }) })
     rig.say('Go.')
@@ -282,7 +282,7 @@ describe('a slow caller', TIMED, () => {
   })
 })
 
-describe('a slow transcription', () => {
+describe('a slow transcription', TIMED, () => {
   it('is reported as bytes that wait, where there are many', async () => {
     const rig = await open({ transcription: says('Well.', { pace: 20 }) }, { input: { turnDetection: null } })
     for (let count = 0; count < 6; count++) {

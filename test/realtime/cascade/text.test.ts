@@ -4,6 +4,7 @@ import { messagesOf } from '../../../src/realtime/cascade/messages.ts'
 import { Playback } from '../../../src/realtime/cascade/playback.ts'
 import { Sentences } from '../../../src/realtime/cascade/sentences.ts'
 import { spoken } from '../../../src/realtime/cascade/spoken.ts'
+import { TIMED } from '../../builders/time.ts'
 
 function sentencesOf(pieces: readonly string[], language?: string): string[] {
   const sentences = new Sentences(language)
@@ -57,7 +58,7 @@ describe('sentences', () => {
     expect(sentencesOf(['x'.repeat(1000)]).map(({ length }) => length)).toEqual([300, 300, 300, 100])
   })
 
-  it('of a long text take no more time than its length', () => {
+  it('of a long text take no more time than its length', TIMED, () => {
     const text = 'A sentence of some words. '.repeat(20_000)
     const before = performance.now()
     expect(sentencesOf([text]).length).toBe(20_000)
