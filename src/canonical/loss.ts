@@ -38,7 +38,12 @@ export type Unwritten<N, Written extends PropertyKey = never> = {
 
 /** Collects losses while a value is written. */
 export class Losses {
-  readonly list: Loss[] = []
+  readonly list: Loss[]
+
+  /** Begins with losses found elsewhere. */
+  constructor(found: readonly Loss[] = []) {
+    this.list = [...found]
+  }
 
   drop(path: Path, reason: string): void {
     this.list.push({ kind: 'dropped', path, reason })

@@ -24,8 +24,7 @@ import { writeUsage } from './usage.ts'
 export function writeEmbedding(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const asItCame = ownRequest(request, options)
   if (asItCame !== undefined) return asItCame
-  const losses = new Losses()
-  losses.report(foreign(request, FORMAT))
+  const losses = new Losses(foreign(request, FORMAT))
   const dialect = contentsDialect(options.dialect)
   const context: WriteContext = { dialect, native: false, losses, budget: new Budget() }
   const alone = request.messages.length === 1 && dialect.vertex === true
@@ -100,8 +99,7 @@ export function writeEmbedded(result: CanonicalResult, request: CanonicalRequest
   const asItCame = ownBody(result, FORMAT, {})
   if (asItCame !== undefined && (alone === undefined || alone === 'embedding' in asItCame))
     return { wire: { status: 200, headers: {}, body: asItCame }, losses: [] }
-  const losses = new Losses()
-  losses.report(foreign(result, FORMAT))
+  const losses = new Losses(foreign(result, FORMAT))
   losses.dropFields(result, [], RESULT_LOSSES)
   const vectors = writeVectors(result.candidates, losses)
   const body = withOwn(ownOf(result), {

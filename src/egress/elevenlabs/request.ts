@@ -37,8 +37,7 @@ const SPEECH = new Set(['modalities', 'audio'])
  * @throws GatewayError `invalid-request` without a voice in the request and in the channel.
  */
 function writeSpeech(request: CanonicalRequest, { dialect }: WriteOptions): Written<WireRequest> {
-  const losses = new Losses()
-  losses.report(foreign(request, FORMAT))
+  const losses = new Losses(foreign(request, FORMAT))
   reportUnwritten(request, SPEECH, losses)
   const { text, instructions } = speechTextOf(request, losses)
   if (instructions !== undefined) reportInstructions(request, losses)
@@ -108,8 +107,7 @@ const TRANSCRIPT = new Set(['transcript'])
  * @throws GatewayError `cannot-express` without a recording.
  */
 function writeTranscription(request: CanonicalRequest): Written<WireRequest> {
-  const losses = new Losses()
-  losses.report(foreign(request, FORMAT))
+  const losses = new Losses(foreign(request, FORMAT))
   const { temperature, ...sampling } = request.sampling
   reportUnwritten({ ...request, sampling }, TRANSCRIPT, losses)
   reportTask(request, losses)

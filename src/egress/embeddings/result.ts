@@ -18,8 +18,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
     const usage = ownCounts(result.usage, FORMAT, COUNTS)
     return { wire: { status: 200, headers: {}, ...bodyOrText({ ...own, ...defined({ usage }) }) }, losses: [] }
   }
-  const losses = new Losses()
-  losses.report(foreign(result, FORMAT))
+  const losses = new Losses(foreign(result, FORMAT))
   losses.dropFields(result, [], RESULT_LOSSES)
   if (result.model === undefined) losses.add(['model'], request.model, 'model-required')
   if (result.usage === undefined) losses.add(['usage'], NOTHING_COUNTED, 'usage-required')

@@ -19,8 +19,7 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
     const wire = { path: path.replace(/^\/v1(?=\/)/, ''), query: {}, headers: {}, body: underModel(request, own) }
     return { wire: { ...wire, ...defined({ files }) }, losses: [] }
   }
-  const losses = new Losses()
-  losses.report(foreign(request, FORMAT))
+  const losses = new Losses(foreign(request, FORMAT))
   const turn = turnOf(request.messages)
   const content = request.messages[turn]?.content ?? []
   reportRest(request, turn, losses)

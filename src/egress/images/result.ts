@@ -64,8 +64,7 @@ const LOSSES: Unwritten<CanonicalResult, 'createdAt' | 'candidates' | 'usage' | 
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const own = ownBody(result, FORMAT, OPTIONAL_HEAD)
   if (own !== undefined) return { wire: { status: 200, headers: {}, body: dated(own, result) }, losses: [] }
-  const losses = new Losses()
-  losses.report(foreign(result, FORMAT))
+  const losses = new Losses(foreign(result, FORMAT))
   losses.dropFields(result, [], LOSSES)
   const native = originOf(result, FORMAT) !== undefined
   if (!native && !result.candidates.some(({ content }) => content.some(isPicture))) throw noImageError(result)

@@ -41,8 +41,7 @@ function writeAsItCame({ model, messages, output }: CanonicalRequest, { wire }: 
 
 /** As another format's caller wrote it. */
 function writeForeign(request: CanonicalRequest): Written<WireRequest> {
-  const losses = new Losses()
-  losses.report(foreign(request, FORMAT))
+  const losses = new Losses(foreign(request, FORMAT))
   const { text, media } = videoPromptOf(request, { format: FORMAT, takes, rank }, losses)
   const pictures = writePictures(media, losses)
   const isBegun = Object.keys(pictures).length > 0

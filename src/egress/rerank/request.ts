@@ -24,8 +24,7 @@ export function writeRequest(request: CanonicalRequest, { dialect, native }: Wri
     const body = underModel(request, own)
     return { wire: { path: '/rerank', query: {}, headers: {}, body }, losses: [] }
   }
-  const losses = new Losses()
-  losses.report(foreign(request, FORMAT))
+  const losses = new Losses(foreign(request, FORMAT))
   reportUnwritten(request, OUTPUT, losses)
   const context: WriteContext = { textOnly: documents === 'text', plain: text => text, losses }
   if (ranking.echo === undefined)

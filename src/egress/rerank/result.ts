@@ -21,8 +21,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
     const usage = style === 'cohere' ? undefined : ownCounts(result.usage, FORMAT, COUNTS)
     return { wire: { status: 200, headers: {}, body: { ...own, ...defined({ usage }) } }, losses: [] }
   }
-  const losses = new Losses()
-  losses.report(foreign(result, FORMAT))
+  const losses = new Losses(foreign(result, FORMAT))
   onlyAnswers(result, WRITTEN, losses)
   const isCohere = style === 'cohere'
   const body = {

@@ -19,8 +19,7 @@ const PART = new Set(['type', 'kind', 'source'])
  * @throws GatewayError for an answer without a recording.
  */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
-  const losses = new Losses()
-  losses.report(foreign(result, FORMAT))
+  const losses = new Losses(foreign(result, FORMAT))
   dropOthers(result, [], HEAD, 'bytes-only', losses)
   for (const index of result.candidates.keys()) if (index > 0) losses.drop(['candidates', index], 'one-answer-only')
   const [candidate] = result.candidates

@@ -30,8 +30,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   if (raw !== undefined) return { wire: { status: 200, headers: {}, body: {}, raw }, losses: [] }
   const own = ownBody(result, FORMAT, OPTIONAL_HEAD)
   if (own !== undefined) return { wire: { status: 200, headers: {}, body: own }, losses: [] }
-  const losses = new Losses()
-  losses.report(foreign(result, FORMAT))
+  const losses = new Losses(foreign(result, FORMAT))
   reportResult(result, losses)
   const candidate = required(result, request, losses)
   const reported = candidate.transcript?.segments

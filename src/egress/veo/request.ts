@@ -16,8 +16,7 @@ const VIDEO = ['output', 'video']
  * "Generate videos with Veo"). No caller speaks it, so no request is native.
  */
 export function writeRequest(request: CanonicalRequest): Written<WireRequest> {
-  const losses = new Losses()
-  losses.report(foreign(request, FORMAT))
+  const losses = new Losses(foreign(request, FORMAT))
   const { text, media } = videoPromptOf(request, { format: FORMAT, takes, rank }, losses)
   losses.dropFields(request, [], { endUser: 'no-users' })
   const parameters = writeParameters(request, losses)

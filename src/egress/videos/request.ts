@@ -43,8 +43,7 @@ const isRemix = ({ output }: CanonicalRequest): boolean => output.video?.remixOf
 
 /** As another format's caller wrote it, or this one's in a way its upstream does not take. */
 function writeForeign(request: CanonicalRequest, { dialect }: WriteOptions): Written<WireRequest> {
-  const losses = new Losses()
-  losses.report(foreign(request, FORMAT))
+  const losses = new Losses(foreign(request, FORMAT))
   const { video } = request.output
   const isRemix = video?.remixOf !== undefined
   const takes = isRemix ? () => false : isTaken(videosDialect(dialect))
