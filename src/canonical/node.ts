@@ -41,6 +41,13 @@ export function parseObject(text: string): JsonObject | undefined {
 export const defined = <T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
   withDefined({}, fields)
 
+/** As `defined`; undefined where no field is left. */
+export function someOf<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } | undefined {
+  const out = defined(fields)
+  for (const _ in out) return out
+  return undefined
+}
+
 /**
  * Adds the fields that are not undefined to a newly made object and returns it. Equals `{ ...made, ...defined(fields)
  * }`, which allocates two more objects and takes three times as long.

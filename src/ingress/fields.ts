@@ -6,10 +6,11 @@ import {
   type JsonObject,
   type Node,
   put,
+  someOf,
   withDefined,
 } from '../canonical/node.ts'
 
-export { defined, put, withDefined }
+export { defined, put, someOf, withDefined }
 
 /** A known field holds a value of the wrong type; the format's schema then names the field (validation-error.ts). */
 export class WrongType extends Error {
@@ -95,11 +96,4 @@ export function leftWithin(
   const outer = left(format, wire, taken)
   const within = left(format, inside, takenInside, refusedInside).extras?.[format]
   return within === undefined ? outer : { extras: { [format]: { ...outer.extras?.[format], [field]: within } } }
-}
-
-/** The object's entries worth keeping as spelling, or undefined where there are none. */
-export function spelling(fields: { readonly [key: string]: Maybe }): JsonObject | undefined {
-  const out = defined(fields) as JsonObject
-  for (const _ in out) return out
-  return undefined
 }

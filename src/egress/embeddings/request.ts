@@ -1,4 +1,4 @@
-import type { MediaPart, OpaquePart, Part, TextPart } from '../../canonical/content.ts'
+import type { MediaPart, OpaquePart, Part } from '../../canonical/content.ts'
 import { foreign, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
 import { urlOfSource } from '../../canonical/media/data-url.ts'
 import { sniffed } from '../../canonical/media/sniff.ts'
@@ -7,7 +7,7 @@ import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonica
 import type { WireRequest } from '../../canonical/wire.ts'
 import { defined, kept } from '../fields.ts'
 import { ownOrigin, withFields } from '../own.ts'
-import { type Conversational, reportConversational } from '../sanitize/bare.ts'
+import { type Conversational, NO_MARKS, NO_NOTES, reportConversational } from '../sanitize/bare.ts'
 import type { WriteOptions } from '../writer.ts'
 import { type EmbeddingsDialect, embeddingsDialect } from './dialect.ts'
 
@@ -80,19 +80,15 @@ function writeText(content: readonly Part[], path: Path, losses: Losses): string
   return text
 }
 
-const TEXT_LOSSES: Unwritten<TextPart, 'type' | 'text'> = { cache: 'no-cache-markers', annotations: 'no-annotations' }
-
 const MEDIA_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'made'> = {
-  cache: 'no-cache-markers',
-  transcript: 'no-transcript-here',
+  ...NO_NOTES,
   name: 'no-name-here',
-  detail: 'no-detail-here',
   use: 'no-masks',
 }
 
 function textOf(part: Part, path: Path, losses: Losses): string | undefined {
   if (part.type === 'text') {
-    losses.dropFields(part, path, TEXT_LOSSES)
+    losses.dropFields(part, path, NO_MARKS)
     dropOwn(part, path, losses)
     return part.text
   }

@@ -7,7 +7,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { defined, kept } from '../fields.ts'
 import { ownOrigin, underModel } from '../own.ts'
-import { reportUnwritten } from '../sanitize/bare.ts'
+import { NO_MARKS, reportUnwritten } from '../sanitize/bare.ts'
 import type { WriteOptions } from '../writer.ts'
 import { type RerankDialect, rerankDialect } from './dialect.ts'
 
@@ -99,8 +99,6 @@ function textsIn(content: readonly Part[], path: Path, { textOnly, losses }: Wri
   }
   return texts
 }
-
-const NO_MARKS = { cache: 'no-cache-markers', annotations: 'no-annotations' }
 
 function writeText(texts: readonly Text[], path: Path, context: WriteContext): Json {
   const [first, ...others] = texts

@@ -2,7 +2,7 @@ import { GatewayError } from '../../canonical/error.ts'
 import { isObject, type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
 import type { Candidate, CanonicalResult, Finish, FinishReason, TokenLogprob } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { anyNumber, anyObject, anyObjects, anyText, defined, left, spelling, withDefined } from '../fields.ts'
+import { anyNumber, anyObject, anyObjects, anyText, defined, left, someOf, withDefined } from '../fields.ts'
 import { readHead } from '../openai-answer.ts'
 import { readUsage } from '../usage/openai.ts'
 import { readInnerError } from './error.ts'
@@ -93,6 +93,6 @@ function alternativesOf(wire: Json | undefined): Pick<TokenLogprob, 'top'> {
 
 /** The token's offset in the text as the upstream counts it. */
 function offset(wire: JsonObject, index: number): Pick<TokenLogprob, 'spelling'> {
-  const spelt = spelling({ offset: anyNumber(at(wire, 'text_offset', index)) })
+  const spelt = someOf({ offset: anyNumber(at(wire, 'text_offset', index)) })
   return spelt === undefined ? {} : { spelling: { [FORMAT]: spelt } }
 }

@@ -5,7 +5,7 @@ import { type Json, type JsonObject, originOf, readFrom } from '../../canonical/
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { readValidated } from '../errors/validation-error.ts'
-import { count, counted, defined, flag, left, number, required, text, WrongType } from '../fields.ts'
+import { count, counted, defined, flag, left, number, required, someOf, text, WrongType } from '../fields.ts'
 import { type Locate, locator } from '../locate.ts'
 import { emptyField, FIELDS, FORMAT, hasImage, readFiles, readNamed } from './content.ts'
 import { EMPTY_IMAGE, isFlag, isNumber, mediaTypeOfName, NO_IMAGE, needsPrompt, requestAt } from './wire.ts'
@@ -92,7 +92,7 @@ const IN_FORM: Values = {
 
 function readOutput(body: JsonObject, { number, count }: Values, refused: string[]): Output {
   const value = text(body['output_format'])
-  const image = defined({
+  const image = someOf({
     size: text(body['size']),
     quality: text(body['quality']),
     style: text(body['style']),
@@ -106,10 +106,7 @@ function readOutput(body: JsonObject, { number, count }: Values, refused: string
   })
   return {
     modalities: ['image'],
-    ...defined({
-      candidates: count(body['n']),
-      image: Object.keys(image).length === 0 ? undefined : image,
-    }),
+    ...defined({ candidates: count(body['n']), image }),
   }
 }
 

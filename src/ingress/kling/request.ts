@@ -45,7 +45,7 @@ function read(wire: WireRequest): CanonicalRequest {
     reference: text(body['external_task_id']),
   })
   const request = {
-    ...videoRequest(model, prompt, pictures, Object.keys(video).length === 0 ? {} : { video }),
+    ...videoRequest(model, prompt, pictures, video),
     ...left(FORMAT, body, new Set([name, ...SETTINGS]), seconds === undefined ? ['duration'] : []),
   }
   return readFrom(request, FORMAT, wire)

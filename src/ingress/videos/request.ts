@@ -43,7 +43,7 @@ function read(wire: WireRequest): CanonicalRequest {
   const video = defined({ seconds, size: text(body['size']), remixOf: original })
   const taken = remixOf === undefined ? TAKEN : REMIX_TAKEN
   const request = {
-    ...videoRequest(model, prompt, pictures, Object.keys(video).length === 0 ? {} : { video }),
+    ...videoRequest(model, prompt, pictures, video),
     ...left(FORMAT, body, taken, seconds === undefined ? ['seconds'] : []),
   }
   return readFrom(request, FORMAT, wire)
