@@ -8,7 +8,7 @@ import type { WireRequest } from '../../canonical/wire.ts'
 import { workOf } from '../../canonical/work.ts'
 import { defined, kept } from '../fields.ts'
 import { ownOrigin, underModel } from '../own.ts'
-import { NO_MARKS, reportUnwritten } from '../sanitize/bare.ts'
+import { dropOwn, NO_MARKS, reportUnwritten } from '../sanitize/bare.ts'
 import type { WriteOptions } from '../writer.ts'
 
 const FORMAT = 'cohere'
@@ -70,7 +70,7 @@ function writeDocument({ content }: Message, path: Path, losses: Losses): string
     } else if (part.type !== 'text') losses.drop(at, 'documents-are-text')
     else {
       losses.dropFields(part, at, NO_MARKS)
-      for (const field in part.extras?.[FORMAT]) losses.drop([...at, 'extras', FORMAT, field], 'no-place-for-it')
+      dropOwn(part, at, FORMAT, losses)
       texts.push(part.text)
     }
   }

@@ -7,7 +7,7 @@ import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonica
 import type { WireRequest } from '../../canonical/wire.ts'
 import { defined, kept } from '../fields.ts'
 import { ownOrigin, withFields } from '../own.ts'
-import { type Conversational, NO_MARKS, NO_NOTES, reportConversational } from '../sanitize/bare.ts'
+import { type Conversational, dropOwn, NO_MARKS, NO_NOTES, reportConversational } from '../sanitize/bare.ts'
 import type { WriteOptions } from '../writer.ts'
 import { type EmbeddingsDialect, embeddingsDialect } from './dialect.ts'
 
@@ -46,7 +46,7 @@ function writeItem(message: Message, path: Path, context: WriteContext): Json {
 function writeOwn({ value }: OpaquePart, message: Message, path: Path, losses: Losses): Json {
   const { tokens } = value
   if (!Array.isArray(tokens)) return value
-  for (const field in message.extras?.[FORMAT]) losses.drop([...path, 'extras', FORMAT, field], 'no-place-for-it')
+  dropOwn(message, path, FORMAT, losses)
   return tokens
 }
 
@@ -57,7 +57,7 @@ function writeMedia(part: MediaPart, path: Path, { dialect, losses }: WriteConte
   const content = source.type === 'base64' ? source.data : urlOfSource(source)
   if (content === undefined || dialect.image_input !== true || kind !== 'image') return undefined
   losses.dropFields(part, at, MEDIA_LOSSES)
-  dropOwn(part, at, losses)
+  dropOwn(part, at, FORMAT, losses)
   if (source.type === 'url' && source.mediaType !== undefined)
     losses.drop([...at, 'source', 'mediaType'], 'told-by-the-address')
   if (source.type === 'base64') {
@@ -89,7 +89,7 @@ const MEDIA_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'made'> = 
 function textOf(part: Part, path: Path, losses: Losses): string | undefined {
   if (part.type === 'text') {
     losses.dropFields(part, path, NO_MARKS)
-    dropOwn(part, path, losses)
+    dropOwn(part, path, FORMAT, losses)
     return part.text
   }
   // A part of another format: its loss is reported with all such.
@@ -102,10 +102,6 @@ function textOf(part: Part, path: Path, losses: Losses): string | undefined {
   const text = name === undefined ? source.text : `${name}\n\n${source.text}`
   losses.change(path, { type: 'text', text }, 'said-in-words')
   return text
-}
-
-function dropOwn(part: Part, path: Path, losses: Losses): void {
-  for (const field in part.extras?.[FORMAT]) losses.drop([...path, 'extras', FORMAT, field], 'no-place-for-it')
 }
 
 /** A vendor's value for a purpose, and the purpose it stands for, where that is only near to it. */

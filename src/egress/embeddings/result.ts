@@ -1,11 +1,12 @@
 import type { EmbeddingPart } from '../../canonical/content.ts'
 import { foreign, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
-import type { Json, JsonObject, Node } from '../../canonical/node.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Usage } from '../../canonical/result.ts'
 import { encodingOf, NumbersText, type Vector, type VectorEncoding, vectorAs } from '../../canonical/vector.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { defined, kept } from '../fields.ts'
+import { writeVectors } from '../media/vectors.ts'
 import { OPTIONAL_HEAD, ownBody } from '../own.ts'
 import { inputRequired, ownCounts } from '../usage/input-usage.ts'
 import { FORMAT } from './request.ts'
@@ -19,12 +20,16 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
     return { wire: { status: 200, headers: {}, ...bodyOrText({ ...own, ...defined({ usage }) }) }, losses: [] }
   }
   const losses = new Losses(foreign(result, FORMAT))
-  losses.dropFields(result, [], RESULT_LOSSES)
   if (result.model === undefined) losses.add(['model'], request.model, 'model-required')
   if (result.usage === undefined) losses.add(['usage'], NOTHING_COUNTED, 'usage-required')
   const body = {
     object: 'list',
-    data: writeData(result.candidates, wanted, losses),
+    data: writeVectors(
+      result,
+      FORMAT,
+      (part, path, index) => writeEntry(part, index, inEncoding(part, wanted, path, losses)),
+      losses,
+    ),
     model: result.model ?? request.model,
     usage: writeUsage(result.usage ?? NOTHING_COUNTED, losses),
     ...kept(result, FORMAT),
@@ -40,19 +45,6 @@ const COUNTS = ['prompt_tokens', 'total_tokens']
 
 /** Clients require a token count. */
 const NOTHING_COUNTED = { input: 0 }
-
-const RESULT_LOSSES: Unwritten<CanonicalResult, 'model' | 'candidates' | 'usage' | 'complete'> = {
-  id: 'no-id',
-  createdAt: 'no-time',
-  task: 'no-tasks',
-  error: 'no-error-beside-an-answer',
-  serviceTier: 'no-tiers',
-}
-const CANDIDATE_LOSSES: Unwritten<Candidate, 'content'> = {
-  finish: 'nothing-to-finish',
-  logprobs: 'no-logprobs',
-  transcript: 'no-transcript',
-}
 
 /** Unparsed vectors are passed through, so the body is a text then. */
 function bodyOrText(body: JsonObject): Pick<WireAnswer, 'body' | 'raw'> {
@@ -71,25 +63,6 @@ function entryText(entry: JsonObject): string {
   const { embedding, ...others } = entry
   const head = JSON.stringify(others).slice(0, -1)
   return `${head}${head === '{' ? '' : ','}"embedding":${(embedding as unknown as NumbersText).json}}`
-}
-
-function writeData(
-  [candidate, ...others]: readonly Candidate[],
-  wanted: VectorEncoding | undefined,
-  losses: Losses,
-): JsonObject[] {
-  for (const index of others.keys()) losses.drop(['candidates', index + 1], 'one-candidate')
-  const data: JsonObject[] = []
-  if (candidate === undefined) return data
-  losses.dropFields(candidate, ['candidates', 0], CANDIDATE_LOSSES)
-  dropOwn(candidate, ['candidates', 0], losses)
-  for (const [index, part] of candidate.content.entries()) {
-    const path: Path = ['candidates', 0, 'content', index]
-    if (part.type === 'embedding') data.push(writeEntry(part, data.length, inEncoding(part, wanted, path, losses)))
-    else if (part.type === 'opaque' && part.format === FORMAT) data.push(part.value)
-    else losses.drop(path, 'no-vector')
-  }
-  return data
 }
 
 /** The vector in the requested encoding; a conversion is no loss to the caller. */
@@ -124,8 +97,4 @@ function writeUsage(usage: Usage, losses: Losses): JsonObject {
   losses.dropFields(usage, ['usage'], USAGE_LOSSES)
   const input = inputRequired(usage, losses)
   return { prompt_tokens: input, total_tokens: input, ...kept(usage, FORMAT) }
-}
-
-function dropOwn(node: Node, path: Path, losses: Losses): void {
-  for (const field in node.extras?.[FORMAT]) losses.drop([...path, 'extras', FORMAT, field], 'no-place-for-it')
 }

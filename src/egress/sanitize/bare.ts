@@ -1,5 +1,6 @@
 import type { TextPart } from '../../canonical/content.ts'
 import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
+import type { Format, Node } from '../../canonical/node.ts'
 import type { CanonicalRequest, State } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 
@@ -34,6 +35,11 @@ export const NO_STATE: Unwritten<State> = {
   conversation: 'no-conversations',
   background: 'no-background-work',
   thread: 'no-threads',
+}
+
+/** Drops each field that the format itself has on a node, but no place for where the node is written. */
+export function dropOwn(node: Node | undefined, path: Path, format: Format, losses: Losses): void {
+  for (const field in node?.extras?.[format]) losses.drop([...path, 'extras', format, field], 'no-place-for-it')
 }
 
 const REQUEST = new Set(['model', 'messages', 'output', 'sampling', 'stream'])
