@@ -1,4 +1,4 @@
-import { GatewayError } from '../../canonical/error.ts'
+import { GatewayError, invalid } from '../../canonical/error.ts'
 import { foreign, Losses, type Written } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
@@ -63,11 +63,7 @@ function writeSpeech(request: CanonicalRequest, { dialect }: WriteOptions): Writ
 /** Voices have ids of twenty letters and digits. */
 const isId = (voice: string): boolean => /^[A-Za-z0-9]{20}$/.test(voice)
 
-const NO_VOICE = new GatewayError({
-  kind: 'invalid-request',
-  message: 'voice: this model requires a voice.',
-  param: 'voice',
-})
+const NO_VOICE = invalid('voice: this model requires a voice.', 'voice')
 
 function reportInstructions({ messages }: CanonicalRequest, losses: Losses): void {
   for (const [index, { role }] of messages.entries())

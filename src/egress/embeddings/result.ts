@@ -1,14 +1,14 @@
 import type { EmbeddingPart } from '../../canonical/content.ts'
-import { foreign, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
+import { foreign, Losses, type Path, type Written } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import type { Candidate, CanonicalResult, Usage } from '../../canonical/result.ts'
+import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
 import { encodingOf, NumbersText, type Vector, type VectorEncoding, vectorAs } from '../../canonical/vector.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { defined, kept } from '../fields.ts'
 import { writeVectors } from '../media/vectors.ts'
 import { OPTIONAL_HEAD, ownBody } from '../own.ts'
-import { inputRequired, ownCounts } from '../usage/input-usage.ts'
+import { ownCounts, writeInputUsage } from '../usage/input-usage.ts'
 import { FORMAT } from './request.ts'
 
 /** A whole answer as a list of embeddings (FORMATS §8), in the requested encoding, else as they came. */
@@ -21,7 +21,6 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   }
   const losses = new Losses(foreign(result, FORMAT))
   if (result.model === undefined) losses.add(['model'], request.model, 'model-required')
-  if (result.usage === undefined) losses.add(['usage'], NOTHING_COUNTED, 'usage-required')
   const body = {
     object: 'list',
     data: writeVectors(
@@ -31,7 +30,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
       losses,
     ),
     model: result.model ?? request.model,
-    usage: writeUsage(result.usage ?? NOTHING_COUNTED, losses),
+    usage: writeInputUsage(result.usage, FORMAT, COUNTS, losses),
     ...kept(result, FORMAT),
   }
   return { wire: { status: 200, headers: {}, ...bodyOrText(body) }, losses: losses.list }
@@ -41,10 +40,8 @@ const isAsWanted = ([candidate]: readonly Candidate[], wanted: VectorEncoding | 
   wanted === undefined ||
   candidate!.content.every(part => part.type !== 'embedding' || encodingOf(part.vector) === wanted)
 
-const COUNTS = ['prompt_tokens', 'total_tokens']
-
 /** Clients require a token count. */
-const NOTHING_COUNTED = { input: 0 }
+const COUNTS = ['prompt_tokens', 'total_tokens']
 
 /** Unparsed vectors are passed through, so the body is a text then. */
 function bodyOrText(body: JsonObject): Pick<WireAnswer, 'body' | 'raw'> {
@@ -79,22 +76,3 @@ const writeEntry = (part: EmbeddingPart, index: number, vector: Vector): JsonObj
   embedding: vector as unknown as Json,
   ...kept(part, FORMAT),
 })
-
-const USAGE_LOSSES: Unwritten<Usage, 'input'> = {
-  searches: 'no-count-of-searches',
-  cacheRead: 'input-only',
-  cacheWrite: 'input-only',
-  output: 'input-only',
-  reasoning: 'input-only',
-  outputBy: 'input-only',
-  inputBy: 'no-counts-by-kind',
-  hostedCalls: 'no-count-of-hosted-calls',
-}
-
-function writeUsage(usage: Usage, losses: Losses): JsonObject {
-  const own = ownCounts(usage, FORMAT, COUNTS)
-  if (own !== undefined) return own
-  losses.dropFields(usage, ['usage'], USAGE_LOSSES)
-  const input = inputRequired(usage, losses)
-  return { prompt_tokens: input, total_tokens: input, ...kept(usage, FORMAT) }
-}

@@ -1,5 +1,5 @@
 import type { Part } from '../../canonical/content.ts'
-import { GatewayError } from '../../canonical/error.ts'
+import { type GatewayError, invalid } from '../../canonical/error.ts'
 import type { Path } from '../../canonical/loss.ts'
 import { type Json, type JsonObject, originOf, readFrom } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
@@ -46,8 +46,7 @@ function read(wire: WireRequest): CanonicalRequest {
   return readFrom(request, FORMAT, wire)
 }
 
-const wrong = (param: string, message: string): GatewayError =>
-  new GatewayError({ kind: 'invalid-request', param, message: `${param}: ${message}` })
+const wrong = (param: string, message: string): GatewayError => invalid(`${param}: ${message}`, param)
 
 const TAKEN = new Set<string>([
   ...['model', 'prompt', 'n', 'size', 'quality', 'style', 'background', 'output_format', 'output_compression'],

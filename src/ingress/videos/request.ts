@@ -15,11 +15,7 @@ const FORMAT = 'videos'
  * that of the task it changes.
  */
 export const readRequest = (wire: WireRequest): CanonicalRequest =>
-  readValidated(
-    () => requestAt(wire),
-    wire.body,
-    () => read(wire),
-  )
+  readValidated(requestAt(wire), wire.body, () => read(wire))
 
 const FIELD = 'input_reference'
 const WORDS = ['image_url', 'file_id'] as const
