@@ -63,6 +63,9 @@ export class GatewayError extends Error {
 export const invalid = (message: string, param?: string, code?: string): GatewayError =>
   new GatewayError({ kind: 'invalid-request', message, ...defined({ param, code }) })
 
+/** The failure of an upstream that gave no error of its own. */
+export const upstreamFailed = (message: string): CanonicalError => ({ kind: 'upstream-failed', message })
+
 /** The kind of failure by HTTP status; 529 is Anthropic's status for overloaded (trap 78). */
 const BY_STATUS: { readonly [status: number]: ErrorKind } = {
   400: 'invalid-request',

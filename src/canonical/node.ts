@@ -41,6 +41,13 @@ export function parseObject(text: string): JsonObject | undefined {
 export const defined = <T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
   withDefined({}, fields)
 
+/** As `defined`; undefined where no field is left. */
+export function someOf<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } | undefined {
+  const out = defined(fields)
+  for (const _ in out) return out
+  return undefined
+}
+
 /**
  * Adds the fields that are not undefined to a newly made object and returns it. Equals `{ ...made, ...defined(fields)
  * }`, which allocates two more objects and takes three times as long.
@@ -63,6 +70,14 @@ export function withDefined<T extends object, F extends object>(
 export function put(object: object, key: string, value: unknown): void {
   if (key !== '__proto__') (object as Record<string, unknown>)[key] = value
   else Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
+}
+
+/** The object with the objects in one of its lists changed; the very same where none is. */
+export function withEach(object: JsonObject, field: string, change: (one: JsonObject) => JsonObject): JsonObject {
+  const before = object[field]
+  if (!Array.isArray(before)) return object
+  const after = before.map(one => (isObject(one) ? change(one) : one))
+  return after.every((one, at) => one === before[at]) ? object : { ...object, [field]: after }
 }
 
 const ORIGIN = Symbol('origin')

@@ -6,10 +6,11 @@ import {
   type JsonObject,
   type Node,
   put,
+  someOf,
   withDefined,
 } from '../canonical/node.ts'
 
-export { defined, put, withDefined }
+export { defined, put, someOf, withDefined }
 
 /** A known field holds a value of the wrong type; the format's schema then names the field (validation-error.ts). */
 export class WrongType extends Error {
@@ -58,36 +59,12 @@ export const anyObjects = (value: Maybe): readonly JsonObject[] => (Array.isArra
 /** For an object of which a reader takes nothing: all of it is left. */
 export const NONE: ReadonlySet<string> = new Set()
 
-/**
- * The node of a wire object once a reader took its known fields: unknown fields become extras, nulls become spelling
- * (null means no more than absence), and so does whatever the reader passes as `spelt`. `refused` names taken fields
- * whose values the reader could not use this time: they become extras, too.
- */
-export function rest(
-  format: Format,
-  wire: JsonObject,
-  taken: ReadonlySet<string>,
-  spelt?: JsonObject,
-  refused?: readonly string[],
-): Node {
-  let extras: { [key: string]: Json } | undefined
-  let nulls: string[] | undefined
-  for (const key in wire) {
-    const value = wire[key]!
-    if (value === null) (nulls ??= []).push(key)
-    else if (!taken.has(key) || refused?.includes(key)) put((extras ??= {}), key, value)
-  }
-  const marks = nulls === undefined ? spelt : { ...spelt, nulls }
-  if (marks === undefined) return extras === undefined ? BARE : { extras: { [format]: extras } }
-  const spelling = { [format]: marks }
-  return extras === undefined ? { spelling } : { extras: { [format]: extras }, spelling }
-}
-
 const BARE: Node = {}
 
 /**
- * As `rest`, of a wire object that its node notes (`canonical/node.ts`): how it was spelled need not be kept, so nulls are
- * left out, and only what other formats lose of it is in extras.
+ * The fields of a wire object that its reader did not take, as extras; nulls mean no more than absence. How it was spelled
+ * need not be kept, as its node notes it (`canonical/node.ts`). `refused` names taken fields whose values the reader could
+ * not use this time.
  */
 export function left(
   format: Format,
@@ -103,7 +80,10 @@ export function left(
   return extras === undefined ? BARE : { extras: { [format]: extras } }
 }
 
-/** As `nested`, of such an object. */
+/**
+ * As `left`, for a wire object whose fields stand in an object inside (`image_url: { url }`): what is left inside is kept
+ * under the inner field's own name.
+ */
 export function leftWithin(
   format: Format,
   wire: JsonObject,
@@ -116,36 +96,4 @@ export function leftWithin(
   const outer = left(format, wire, taken)
   const within = left(format, inside, takenInside, refusedInside).extras?.[format]
   return within === undefined ? outer : { extras: { [format]: { ...outer.extras?.[format], [field]: within } } }
-}
-
-/**
- * As `rest`, for a wire object whose fields stand in an object inside (`image_url: { url }`): what is left inside is
- * kept under the inner field's own name.
- */
-export function nested(
-  format: Format,
-  wire: JsonObject,
-  field: string,
-  inside: JsonObject,
-  takenInside: ReadonlySet<string>,
-  taken: ReadonlySet<string>,
-  spelt?: { readonly [key: string]: Maybe },
-  refusedInside?: readonly string[],
-): Node {
-  const outer = rest(format, wire, taken)
-  const within = rest(format, inside, takenInside, undefined, refusedInside)
-  const deeper = within.extras?.[format]
-  const extras = deeper === undefined ? outer.extras?.[format] : { ...outer.extras?.[format], [field]: deeper }
-  const marks = spelling({ ...spelt, nulls: outer.spelling?.[format]?.['nulls'], inside: within.spelling?.[format] })
-  return {
-    ...(extras === undefined ? {} : { extras: { [format]: extras } }),
-    ...(marks === undefined ? {} : { spelling: { [format]: marks } }),
-  }
-}
-
-/** The object's entries worth keeping as spelling, or undefined where there are none. */
-export function spelling(fields: { readonly [key: string]: Maybe }): JsonObject | undefined {
-  const out = defined(fields) as JsonObject
-  for (const _ in out) return out
-  return undefined
 }

@@ -1,3 +1,4 @@
+import { type Bytes, HeldBytes } from '../bytes.ts'
 import type { MediaKind, MediaSource } from '../content.ts'
 import { flatCopy, flatJoin } from '../text.ts'
 
@@ -19,6 +20,12 @@ export function sourceOfUrl(url: string, mediaType?: string): MediaSource {
 export function urlOfSource(source: MediaSource): string | undefined {
   if (source.type === 'url') return source.url
   return source.type === 'base64' ? flatJoin(DATA, source.mediaType, BASE64, source.data) : undefined
+}
+
+/** The bytes of a source; undefined for one that has none. */
+export function bytesOfSource(source: MediaSource): Bytes | undefined {
+  if (source.type === 'bytes') return source.bytes
+  return source.type === 'base64' ? new HeldBytes(Buffer.from(source.data, 'base64')) : undefined
 }
 
 const KINDS: { readonly [top: string]: MediaKind } = { image: 'image', audio: 'audio', video: 'video' }

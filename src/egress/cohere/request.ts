@@ -1,6 +1,6 @@
-import type { MediaPart, Part, TextPart } from '../../canonical/content.ts'
+import type { MediaPart, Part } from '../../canonical/content.ts'
 import { GatewayError } from '../../canonical/error.ts'
-import { foreign, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
+import { foreign, Losses, type Path, type Written } from '../../canonical/loss.ts'
 import { urlOfSource } from '../../canonical/media/data-url.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonical/request.ts'
@@ -8,7 +8,7 @@ import type { WireRequest } from '../../canonical/wire.ts'
 import { workOf } from '../../canonical/work.ts'
 import { defined, kept } from '../fields.ts'
 import { ownOrigin, underModel } from '../own.ts'
-import { reportUnwritten } from '../sanitize/bare.ts'
+import { dropOwn, NO_MARKS, reportUnwritten } from '../sanitize/bare.ts'
 import type { WriteOptions } from '../writer.ts'
 
 const FORMAT = 'cohere'
@@ -59,8 +59,6 @@ function writeRerank(request: CanonicalRequest, losses: Losses): JsonObject {
   } as JsonObject
 }
 
-const NO_MARKS: Unwritten<TextPart, 'type' | 'text'> = { cache: 'no-cache-markers', annotations: 'no-annotations' }
-
 /** All texts of a document as one; other parts are lost. */
 function writeDocument({ content }: Message, path: Path, losses: Losses): string {
   const texts: string[] = []
@@ -72,7 +70,7 @@ function writeDocument({ content }: Message, path: Path, losses: Losses): string
     } else if (part.type !== 'text') losses.drop(at, 'documents-are-text')
     else {
       losses.dropFields(part, at, NO_MARKS)
-      for (const field in part.extras?.[FORMAT]) losses.drop([...at, 'extras', FORMAT, field], 'no-place-for-it')
+      dropOwn(part, at, FORMAT, losses)
       texts.push(part.text)
     }
   }

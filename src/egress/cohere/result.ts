@@ -19,8 +19,7 @@ const AT: Path = ['candidates', 0, 'content']
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const own = ownBody(result, FORMAT, OPTIONAL_HEAD)
   if (own !== undefined) return { wire: { status: 200, headers: {}, body: own }, losses: [] }
-  const losses = new Losses()
-  losses.report(foreign(result, FORMAT))
+  const losses = new Losses(foreign(result, FORMAT))
   onlyAnswers(result, WRITTEN, losses)
   const isEmbed = workOf(request) === 'embedding'
   const { embeddings: more, ...others } = kept(result, FORMAT)

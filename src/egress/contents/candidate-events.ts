@@ -1,5 +1,5 @@
 import type { Part } from '../../canonical/content.ts'
-import type { At, CandidateEnd, PartDelta, PartPatch } from '../../canonical/event.ts'
+import type { CandidateEnd, PartDelta, PartPatch } from '../../canonical/event.ts'
 import { Losses } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { TokenLogprob } from '../../canonical/result.ts'
@@ -25,16 +25,16 @@ const SIGNED = '{"thoughtSignature":'
 const TEXT = ',"text":'
 
 const OPENINGS: { readonly [F in Flow]: string } = { text: '{"text":', reasoning: '{"thought":true,"text":' }
+const PREFIXES: typeof OPENINGS = {
+  text: `${Envelope.HEAD}${OPENINGS.text}`,
+  reasoning: `${Envelope.HEAD}${OPENINGS.reasoning}`,
+}
 
-/**
- * One candidate of a streamed answer. Parts are written in order: text and thoughts of the first part that has not
- * ended as they come, everything else whole; chunks of later parts wait.
- */
+/** One candidate of a streamed answer, its parts one after another: text and thoughts as they come, all else whole. */
 export class CandidateWriter {
   private readonly index: number
   private readonly envelope: Envelope
-  private readonly slots: Slot[] = []
-  private current = 0
+  private slot: Slot | undefined
   private readonly suffix: string
   private readonly slotted: Slotted
   /** A proof that nothing follows so far: it may be written with the last event. */
@@ -44,8 +44,8 @@ export class CandidateWriter {
   private readonly grounding = new GroundingWriter()
   private logprobs: TokenLogprob[] = []
   private hasParts = false
-  /** The next part is a refusal, whose place is determined at the candidate's end. */
-  private held = false
+  /** The last part is a refusal, whose place is determined by what comes after it. */
+  private held: Part | undefined
   private refusal: string | undefined
   private out: WireEvent[] = []
   finish: CandidateEnd | undefined
@@ -57,32 +57,38 @@ export class CandidateWriter {
     this.slotted = new Slotted(envelope.own)
   }
 
-  start(at: At, part: Part): readonly WireEvent[] {
-    this.slots[at.part] = new Slot(part)
-    return this.held ? this.settle() : NOTHING
+  start(part: Part): readonly WireEvent[] {
+    this.out = []
+    this.release()
+    this.slot = new Slot(part)
+    return this.out
   }
 
-  delta({ at, append, of }: PartDelta): readonly WireEvent[] {
-    const slot = this.slots[at.part]
+  delta({ append, of }: PartDelta): readonly WireEvent[] {
+    const { slot } = this
     if (slot === undefined || of !== undefined) return NOTHING
-    if (slot.begun && !this.envelope.fresh && this.logprobs.length === 0) {
+    if (slot.begun !== undefined && !this.envelope.fresh && this.logprobs.length === 0) {
       slot.written += append
-      return [{ data: slot.prefix + JSON.stringify(append) + this.suffix }]
+      return [{ data: PREFIXES[slot.begun] + JSON.stringify(append) + this.suffix }]
     }
+    this.out = []
     slot.waiting += append
-    return at.part === this.current ? this.settle() : NOTHING
+    this.grow(slot)
+    return this.out
   }
 
-  patch(event: PartPatch): readonly WireEvent[] {
-    this.slots[event.at.part]?.patch(event)
-    return NOTHING
+  patch(event: PartPatch): void {
+    this.slot?.patch(event)
   }
 
-  partEnd(at: At): readonly WireEvent[] {
-    const slot = this.slots[at.part]
+  partEnd(): readonly WireEvent[] {
+    const { slot } = this
     if (slot === undefined) return NOTHING
-    slot.ended = true
-    return at.part === this.current ? this.settle() : NOTHING
+    this.out = []
+    this.slot = undefined
+    this.grow(slot)
+    this.close(slot)
+    return this.out
   }
 
   addLogprobs(append: readonly TokenLogprob[]): void {
@@ -90,12 +96,10 @@ export class CandidateWriter {
   }
 
   end(event: CandidateEnd): readonly WireEvent[] {
-    const last = this.slots.at(-1)
-    if (last !== undefined) this.refusal = refusalOf({ content: [last.whole()], ...defined({ finish: event.finish }) })
-    if (this.refusal !== undefined) this.slots.pop()
+    this.out = []
     this.finish = event
-    for (const slot of this.slots) if (slot !== undefined) slot.ended = true
-    this.settle()
+    this.refusal = this.held && refusalOf({ content: [this.held], ...defined({ finish: event.finish }) })
+    if (this.refusal === undefined) this.release()
     // The last text ends with the proof after it, and its citations must be written before.
     if (!this.slotted.empty && this.grounding.some) this.flush()
     if (!this.slotted.empty) this.writeLone()
@@ -118,25 +122,17 @@ export class CandidateWriter {
     return { ...content, index: this.index, ...withOwn(ownOf(finish), facts) }
   }
 
-  /** Writes what can be written in order. */
-  private settle(): readonly WireEvent[] {
-    this.out = []
-    for (let slot = this.slots[this.current]; slot !== undefined; slot = this.slots[this.current]) {
-      if (slot.waiting !== '' && slot.flow !== undefined) this.writeChunk(slot, slot.flow)
-      if (slot.waiting !== '' && slot.flows) this.whole(slot.takeWaiting())
-      if (!slot.ended) break
-      this.held = this.holds(slot)
-      if (this.held) break
-      this.close(slot)
-      this.current++
-    }
-    return this.out
+  /** Writes a refusal that turned out not to be the last part, or not the reason why the answer finished. */
+  private release(): void {
+    const part = this.held
+    this.held = undefined
+    if (part !== undefined) this.whole(part)
   }
 
-  /** A refusal as the last part is the reason why the answer finished. */
-  private holds(slot: Slot): boolean {
-    const part = slot.whole()
-    return this.finish === undefined && this.current === this.slots.length - 1 && isRefusal(part)
+  /** Writes what has come of a part that need not be whole. */
+  private grow(slot: Slot): void {
+    if (slot.waiting !== '' && slot.flow !== undefined) this.writeChunk(slot, slot.flow)
+    if (slot.waiting !== '' && slot.flows) this.whole(slot.takeWaiting())
   }
 
   /** Writes a chunk of a text or a thought. */
@@ -144,7 +140,7 @@ export class CandidateWriter {
     const text = slot.waiting
     slot.waiting = ''
     slot.written += text
-    if (!slot.begun) this.open(slot, flow)
+    if (slot.begun === undefined) this.open(slot, flow)
     const signature = flow === 'text' ? this.slotted.take() : undefined
     this.emit(
       `${signature === undefined ? OPENINGS[flow] : SIGNED + JSON.stringify(signature) + TEXT}${JSON.stringify(text)}}`,
@@ -153,8 +149,7 @@ export class CandidateWriter {
   }
 
   private open(slot: Slot, flow: Flow): void {
-    slot.begun = true
-    slot.prefix = `${Envelope.HEAD}${OPENINGS[flow]}`
+    slot.begun = flow
     if (flow === 'reasoning' && this.slotted.full) this.flush()
     this.divide(flow === 'text' && !this.slotted.empty ? undefined : flow)
   }
@@ -163,13 +158,15 @@ export class CandidateWriter {
     if (slot.flowed) return
     const part = slot.whole()
     if (part.type === 'reasoning') this.closeThought(part, slot)
-    else if (slot.begun) this.grounding.add(slot.written, part.type === 'text' ? part.annotations : undefined)
+    else if (isRefusal(part)) this.held = part
+    else if (slot.begun !== undefined)
+      this.grounding.add(slot.written, part.type === 'text' ? part.annotations : undefined)
     else this.whole(part)
   }
 
   private closeThought(part: Part & { type: 'reasoning' }, slot: Slot): void {
     const thought = writeThought(part, [], IGNORED)
-    if (!slot.begun) this.wholeThought(thought)
+    if (slot.begun === undefined) this.wholeThought(thought)
     else if (thought.slotted === undefined && part.signature !== undefined)
       this.emit(JSON.stringify({ thought: true, text: '', thoughtSignature: part.signature.value }))
     if (thought.slotted !== undefined) this.slotted.add(thought.slotted)

@@ -3,9 +3,10 @@ import type { EmbeddingPart } from '../../canonical/content.ts'
 import { foreign, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
 import { type JsonObject, originOf } from '../../canonical/node.ts'
 import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonical/request.ts'
-import type { Candidate, CanonicalResult, Usage } from '../../canonical/result.ts'
+import type { CanonicalResult, Usage } from '../../canonical/result.ts'
 import { vectorAs } from '../../canonical/vector.ts'
 import type { WireAnswer, WireRequest } from '../../canonical/wire.ts'
+import { writeVectors } from '../media/vectors.ts'
 import { ownBody } from '../own.ts'
 import { type Conversational, reportConversational } from '../sanitize/bare.ts'
 import { Budget } from '../sanitize/budget.ts'
@@ -24,8 +25,7 @@ import { writeUsage } from './usage.ts'
 export function writeEmbedding(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const asItCame = ownRequest(request, options)
   if (asItCame !== undefined) return asItCame
-  const losses = new Losses()
-  losses.report(foreign(request, FORMAT))
+  const losses = new Losses(foreign(request, FORMAT))
   const dialect = contentsDialect(options.dialect)
   const context: WriteContext = { dialect, native: false, losses, budget: new Budget() }
   const alone = request.messages.length === 1 && dialect.vertex === true
@@ -100,10 +100,9 @@ export function writeEmbedded(result: CanonicalResult, request: CanonicalRequest
   const asItCame = ownBody(result, FORMAT, {})
   if (asItCame !== undefined && (alone === undefined || alone === 'embedding' in asItCame))
     return { wire: { status: 200, headers: {}, body: asItCame }, losses: [] }
-  const losses = new Losses()
-  losses.report(foreign(result, FORMAT))
-  losses.dropFields(result, [], RESULT_LOSSES)
-  const vectors = writeVectors(result.candidates, losses)
+  const losses = new Losses(foreign(result, FORMAT))
+  losses.dropFields(result, [], { model: 'no-model-told' })
+  const vectors = writeVectors(result, FORMAT, (part, path) => writeVector(part, path, losses), losses)
   const body = withOwn(ownOf(result), {
     ...(alone && vectors.length === 1 ? { embedding: vectors[0] } : { embeddings: vectors }),
     usageMetadata: writeCounts(result.usage, losses),
@@ -111,38 +110,11 @@ export function writeEmbedded(result: CanonicalResult, request: CanonicalRequest
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
 
-const RESULT_LOSSES = {
-  ...{ id: 'no-id', model: 'no-model-told', createdAt: 'no-time' },
-  ...{ task: 'no-tasks', error: 'no-error-beside-an-answer', serviceTier: 'no-tiers' },
-}
-const CANDIDATE_LOSSES: Unwritten<Candidate, 'content'> = {
-  finish: 'nothing-to-finish',
-  logprobs: 'no-logprobs',
-  transcript: 'no-transcript',
-}
-
-function writeVectors([candidate, ...others]: readonly Candidate[], losses: Losses): readonly JsonObject[] {
-  for (const index of others.keys()) losses.drop(['candidates', index + 1], 'one-candidate')
-  if (candidate === undefined) return []
-  losses.dropFields(candidate, ['candidates', 0], CANDIDATE_LOSSES)
-  for (const field in candidate.extras?.[FORMAT])
-    losses.drop(['candidates', 0, 'extras', FORMAT, field], 'no-place-for-it')
-  const vectors: JsonObject[] = []
-  for (const [index, part] of candidate.content.entries()) {
-    const path: Path = ['candidates', 0, 'content', index]
-    if (part.type === 'embedding') vectors.push(withOwn(ownOf(part), { values: numbersOf(part, path, losses) }))
-    else if (part.type === 'opaque' && part.format === FORMAT) vectors.push(part.value)
-    else losses.drop(path, 'no-vector')
-  }
-  return vectors
-}
-
 /** Always numbers; a conversion is no loss to the caller. */
-function numbersOf({ vector }: EmbeddingPart, path: Path, losses: Losses): readonly number[] {
-  const numbers = vectorAs(vector, 'float') as readonly number[]
-  if (typeof vector !== 'string') return numbers
-  losses.rename([...path, 'vector'], numbers, 'always-numbers')
-  return numbers
+function writeVector(part: EmbeddingPart, path: Path, losses: Losses): JsonObject {
+  const values = vectorAs(part.vector, 'float') as readonly number[]
+  if (typeof part.vector === 'string') losses.rename([...path, 'vector'], values, 'always-numbers')
+  return withOwn(ownOf(part), { values })
 }
 
 function writeCounts(usage: Usage | undefined, losses: Losses): JsonObject | undefined {

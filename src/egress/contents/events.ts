@@ -13,7 +13,7 @@ import { isBlocked } from './result.ts'
 import { writeUsage } from './usage.ts'
 
 /**
- * A streamed answer (FORMATS §7): every event is an answer with new parts only, the last one contains finish and usage,
+ * A streamed answer, its parts one after another (FORMATS §7): every event is an answer with new parts only, the last one contains finish and usage,
  * and nothing marks the end (trap 81). An error is a separate event (trap 75).
  */
 export class ContentsStream implements Transducer<CanonicalEvent, WireEvent> {
@@ -29,11 +29,12 @@ export class ContentsStream implements Transducer<CanonicalEvent, WireEvent> {
       case 'part-delta':
         return this.candidate(event.at.candidate).delta(event)
       case 'part-start':
-        return this.candidate(event.at.candidate).start(event.at, event.part)
+        return this.candidate(event.at.candidate).start(event.part)
       case 'part-patch':
-        return this.candidate(event.at.candidate).patch(event)
+        this.candidate(event.at.candidate).patch(event)
+        return NOTHING
       case 'part-end':
-        return this.candidate(event.at.candidate).partEnd(event.at)
+        return this.candidate(event.at.candidate).partEnd()
       case 'logprobs':
         this.candidate(event.candidate).addLogprobs(event.append)
         return NOTHING

@@ -1,4 +1,5 @@
 import type { Losses } from '../../canonical/loss.ts'
+import { nearestRatio, pixelsOf } from '../../canonical/media/video-size.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import { defined } from '../fields.ts'
@@ -42,32 +43,18 @@ const ONE_CLASS = /gemini-2\.5/
 
 function writeSize(size: string, model: string, losses: Losses): JsonObject | undefined {
   if (CLASS.test(size)) return { imageSize: size }
-  const [, width, height, among] = /^(\d+)[x:](\d+)(?: (\d+K|512))?$/.exec(size) ?? []
-  if (!(Number(width) > 0) || !(Number(height) > 0)) {
+  const [, look = '', among] = /^(\S+)(?: (\d+K|512))?$/.exec(size) ?? []
+  const ratio = nearestRatio(look, RATIOS)
+  if (ratio === undefined) {
     reportChoice({ size }, 'size', losses)
     return undefined
   }
-  const ratio = nearest(Number(width), Number(height))
-  const classed = size.includes('x')
-    ? ONE_CLASS.test(model)
-      ? undefined
-      : classOf(Number(width), Number(height))
-    : among
+  const pixels = pixelsOf(look)
+  const classed = pixels === undefined ? among : ONE_CLASS.test(model) ? undefined : classOf(Math.max(...pixels))
   const became = classed === undefined ? ratio : `${ratio} ${classed}`
   if (became !== size) losses.change(['output', 'image', 'size'], became, 'a-ratio-only')
   return defined({ aspectRatio: ratio, imageSize: classed }) as JsonObject
 }
 
-function nearest(width: number, height: number): string {
-  const far = (ratio: string): number => {
-    const [w, h] = ratio.split(':').map(Number) as [number, number]
-    return Math.abs(Math.log(w / h / (width / height)))
-  }
-  return RATIOS.toSorted((a, b) => far(a) - far(b))[0]!
-}
-
-/** The class of a size in pixels; the smallest is the default. */
-function classOf(width: number, height: number): string | undefined {
-  const side = Math.max(width, height)
-  return side >= 3600 ? '4K' : side >= 1900 ? '2K' : undefined
-}
+/** The class of a size by its longer side in pixels; the smallest is the default. */
+const classOf = (side: number): string | undefined => (side >= 3600 ? '4K' : side >= 1900 ? '2K' : undefined)

@@ -1,4 +1,5 @@
 import type { ReasoningPart } from '../../canonical/content.ts'
+import { Sequential } from '../../canonical/sequential.ts'
 import { workOf } from '../../canonical/work.ts'
 import { transcriptionByChat } from '../media/transcription-by-chat.ts'
 import type { HandBack, Writer } from '../writer.ts'
@@ -29,7 +30,7 @@ export const contents: Writer = {
     if (work === 'count') return writeCounted(result)
     return work === 'embedding' ? writeEmbedded(result, request) : writeResult(result, request)
   },
-  events: () => new ContentsStream(),
+  events: () => new Sequential(new ContentsStream()),
   handsBack,
   fetches: (_, { fetch_urls, vertex }, __, inResult) => fetch_urls === true || (inResult && vertex !== true),
   error: writeError,

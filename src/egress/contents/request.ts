@@ -1,8 +1,9 @@
 import { foreign, type Unwritten, type Written } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
-import type { CanonicalRequest, State } from '../../canonical/request.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { SettingName } from '../../canonical/settings.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
+import { NO_STATE } from '../sanitize/bare.ts'
 import { Budget } from '../sanitize/budget.ts'
 import { type SanitizeRule, sanitize } from '../sanitize/names.ts'
 import type { WriteOptions } from '../writer.ts'
@@ -39,7 +40,7 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
     serviceTier: writeTier(request.serviceTier, context),
   })
   losses.dropFields(request, [], LOSSES)
-  losses.dropFields(request.state, ['state'], STATE_LOSSES)
+  losses.dropFields(request.state, ['state'], NO_STATE)
   const { stream } = request
   const path = pathOf(request.model, stream ? 'streamGenerateContent' : 'generateContent', dialect)
   return { wire: { path, query: stream ? STREAMED : {}, headers: {}, body }, losses: losses.list, renamed }
@@ -71,11 +72,3 @@ const LOSSES: Unwritten<
   CanonicalRequest,
   SettingName | 'model' | 'messages' | 'tools' | 'toolChoice' | 'output' | 'sampling' | 'reasoning' | 'state' | 'stream'
 > = { cache: 'no-cache-markers' }
-
-const STATE_LOSSES: Unwritten<State> = {
-  store: 'no-storage',
-  previous: 'no-kept-answers',
-  conversation: 'no-conversations',
-  background: 'no-background-work',
-  thread: 'no-threads',
-}

@@ -20,8 +20,7 @@ const RESULT_LOSSES: Unwritten<
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const asItCame = ownBody(result, FORMAT, HEAD)
   if (asItCame !== undefined) return { wire: { status: 200, headers: {}, body: asItCame }, losses: [] }
-  const losses = new Losses()
-  losses.report(foreign(result, FORMAT))
+  const losses = new Losses(foreign(result, FORMAT))
   losses.dropFields(result, [], RESULT_LOSSES)
   reportTime(result, losses)
   const body = withOwn(ownOf(result), {

@@ -1,6 +1,6 @@
-import type { Annotation, Part } from '../../canonical/content.ts'
+import type { Part } from '../../canonical/content.ts'
 import type { PartPatch } from '../../canonical/event.ts'
-import { bodyOf, withBody } from '../../canonical/fold.ts'
+import { bodyOf, patched, withBody } from '../../canonical/fold.ts'
 import { samplesOf } from '../../canonical/media/wav.ts'
 import { spelt } from '../fields.ts'
 import { isBare } from './answer.ts'
@@ -14,14 +14,11 @@ export class Slot {
   written = ''
   /** The part of its body that waits to be written. */
   waiting = ''
-  ended = false
-  /** Whether its chunks are being written. */
-  begun = false
-  prefix = ''
+  /** The kind of chunks that are being written of it. */
+  begun: Flow | undefined
   /** Whether chunks of it have been written as separate parts. */
   flowed = false
   private part: Part
-  private annotations: Annotation[] | undefined
 
   constructor(part: Part) {
     this.part = part
@@ -36,7 +33,7 @@ export class Slot {
     if (part.type !== 'reasoning' || part.redacted || spelt(part, FORMAT)['as'] !== undefined) return undefined
     // A thought with its own signature from the start came whole.
     const whole = part.signature !== undefined && spelt(part, FORMAT)['proof'] === 'self'
-    return whole && !this.begun ? undefined : 'reasoning'
+    return whole && this.begun === undefined ? undefined : 'reasoning'
   }
 
   /** Raw samples need not be whole: every chunk is a separate part, as Google itself streams them. */
@@ -58,22 +55,14 @@ export class Slot {
     return part
   }
 
-  patch({ part, signature, annotations, extras, spelling }: PartPatch): void {
-    if (part !== undefined) {
-      this.part = part
-      if (!this.begun) this.waiting = bodyOf(part)
-    }
-    if (signature !== undefined && this.part.type === 'reasoning') this.part = { ...this.part, signature }
-    for (const annotation of annotations ?? []) (this.annotations ??= []).push(annotation)
-    if (extras !== undefined) this.part = { ...this.part, extras: { ...this.part.extras, ...extras } }
-    if (spelling !== undefined) this.part = { ...this.part, spelling: { ...this.part.spelling, ...spelling } }
+  patch(event: PartPatch): void {
+    this.part = patched(this.part, event, true)
+    if (event.part !== undefined && this.begun === undefined) this.waiting = bodyOf(event.part)
   }
 
-  /** The part with its whole body and annotations. */
+  /** The part with its whole body. */
   whole(): Part {
-    const part = withBody(this.part, this.written + this.waiting)
-    if (part.type !== 'text' || this.annotations === undefined) return part
-    return { ...part, annotations: [...(part.annotations ?? []), ...this.annotations] }
+    return withBody(this.part, this.written + this.waiting)
   }
 }
 

@@ -15,8 +15,7 @@ const OUTPUT = new Set(['transcript'])
  * @throws GatewayError `cannot-express` without a recording.
  */
 function writeRequest(request: CanonicalRequest): Written<WireRequest> {
-  const losses = new Losses()
-  losses.report(foreign(request, FORMAT))
+  const losses = new Losses(foreign(request, FORMAT))
   reportUnwritten(request, OUTPUT, losses)
   reportTask(request, losses)
   reportHint(request, losses)

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../canonical/error.ts'
+import { GatewayError, invalid } from '../../canonical/error.ts'
 import { foreign, Losses, type Written } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
@@ -37,8 +37,7 @@ const SPEECH = new Set(['modalities', 'audio'])
  * @throws GatewayError `invalid-request` without a voice in the request and in the channel.
  */
 function writeSpeech(request: CanonicalRequest, { dialect }: WriteOptions): Written<WireRequest> {
-  const losses = new Losses()
-  losses.report(foreign(request, FORMAT))
+  const losses = new Losses(foreign(request, FORMAT))
   reportUnwritten(request, SPEECH, losses)
   const { text, instructions } = speechTextOf(request, losses)
   if (instructions !== undefined) reportInstructions(request, losses)
@@ -64,11 +63,7 @@ function writeSpeech(request: CanonicalRequest, { dialect }: WriteOptions): Writ
 /** Voices have ids of twenty letters and digits. */
 const isId = (voice: string): boolean => /^[A-Za-z0-9]{20}$/.test(voice)
 
-const NO_VOICE = new GatewayError({
-  kind: 'invalid-request',
-  message: 'voice: this model requires a voice.',
-  param: 'voice',
-})
+const NO_VOICE = invalid('voice: this model requires a voice.', 'voice')
 
 function reportInstructions({ messages }: CanonicalRequest, losses: Losses): void {
   for (const [index, { role }] of messages.entries())
@@ -108,8 +103,7 @@ const TRANSCRIPT = new Set(['transcript'])
  * @throws GatewayError `cannot-express` without a recording.
  */
 function writeTranscription(request: CanonicalRequest): Written<WireRequest> {
-  const losses = new Losses()
-  losses.report(foreign(request, FORMAT))
+  const losses = new Losses(foreign(request, FORMAT))
   const { temperature, ...sampling } = request.sampling
   reportUnwritten({ ...request, sampling }, TRANSCRIPT, losses)
   reportTask(request, losses)

@@ -1,4 +1,4 @@
-import type { MediaPart, OpaquePart, Part, TextPart } from '../../canonical/content.ts'
+import type { MediaPart, OpaquePart, Part } from '../../canonical/content.ts'
 import { foreign, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
 import { urlOfSource } from '../../canonical/media/data-url.ts'
 import { sniffed } from '../../canonical/media/sniff.ts'
@@ -7,7 +7,7 @@ import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonica
 import type { WireRequest } from '../../canonical/wire.ts'
 import { defined, kept } from '../fields.ts'
 import { ownOrigin, withFields } from '../own.ts'
-import { type Conversational, reportConversational } from '../sanitize/bare.ts'
+import { type Conversational, dropOwn, NO_MARKS, NO_NOTES, reportConversational } from '../sanitize/bare.ts'
 import type { WriteOptions } from '../writer.ts'
 import { type EmbeddingsDialect, embeddingsDialect } from './dialect.ts'
 
@@ -46,7 +46,7 @@ function writeItem(message: Message, path: Path, context: WriteContext): Json {
 function writeOwn({ value }: OpaquePart, message: Message, path: Path, losses: Losses): Json {
   const { tokens } = value
   if (!Array.isArray(tokens)) return value
-  for (const field in message.extras?.[FORMAT]) losses.drop([...path, 'extras', FORMAT, field], 'no-place-for-it')
+  dropOwn(message, path, FORMAT, losses)
   return tokens
 }
 
@@ -57,7 +57,7 @@ function writeMedia(part: MediaPart, path: Path, { dialect, losses }: WriteConte
   const content = source.type === 'base64' ? source.data : urlOfSource(source)
   if (content === undefined || dialect.image_input !== true || kind !== 'image') return undefined
   losses.dropFields(part, at, MEDIA_LOSSES)
-  dropOwn(part, at, losses)
+  dropOwn(part, at, FORMAT, losses)
   if (source.type === 'url' && source.mediaType !== undefined)
     losses.drop([...at, 'source', 'mediaType'], 'told-by-the-address')
   if (source.type === 'base64') {
@@ -80,20 +80,16 @@ function writeText(content: readonly Part[], path: Path, losses: Losses): string
   return text
 }
 
-const TEXT_LOSSES: Unwritten<TextPart, 'type' | 'text'> = { cache: 'no-cache-markers', annotations: 'no-annotations' }
-
 const MEDIA_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'made'> = {
-  cache: 'no-cache-markers',
-  transcript: 'no-transcript-here',
+  ...NO_NOTES,
   name: 'no-name-here',
-  detail: 'no-detail-here',
   use: 'no-masks',
 }
 
 function textOf(part: Part, path: Path, losses: Losses): string | undefined {
   if (part.type === 'text') {
-    losses.dropFields(part, path, TEXT_LOSSES)
-    dropOwn(part, path, losses)
+    losses.dropFields(part, path, NO_MARKS)
+    dropOwn(part, path, FORMAT, losses)
     return part.text
   }
   // A part of another format: its loss is reported with all such.
@@ -106,10 +102,6 @@ function textOf(part: Part, path: Path, losses: Losses): string | undefined {
   const text = name === undefined ? source.text : `${name}\n\n${source.text}`
   losses.change(path, { type: 'text', text }, 'said-in-words')
   return text
-}
-
-function dropOwn(part: Part, path: Path, losses: Losses): void {
-  for (const field in part.extras?.[FORMAT]) losses.drop([...path, 'extras', FORMAT, field], 'no-place-for-it')
 }
 
 /** A vendor's value for a purpose, and the purpose it stands for, where that is only near to it. */

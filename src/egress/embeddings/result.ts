@@ -1,13 +1,14 @@
 import type { EmbeddingPart } from '../../canonical/content.ts'
-import { foreign, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
-import type { Json, JsonObject, Node } from '../../canonical/node.ts'
+import { foreign, Losses, type Path, type Written } from '../../canonical/loss.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import type { Candidate, CanonicalResult, Usage } from '../../canonical/result.ts'
+import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
 import { encodingOf, NumbersText, type Vector, type VectorEncoding, vectorAs } from '../../canonical/vector.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { defined, kept } from '../fields.ts'
+import { writeVectors } from '../media/vectors.ts'
 import { OPTIONAL_HEAD, ownBody } from '../own.ts'
-import { inputRequired, ownCounts } from '../usage/input-usage.ts'
+import { ownCounts, writeInputUsage } from '../usage/input-usage.ts'
 import { FORMAT } from './request.ts'
 
 /** A whole answer as a list of embeddings (FORMATS §8), in the requested encoding, else as they came. */
@@ -18,16 +19,18 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
     const usage = ownCounts(result.usage, FORMAT, COUNTS)
     return { wire: { status: 200, headers: {}, ...bodyOrText({ ...own, ...defined({ usage }) }) }, losses: [] }
   }
-  const losses = new Losses()
-  losses.report(foreign(result, FORMAT))
-  losses.dropFields(result, [], RESULT_LOSSES)
+  const losses = new Losses(foreign(result, FORMAT))
   if (result.model === undefined) losses.add(['model'], request.model, 'model-required')
-  if (result.usage === undefined) losses.add(['usage'], NOTHING_COUNTED, 'usage-required')
   const body = {
     object: 'list',
-    data: writeData(result.candidates, wanted, losses),
+    data: writeVectors(
+      result,
+      FORMAT,
+      (part, path, index) => writeEntry(part, index, inEncoding(part, wanted, path, losses)),
+      losses,
+    ),
     model: result.model ?? request.model,
-    usage: writeUsage(result.usage ?? NOTHING_COUNTED, losses),
+    usage: writeInputUsage(result.usage, FORMAT, COUNTS, losses),
     ...kept(result, FORMAT),
   }
   return { wire: { status: 200, headers: {}, ...bodyOrText(body) }, losses: losses.list }
@@ -37,23 +40,8 @@ const isAsWanted = ([candidate]: readonly Candidate[], wanted: VectorEncoding | 
   wanted === undefined ||
   candidate!.content.every(part => part.type !== 'embedding' || encodingOf(part.vector) === wanted)
 
-const COUNTS = ['prompt_tokens', 'total_tokens']
-
 /** Clients require a token count. */
-const NOTHING_COUNTED = { input: 0 }
-
-const RESULT_LOSSES: Unwritten<CanonicalResult, 'model' | 'candidates' | 'usage' | 'complete'> = {
-  id: 'no-id',
-  createdAt: 'no-time',
-  task: 'no-tasks',
-  error: 'no-error-beside-an-answer',
-  serviceTier: 'no-tiers',
-}
-const CANDIDATE_LOSSES: Unwritten<Candidate, 'content'> = {
-  finish: 'nothing-to-finish',
-  logprobs: 'no-logprobs',
-  transcript: 'no-transcript',
-}
+const COUNTS = ['prompt_tokens', 'total_tokens']
 
 /** Unparsed vectors are passed through, so the body is a text then. */
 function bodyOrText(body: JsonObject): Pick<WireAnswer, 'body' | 'raw'> {
@@ -74,25 +62,6 @@ function entryText(entry: JsonObject): string {
   return `${head}${head === '{' ? '' : ','}"embedding":${(embedding as unknown as NumbersText).json}}`
 }
 
-function writeData(
-  [candidate, ...others]: readonly Candidate[],
-  wanted: VectorEncoding | undefined,
-  losses: Losses,
-): JsonObject[] {
-  for (const index of others.keys()) losses.drop(['candidates', index + 1], 'one-candidate')
-  const data: JsonObject[] = []
-  if (candidate === undefined) return data
-  losses.dropFields(candidate, ['candidates', 0], CANDIDATE_LOSSES)
-  dropOwn(candidate, ['candidates', 0], losses)
-  for (const [index, part] of candidate.content.entries()) {
-    const path: Path = ['candidates', 0, 'content', index]
-    if (part.type === 'embedding') data.push(writeEntry(part, data.length, inEncoding(part, wanted, path, losses)))
-    else if (part.type === 'opaque' && part.format === FORMAT) data.push(part.value)
-    else losses.drop(path, 'no-vector')
-  }
-  return data
-}
-
 /** The vector in the requested encoding; a conversion is no loss to the caller. */
 function inEncoding(part: EmbeddingPart, encoding: VectorEncoding | undefined, path: Path, losses: Losses): Vector {
   if (encoding === undefined || encoding === encodingOf(part.vector)) return part.vector
@@ -107,26 +76,3 @@ const writeEntry = (part: EmbeddingPart, index: number, vector: Vector): JsonObj
   embedding: vector as unknown as Json,
   ...kept(part, FORMAT),
 })
-
-const USAGE_LOSSES: Unwritten<Usage, 'input'> = {
-  searches: 'no-count-of-searches',
-  cacheRead: 'input-only',
-  cacheWrite: 'input-only',
-  output: 'input-only',
-  reasoning: 'input-only',
-  outputBy: 'input-only',
-  inputBy: 'no-counts-by-kind',
-  hostedCalls: 'no-count-of-hosted-calls',
-}
-
-function writeUsage(usage: Usage, losses: Losses): JsonObject {
-  const own = ownCounts(usage, FORMAT, COUNTS)
-  if (own !== undefined) return own
-  losses.dropFields(usage, ['usage'], USAGE_LOSSES)
-  const input = inputRequired(usage, losses)
-  return { prompt_tokens: input, total_tokens: input, ...kept(usage, FORMAT) }
-}
-
-function dropOwn(node: Node, path: Path, losses: Losses): void {
-  for (const field in node.extras?.[FORMAT]) losses.drop([...path, 'extras', FORMAT, field], 'no-place-for-it')
-}

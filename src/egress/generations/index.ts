@@ -17,8 +17,7 @@ import type { Writer } from '../writer.ts'
 function writeResult(result: CanonicalResult): Written<WireAnswer> {
   const { id = '', model, createdAt, task } = result
   if (task === undefined) throw NO_TASK
-  const losses = new Losses()
-  losses.report(foreign(result, 'generations'))
+  const losses = new Losses(foreign(result, 'generations'))
   const url = task.files?.find(({ variant }) => variant === 'video')?.url
   const body = {
     ...{ task_id: id, id, object: 'video.generation', status: STATES[task.state] },

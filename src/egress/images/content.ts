@@ -1,11 +1,11 @@
-import { type Bytes, HeldBytes } from '../../canonical/bytes.ts'
 import type { MediaPart, OpaquePart, Part } from '../../canonical/content.ts'
 import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
-import { urlOfSource } from '../../canonical/media/data-url.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
-import type { Message } from '../../canonical/request.ts'
 import type { WireFile, WireRequest } from '../../canonical/wire.ts'
 import { defined } from '../fields.ts'
+import { hasBytes, pictureFile, pictureReference } from '../media/pictures.ts'
+import { joined, wordsOf } from '../media/prompt.ts'
+import { NO_NOTES } from '../sanitize/bare.ts'
 import type { ImagesDialect } from './dialect.ts'
 
 export const FORMAT = 'images'
@@ -33,8 +33,8 @@ export interface InputImages {
 
 type Picture = MediaPart | OpaquePart
 
-/** The index of the turn with the prompt. */
-export const turnOf = (messages: readonly Message[]): number => messages.findLastIndex(({ role }) => role === 'user')
+/** Whether the picture can be a file of a form. */
+const isInForm = (part: Part): boolean => part.type === 'media' && hasBytes(part)
 
 const isMask = (part: Part): boolean => part.type === 'media' && part.use === 'mask'
 
@@ -60,18 +60,18 @@ export function writeInputImages(
   const masks: number[] = []
   for (const [index, part] of content.entries()) {
     const at = [...path, index]
-    if (textOf(part) !== undefined) texts.push(index)
+    if (wordsOf(part, FORMAT) !== undefined) texts.push(index)
     else if (part.type === 'opaque' && part.format !== FORMAT) continue
     else if (!isPicture(part)) losses.drop(at, 'pictures-only')
-    else if (dialect.edits === 'form' && bytesOf(part) === undefined) losses.drop(at, 'files-only')
+    else if (dialect.edits === 'form' && !isInForm(part)) losses.drop(at, 'files-only')
     else if (isMask(part) && masks.length > 0) losses.drop(at, 'one-mask-only')
     else (isMask(part) ? masks : pictures).push(index)
   }
   if (pictures.length === 0) for (const index of masks.splice(0)) losses.drop([...path, index], 'no-picture-to-mask')
-  reportOrder([...texts, ...pictures, ...masks], content.length, path, losses)
+  losses.reorder(path, [...texts, ...pictures, ...masks], content.length, 'words-first')
   const kept = [...pictures, ...masks].map(index => ({ part: content[index] as Picture, path: [...path, index] }))
-  const inForm = dialect.edits !== 'urls' && kept.every(({ part }) => bytesOf(part) !== undefined)
-  const common = { prompt: promptOf(content, texts, path, losses) }
+  const inForm = dialect.edits !== 'urls' && kept.every(({ part }) => isInForm(part))
+  const common = { prompt: joined(content, texts, path, FORMAT, losses) ?? '' }
   if (kept.length === 0) return { ...common, named: {}, files: undefined }
   return inForm
     ? {
@@ -82,61 +82,17 @@ export function writeInputImages(
     : { ...common, named: writeNamed(kept, dialect, losses), files: undefined }
 }
 
-/** The text of a part: of a text, or of another format's part that has one. */
-function textOf(part: Part): string | undefined {
-  if (part.type === 'text') return part.text
-  return part.type === 'opaque' && part.format !== FORMAT ? part.text : undefined
-}
-
 const isPicture = (part: Part): part is Picture =>
   part.type === 'opaque' ||
   (part.type === 'media' &&
     part.kind === 'image' &&
     (part.source.type === 'file-id' ? part.source.format === FORMAT : part.source.type !== 'text'))
 
-/** A single prompt: all texts, at the place of the first. */
-function promptOf(content: readonly Part[], texts: readonly number[], path: Path, losses: Losses): string {
-  const prompt = texts.map(index => textOf(content[index]!)).join('\n\n')
-  const [first, ...others] = texts
-  if (first !== undefined) losses.dropFields(content[first], [...path, first], TEXT_LOSSES)
-  if (others.length > 0) losses.change([...path, first!, 'text'], prompt, 'one-prompt')
-  for (const index of others) losses.drop([...path, index], 'said-with-the-prompt')
-  return prompt
-}
+const PICTURE_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'name' | 'made' | 'use'> = NO_NOTES
 
-const TEXT_LOSSES = { cache: 'no-cache-markers', annotations: 'no-annotations' }
-
-/** Texts first, then images, then the mask. */
-function reportOrder(order: readonly number[], length: number, path: Path, losses: Losses): void {
-  if (order.every((index, place) => place === 0 || index > order[place - 1]!)) return
-  const there = new Set(order)
-  const missing = [...Array(length).keys()].filter(index => !there.has(index))
-  losses.move(path, [...order, ...missing], 'words-first')
-}
-
-function bytesOf(part: Picture): Bytes | undefined {
-  if (part.type === 'opaque') return undefined
-  const { source } = part
-  if (source.type === 'bytes') return source.bytes
-  return source.type === 'base64' ? new HeldBytes(Buffer.from(source.data, 'base64')) : undefined
-}
-
-const PICTURE_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'name' | 'made' | 'use'> = {
-  cache: 'no-cache-markers',
-  detail: 'no-detail-here',
-  transcript: 'no-transcript-here',
-}
-
-/** An image of a form; upstreams check the file's name, so it has one. */
 function writeFile(part: MediaPart, path: Path, pictures: readonly number[], losses: Losses): WireFile {
-  const { mediaType } = part.source as { readonly mediaType: string }
   losses.dropFields(part, path, PICTURE_LOSSES)
-  if (part.extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'nothing-beside-a-file')
-  const ending = mediaType.split('/')[1]?.replace(/\+.*/, '') ?? 'png'
-  const name = part.name ?? `${isMask(part) ? 'mask' : 'image'}.${ending}`
-  if (part.name === undefined) losses.add([...path, 'name'], name, 'minted-file-name')
-  const field = isMask(part) ? 'mask' : pictures.length > 1 ? 'image[]' : 'image'
-  return { field, name, mediaType, bytes: bytesOf(part)! }
+  return pictureFile(part, path, isMask(part) ? 'mask' : pictures.length > 1 ? 'image[]' : 'image', FORMAT, losses)
 }
 
 interface Placed {
@@ -169,19 +125,13 @@ function writeUrl(part: Picture, path: Path, losses: Losses): JsonObject | undef
 
 function writeReference(part: Picture, path: Path, losses: Losses): JsonObject | undefined {
   if (part.type === 'opaque') return part.value
-  const { source } = part
-  const url = source.type === 'bytes' ? dataUrl(source.mediaType, source.bytes) : urlOfSource(source)
-  if (source.type !== 'file-id' && url === undefined) {
+  const named = pictureReference(part, path, losses)
+  if (named === undefined) {
     losses.drop(path, 'no-bytes-in-json')
     return undefined
   }
-  losses.dropFields(part, path, { ...PICTURE_LOSSES, name: 'no-names' })
-  if ((source.type === 'url' || source.type === 'file-id') && source.mediaType !== undefined)
-    losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-addresses')
-  return {
-    ...(source.type === 'file-id' ? { file_id: source.id } : { image_url: url! }),
-    ...besideReference(part, path, losses),
-  }
+  losses.dropFields(part, path, PICTURE_LOSSES)
+  return { ...named, ...besideReference(part, path, losses) }
 }
 
 const REFERENCES: ReadonlySet<string> = new Set(['image_url', 'file_id', 'url', 'type'])
@@ -193,6 +143,3 @@ function besideReference({ extras }: MediaPart, path: Path, losses: Losses): Jso
     if (REFERENCES.has(field)) losses.drop([...path, 'extras', FORMAT, field], 'named-once')
   return Object.fromEntries(entries.filter(([field]) => !REFERENCES.has(field)))
 }
-
-const dataUrl = (mediaType: string, bytes: Bytes): string | undefined =>
-  bytes instanceof HeldBytes ? urlOfSource({ type: 'base64', mediaType, data: bytes.toJSON() }) : undefined

@@ -1,13 +1,14 @@
-import { foreign, Losses, type Unwritten, type Written } from '../../canonical/loss.ts'
+import { foreign, Losses, type Written } from '../../canonical/loss.ts'
 import { type Json, type JsonObject, originOf } from '../../canonical/node.ts'
-import type { CanonicalRequest, Message, Output, State } from '../../canonical/request.ts'
+import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { defined, kept } from '../fields.ts'
 import { sizeInPixels } from '../media/image-settings.ts'
+import { reportRest, turnOf } from '../media/prompt.ts'
 import { ownOrigin, underModel } from '../own.ts'
-import { dropOthers, reportConversational } from '../sanitize/bare.ts'
+import { dropOthers } from '../sanitize/bare.ts'
 import type { WriteOptions } from '../writer.ts'
-import { FORMAT, isTakenAsItCame, outputFormatOfType, turnOf, typeOfOutputFormat, writeInputImages } from './content.ts'
+import { FORMAT, isTakenAsItCame, outputFormatOfType, typeOfOutputFormat, writeInputImages } from './content.ts'
 import { imagesDialect } from './dialect.ts'
 
 /** The canonical request as `POST /images/generations` or, with images to edit, `/images/edits` (FORMATS §10). */
@@ -19,11 +20,11 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
     const wire = { path: path.replace(/^\/v1(?=\/)/, ''), query: {}, headers: {}, body: underModel(request, own) }
     return { wire: { ...wire, ...defined({ files }) }, losses: [] }
   }
-  const losses = new Losses()
-  losses.report(foreign(request, FORMAT))
-  const turn = turnOf(request.messages)
+  const losses = new Losses(foreign(request, FORMAT))
+  const turn = turnOf(request)
   const content = request.messages[turn]?.content ?? []
-  reportRest(request, turn, losses)
+  reportRest(request, turn, {}, losses)
+  dropOthers(request.output, ['output'], OUTPUT, 'pictures-only', losses)
   const { prompt, named, files } = writeInputImages(content, ['messages', turn, 'content'], dialect, losses)
   const starts = files !== undefined || Object.keys(named).length > 0
   const asked = originOf<WireRequest>(request, FORMAT)?.wire.path ?? ''
@@ -121,21 +122,3 @@ function writeDelivery(
 const OUTPUT = new Set([
   ...['modalities', 'candidates', 'image', 'embedding', 'ranking', 'transcript', 'completion', 'count', 'compaction'],
 ])
-const STATE_LOSSES: Unwritten<State> = {
-  store: 'no-storage',
-  previous: 'no-kept-answers',
-  conversation: 'no-conversations',
-  background: 'no-background-work',
-  thread: 'no-threads',
-}
-const MESSAGE_LOSSES: Unwritten<Message, 'role' | 'content'> = { name: 'no-names' }
-
-/** A request has a single turn, and settings of the image only. */
-function reportRest(request: CanonicalRequest, turn: number, losses: Losses): void {
-  reportConversational(request, losses)
-  dropOthers(request.output, ['output'], OUTPUT, 'pictures-only', losses)
-  losses.dropFields(request.state, ['state'], STATE_LOSSES)
-  for (const [index, message] of request.messages.entries())
-    if (index !== turn) losses.drop(['messages', index], 'one-turn-only')
-    else losses.dropFields(message, ['messages', index], MESSAGE_LOSSES)
-}

@@ -5,9 +5,11 @@ import { asRead, type JsonObject, originOf } from '../../canonical/node.ts'
 import type { CanonicalRequest, Modality } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Finish, Usage } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { defined, kept } from '../fields.ts'
+import { defined, kept, someOf } from '../fields.ts'
 import { writeMade } from '../media/image-settings.ts'
+import { reportTypeOfAddress } from '../media/pictures.ts'
 import { dated, OPTIONAL_HEAD, ownBody } from '../own.ts'
+import { NO_NOTES } from '../sanitize/bare.ts'
 import { FORMAT, outputFormatOfType, typeOfOutputFormat } from './content.ts'
 
 /** Whether the part is a generated image. */
@@ -64,8 +66,7 @@ const LOSSES: Unwritten<CanonicalResult, 'createdAt' | 'candidates' | 'usage' | 
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const own = ownBody(result, FORMAT, OPTIONAL_HEAD)
   if (own !== undefined) return { wire: { status: 200, headers: {}, body: dated(own, result) }, losses: [] }
-  const losses = new Losses()
-  losses.report(foreign(result, FORMAT))
+  const losses = new Losses(foreign(result, FORMAT))
   losses.dropFields(result, [], LOSSES)
   const native = originOf(result, FORMAT) !== undefined
   if (!native && !result.candidates.some(({ content }) => content.some(isPicture))) throw noImageError(result)
@@ -143,12 +144,7 @@ function writeCandidate(
 
 const behind = ([list, index]: Path): Path => [list!, Number(index) + 1]
 
-const DETAILS = {
-  name: 'no-names',
-  detail: 'no-detail-here',
-  transcript: 'no-transcript-here',
-  cache: 'no-cache-markers',
-}
+const DETAILS = { ...NO_NOTES, name: 'no-names' }
 
 /** Reports the losses of an image; returns it as it is read from the answer. */
 function reportPicture(
@@ -160,9 +156,8 @@ function reportPicture(
   losses.dropFields(part, path, DETAILS)
   const made = { ...defined({ prompt: part.made?.prompt }), ...looks }
   reportLooks(part.made, made, [...path, 'made'], losses)
+  reportTypeOfAddress(part, path, losses)
   const { source } = part
-  if (source.type === 'url' && source.mediaType !== undefined)
-    losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-addresses')
   if (source.type === 'base64' && format !== undefined && source.mediaType !== typeOfOutputFormat(format))
     losses.change([...path, 'source', 'mediaType'], typeOfOutputFormat(format), 'one-kind-for-all')
   const kept =
@@ -172,7 +167,7 @@ function reportPicture(
           ...source,
           mediaType: format === undefined && source.type === 'base64' ? source.mediaType : typeOfOutputFormat(format!),
         }
-  return { type: 'media', kind: 'image', source: kept, ...(Object.keys(made).length === 0 ? {} : { made }) }
+  return { type: 'media', kind: 'image', source: kept, ...defined({ made: someOf(made) }) }
 }
 
 /** Images with other properties, or none, are read with those of the first. */
@@ -242,7 +237,5 @@ function byKind(usage: Usage, losses: Losses, textOnly: boolean): Pick<Usage, 'i
   return Object.fromEntries(sides)
 }
 
-function details(by: Usage['inputBy'], extras: JsonObject | undefined): JsonObject | undefined {
-  const fields = { ...defined({ text_tokens: by?.text, image_tokens: by?.image }), ...extras } as JsonObject
-  return Object.keys(fields).length === 0 ? undefined : fields
-}
+const details = (by: Usage['inputBy'], extras: JsonObject | undefined): JsonObject | undefined =>
+  someOf({ text_tokens: by?.text, image_tokens: by?.image, ...extras }) as JsonObject | undefined

@@ -7,7 +7,8 @@ import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { defined, kept } from '../fields.ts'
-import { type PlacedPart, videoPromptOf } from '../media/video-prompt.ts'
+import { reportTypeOfAddress } from '../media/pictures.ts'
+import { MEDIA_LOSSES, type PlacedPart, videoPromptOf } from '../media/video-prompt.ts'
 import { NO_PROMPT, reportNumber, reportSetting, wholeSeconds } from '../media/video-settings.ts'
 import { ownOrigin, type ReadRequest, withFields } from '../own.ts'
 import type { WriteOptions } from '../writer.ts'
@@ -41,9 +42,8 @@ function writeAsItCame({ model, messages, output }: CanonicalRequest, { wire }: 
 
 /** As another format's caller wrote it. */
 function writeForeign(request: CanonicalRequest): Written<WireRequest> {
-  const losses = new Losses()
-  losses.report(foreign(request, FORMAT))
-  const { text, media } = videoPromptOf(request, { format: FORMAT, takes, rank }, losses)
+  const losses = new Losses(foreign(request, FORMAT))
+  const { text, media } = videoPromptOf(request, { format: FORMAT, fields: FIELDS, fieldOf: fieldFor }, losses)
   const pictures = writePictures(media, losses)
   const isBegun = Object.keys(pictures).length > 0
   if (!isBegun && (text === undefined || text === '')) throw NO_PROMPT
@@ -115,22 +115,11 @@ function fieldOf({ kind, use }: MediaPart): Field | undefined {
   return use === 'last-frame' ? 'image_tail' : undefined
 }
 
-const rank = (part: MediaPart): number => FIELDS.indexOf(fieldOf(part)!)
-
-/** Whether there is a field for the picture beside those that are taken. */
-function takes(part: MediaPart, taken: readonly MediaPart[]): boolean {
-  const field = fieldOf(part)
+/** The field for a picture of any format's caller, which has to be at an address that anybody may fetch, or in base64. */
+function fieldFor(part: MediaPart): Field | undefined {
   const { source } = part
   const isSayable = source.type === 'base64' || (source.type === 'url' && /^https?:\/\//i.test(source.url))
-  return field !== undefined && isSayable && !taken.some(other => fieldOf(other) === field)
-}
-
-const LOSSES = {
-  name: 'no-names',
-  detail: 'no-detail-here',
-  cache: 'no-cache-markers',
-  transcript: 'no-transcript-here',
-  made: 'no-looks-here',
+  return isSayable ? fieldOf(part) : undefined
 }
 
 /** Pictures of any format's caller: an address, or base64 that stands alone and so has no media type. */
@@ -138,10 +127,9 @@ function writePictures(media: readonly PlacedPart[], losses: Losses): JsonObject
   const out: { [field: string]: Json } = {}
   for (const { part, path } of media) {
     if (part.type === 'opaque') continue
-    losses.dropFields(part, path, LOSSES)
+    losses.dropFields(part, path, MEDIA_LOSSES)
+    reportTypeOfAddress(part, path, losses)
     const { source } = part
-    if (source.type === 'url' && source.mediaType !== undefined)
-      losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-addresses')
     if (source.type === 'base64' && typeOfBase64(source.data) !== source.mediaType)
       losses.rename([...path, 'source', 'mediaType'], typeOfBase64(source.data), 'told-by-the-bytes')
     out[fieldOf(part)!] = textOf(part)

@@ -38,8 +38,7 @@ export function writeResult(result: CanonicalResult): Written<WireAnswer> {
   if (task === undefined) throw NO_TASK
   const own = ownBody(result, FORMAT, OPTIONAL_HEAD)
   if (own !== undefined) return { wire: { status: 200, headers: {}, body: own }, losses: [] }
-  const losses = new Losses()
-  losses.report(foreign(result, FORMAT))
+  const losses = new Losses(foreign(result, FORMAT))
   losses.dropFields(result, [], RESULT_LOSSES)
   for (const index of result.candidates.keys()) losses.drop(['candidates', index], 'tasks-only')
   const fields = { code: 0, message: 'SUCCEED', request_id: id, data: writeData(result, task, losses) }

@@ -1,7 +1,7 @@
-import { HeldBytes } from '../../canonical/bytes.ts'
 import type { MediaPart, TextPart } from '../../canonical/content.ts'
 import { GatewayError } from '../../canonical/error.ts'
 import type { Losses, Unwritten } from '../../canonical/loss.ts'
+import { bytesOfSource } from '../../canonical/media/data-url.ts'
 import type { Format } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireFile } from '../../canonical/wire.ts'
@@ -42,7 +42,7 @@ const MEDIA_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'name' | '
 
 function fileOf({ source, name }: MediaPart): WireFile | undefined {
   if (source.type !== 'bytes' && source.type !== 'base64') return undefined
-  const bytes = source.type === 'bytes' ? source.bytes : new HeldBytes(Buffer.from(source.data, 'base64'))
+  const bytes = bytesOfSource(source)!
   return { field: 'file', ...(name === undefined ? {} : { name }), mediaType: source.mediaType, bytes }
 }
 

@@ -1,6 +1,7 @@
-import type { Part, TextPart } from '../../canonical/content.ts'
-import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
+import type { Part } from '../../canonical/content.ts'
+import type { Losses, Path } from '../../canonical/loss.ts'
 import type { CanonicalRequest, Message, Role } from '../../canonical/request.ts'
+import { NO_MARKS } from '../sanitize/bare.ts'
 
 /* Requests for speech in formats that take one text and at most one instruction. */
 
@@ -61,7 +62,6 @@ function gathered(messages: readonly Message[], roles: ReadonlySet<Role>, betwee
   for (const [index] of own) if (index !== first.message) losses.drop(['messages', index], 'one-text-only')
   return { text, home: first.message }
 }
-const TEXT_LOSSES: Unwritten<TextPart, 'type' | 'text'> = { cache: 'no-cache-markers', annotations: 'no-annotations' }
 
 /** The part's text; another format's part with a text is reported already (`foreign`). */
 function textOf(part: Part, path: Path, losses: Losses): string | undefined {
@@ -70,6 +70,6 @@ function textOf(part: Part, path: Path, losses: Losses): string | undefined {
     losses.drop(path, 'texts-only')
     return undefined
   }
-  losses.dropFields(part, path, TEXT_LOSSES)
+  losses.dropFields(part, path, NO_MARKS)
   return part.text
 }

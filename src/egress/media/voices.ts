@@ -1,4 +1,4 @@
-import { GatewayError } from '../../canonical/error.ts'
+import { type GatewayError, invalid } from '../../canonical/error.ts'
 import type { Losses } from '../../canonical/loss.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 
@@ -44,9 +44,8 @@ export function voiceOf(
 }
 
 const unknownVoice = (voice: string, available: readonly string[]): GatewayError =>
-  new GatewayError({
-    kind: 'invalid-request',
-    message: `voice: this model does not have the voice "${voice}"; it has ${available.join(', ')}.`,
-    param: 'voice',
-    code: 'voice_not_found',
-  })
+  invalid(
+    `voice: this model does not have the voice "${voice}"; it has ${available.join(', ')}.`,
+    'voice',
+    'voice_not_found',
+  )

@@ -7,7 +7,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { defined, kept } from '../fields.ts'
 import { ownOrigin, underModel } from '../own.ts'
-import { reportUnwritten } from '../sanitize/bare.ts'
+import { NO_MARKS, reportUnwritten } from '../sanitize/bare.ts'
 import type { WriteOptions } from '../writer.ts'
 import { type RerankDialect, rerankDialect } from './dialect.ts'
 
@@ -24,8 +24,7 @@ export function writeRequest(request: CanonicalRequest, { dialect, native }: Wri
     const body = underModel(request, own)
     return { wire: { path: '/rerank', query: {}, headers: {}, body }, losses: [] }
   }
-  const losses = new Losses()
-  losses.report(foreign(request, FORMAT))
+  const losses = new Losses(foreign(request, FORMAT))
   reportUnwritten(request, OUTPUT, losses)
   const context: WriteContext = { textOnly: documents === 'text', plain: text => text, losses }
   if (ranking.echo === undefined)
@@ -100,8 +99,6 @@ function textsIn(content: readonly Part[], path: Path, { textOnly, losses }: Wri
   }
   return texts
 }
-
-const NO_MARKS = { cache: 'no-cache-markers', annotations: 'no-annotations' }
 
 function writeText(texts: readonly Text[], path: Path, context: WriteContext): Json {
   const [first, ...others] = texts

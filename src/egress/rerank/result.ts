@@ -1,13 +1,13 @@
 import type { RankPart } from '../../canonical/content.ts'
-import { foreign, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
+import { foreign, Losses, type Path, type Written } from '../../canonical/loss.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import type { CanonicalResult, Usage } from '../../canonical/result.ts'
+import type { CanonicalResult } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { ownBody } from '../own.ts'
 import { onlyAnswers } from '../sanitize/bare.ts'
-import { inputRequired, ownCounts } from '../usage/input-usage.ts'
+import { ownCounts, writeInputUsage } from '../usage/input-usage.ts'
 import { writeMeta } from '../usage/meta.ts'
 import { FORMAT, writeDocument } from './request.ts'
 
@@ -21,8 +21,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
     const usage = style === 'cohere' ? undefined : ownCounts(result.usage, FORMAT, COUNTS)
     return { wire: { status: 200, headers: {}, body: { ...own, ...defined({ usage }) } }, losses: [] }
   }
-  const losses = new Losses()
-  losses.report(foreign(result, FORMAT))
+  const losses = new Losses(foreign(result, FORMAT))
   onlyAnswers(result, WRITTEN, losses)
   const isCohere = style === 'cohere'
   const body = {
@@ -30,7 +29,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
     [style === 'voyage' ? 'data' : 'results']: writeRanks(result, style === 'voyage', losses),
     ...(isCohere
       ? defined({ meta: result.usage && writeMeta(FORMAT, result.usage, losses) })
-      : { usage: writeUsage(result.usage, losses) }),
+      : { usage: writeInputUsage(result.usage, FORMAT, COUNTS, losses) }),
     ...kept(result, FORMAT),
   } as JsonObject
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
@@ -40,9 +39,8 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
 const styleOf = (body: JsonObject): string =>
   isObject(body['meta']) ? 'cohere' : Array.isArray(body['results']) ? 'jina' : 'voyage'
 
+/** Clients of every style but Cohere's require the tokens. */
 const COUNTS = ['total_tokens']
-
-const NOTHING_COUNTED = { input: 0 }
 
 /** `plain`: a document that is a single text is written as a string. */
 function writeRanks({ candidates }: CanonicalResult, plain: boolean, losses: Losses): readonly Json[] {
@@ -64,25 +62,4 @@ function writeRank(rank: RankPart, path: Path, plain: boolean, losses: Losses): 
     ...defined({ document: rank.content && writeDocument(rank.content, [...path, 'content'], context) }),
     ...kept(rank, FORMAT),
   }
-}
-
-const NO_PLACE: Unwritten<Usage, 'input'> = {
-  cacheRead: 'input-only',
-  cacheWrite: 'input-only',
-  output: 'input-only',
-  reasoning: 'input-only',
-  outputBy: 'input-only',
-  inputBy: 'no-counts-by-kind',
-  searches: 'tokens-only',
-  hostedCalls: 'tokens-only',
-}
-
-/** The tokens: clients of every style but Cohere's require them. */
-function writeUsage(usage: Usage | undefined, losses: Losses): JsonObject {
-  const own = ownCounts(usage, FORMAT, COUNTS)
-  if (own !== undefined) return own
-  if (usage === undefined) losses.add(['usage'], NOTHING_COUNTED, 'usage-required')
-  const counted = usage ?? NOTHING_COUNTED
-  losses.dropFields(counted, ['usage'], NO_PLACE)
-  return { total_tokens: inputRequired(counted, losses), ...kept(usage, FORMAT) }
 }

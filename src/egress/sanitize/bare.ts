@@ -1,5 +1,7 @@
+import type { TextPart } from '../../canonical/content.ts'
 import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
-import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { Format, Node } from '../../canonical/node.ts'
+import type { CanonicalRequest, State } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 
 /* For formats without most of the canonical fields: all other fields that are set are reported. */
@@ -15,6 +17,29 @@ export function dropOthers(
   for (const [field, value] of Object.entries(node ?? {}))
     if (value !== undefined && !kept.has(field) && field !== 'extras' && field !== 'spelling')
       losses.drop([...path, field], reason)
+}
+
+/** What texts have in formats where they are nothing but text. */
+export const NO_MARKS: Unwritten<TextPart, 'type' | 'text'> = {
+  cache: 'no-cache-markers',
+  annotations: 'no-annotations',
+}
+
+/** What media are noted with in formats where they are nothing but bytes or an address. */
+export const NO_NOTES = { cache: 'no-cache-markers', detail: 'no-detail-here', transcript: 'no-transcript-here' }
+
+/** For formats whose upstreams keep nothing between requests. */
+export const NO_STATE: Unwritten<State> = {
+  store: 'no-storage',
+  previous: 'no-kept-answers',
+  conversation: 'no-conversations',
+  background: 'no-background-work',
+  thread: 'no-threads',
+}
+
+/** Drops each field that the format itself has on a node, but no place for where the node is written. */
+export function dropOwn(node: Node | undefined, path: Path, format: Format, losses: Losses): void {
+  for (const field in node?.extras?.[format]) losses.drop([...path, 'extras', format, field], 'no-place-for-it')
 }
 
 const REQUEST = new Set(['model', 'messages', 'output', 'sampling', 'stream'])

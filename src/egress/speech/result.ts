@@ -2,6 +2,7 @@ import { type Bytes, HeldBytes } from '../../canonical/bytes.ts'
 import type { MediaPart, MediaSource, Part } from '../../canonical/content.ts'
 import { GatewayError } from '../../canonical/error.ts'
 import { foreign, Losses, type Path, type Written } from '../../canonical/loss.ts'
+import { bytesOfSource } from '../../canonical/media/data-url.ts'
 import { samplesOf, WAV_HEADER, wavHeader } from '../../canonical/media/wav.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Finish } from '../../canonical/result.ts'
@@ -19,8 +20,7 @@ const PART = new Set(['type', 'kind', 'source'])
  * @throws GatewayError for an answer without a recording.
  */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
-  const losses = new Losses()
-  losses.report(foreign(result, FORMAT))
+  const losses = new Losses(foreign(result, FORMAT))
   dropOthers(result, [], HEAD, 'bytes-only', losses)
   for (const index of result.candidates.keys()) if (index > 0) losses.drop(['candidates', index], 'one-answer-only')
   const [candidate] = result.candidates
@@ -116,8 +116,7 @@ function delivered(
   return wrap === 'raw' ? { mediaType: RAW, bytes } : { mediaType: WAV, bytes: asWav(bytes, mediaType) }
 }
 
-const bytesOf = ({ source }: Recording): Bytes =>
-  source.type === 'bytes' ? source.bytes : new HeldBytes(Buffer.from(source.data, 'base64'))
+const bytesOf = ({ source }: Recording): Bytes => bytesOfSource(source)!
 
 const joined = (parts: readonly Recording[]): Bytes =>
   new HeldBytes(Buffer.concat(parts.map(part => (bytesOf(part) as HeldBytes).bytes)))

@@ -14,7 +14,7 @@ import type {
   Word,
 } from '../../canonical/result.ts'
 import type { RawBody, WireAnswer } from '../../canonical/wire.ts'
-import { defined, kept, spelt } from '../fields.ts'
+import { defined, kept, someOf, spelt } from '../fields.ts'
 import { OPTIONAL_HEAD, ownBody } from '../own.ts'
 
 const FORMAT = 'transcriptions'
@@ -30,8 +30,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   if (raw !== undefined) return { wire: { status: 200, headers: {}, body: {}, raw }, losses: [] }
   const own = ownBody(result, FORMAT, OPTIONAL_HEAD)
   if (own !== undefined) return { wire: { status: 200, headers: {}, body: own }, losses: [] }
-  const losses = new Losses()
-  losses.report(foreign(result, FORMAT))
+  const losses = new Losses(foreign(result, FORMAT))
   reportResult(result, losses)
   const candidate = required(result, request, losses)
   const reported = candidate.transcript?.segments
@@ -220,13 +219,12 @@ export function writeUsage(usage: Usage, losses: Losses): JsonObject {
   const { text, audio, ...others } = usage.inputBy ?? {}
   for (const kind in others) losses.drop(['usage', 'inputBy', kind], 'no-such-count')
   const { input_token_details, ...extras } = kept(usage, FORMAT)
-  const counts = defined({ text_tokens: text, audio_tokens: audio })
   return defined({
     type: 'tokens',
     input_tokens: usage.input,
     output_tokens: usage.output,
     total_tokens: (usage.input ?? 0) + (usage.output ?? 0),
-    input_token_details: writeDetails(counts, input_token_details),
+    input_token_details: writeDetails({ text_tokens: text, audio_tokens: audio }, input_token_details),
     ...extras,
   }) as JsonObject
 }
@@ -240,8 +238,5 @@ const LOSSES: Unwritten<Usage, 'input' | 'output' | 'inputBy'> = {
   hostedCalls: 'no-such-count',
 }
 
-function writeDetails(counts: JsonObject, left: Json | undefined): Json | undefined {
-  if (left !== undefined && !isObject(left)) return left
-  const details = { ...counts, ...left }
-  return Object.keys(details).length > 0 ? details : undefined
-}
+const writeDetails = (counts: object, left: Json | undefined): Json | undefined =>
+  left === undefined || isObject(left) ? (someOf({ ...counts, ...left }) as JsonObject | undefined) : left

@@ -2,11 +2,32 @@ import type { Losses, Unwritten } from '../../canonical/loss.ts'
 import { asRead, type Format, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult, Usage } from '../../canonical/result.ts'
+import { kept } from '../fields.ts'
 
-/** The count of input tokens, for formats whose answers have no others and require it: 0 where it is unknown. */
-export function inputRequired({ input }: Usage, losses: Losses): number {
-  if (input === undefined) losses.add(['usage', 'input'], 0, 'count-required')
-  return input ?? 0
+const INPUT_ONLY: Unwritten<Usage, 'input'> = {
+  searches: 'no-count-of-searches',
+  cacheRead: 'input-only',
+  cacheWrite: 'input-only',
+  output: 'input-only',
+  reasoning: 'input-only',
+  outputBy: 'input-only',
+  inputBy: 'no-counts-by-kind',
+  hostedCalls: 'no-count-of-hosted-calls',
+}
+
+/** The usage of an answer that requires these counts, all of input alone: 0 where it is unknown. */
+export function writeInputUsage(
+  usage: Usage | undefined,
+  format: Format,
+  fields: readonly string[],
+  losses: Losses,
+): JsonObject {
+  const own = ownCounts(usage, format, fields)
+  if (own !== undefined) return own
+  losses.dropFields(usage, ['usage'], INPUT_ONLY)
+  if (usage === undefined) losses.add(['usage'], { input: 0 }, 'usage-required')
+  else if (usage.input === undefined) losses.add(['usage', 'input'], 0, 'count-required')
+  return { ...Object.fromEntries(fields.map(field => [field, usage?.input ?? 0])), ...kept(usage, format) }
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Losses, Unwritten } from '../../canonical/loss.ts'
 import type { Format, JsonObject } from '../../canonical/node.ts'
 import type { Modality } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
-import { defined, kept } from '../fields.ts'
+import { defined, kept, someOf } from '../fields.ts'
 
 const USAGE_LOSSES: Unwritten<
   Usage,
@@ -35,10 +35,8 @@ export function writeUsage(format: Format, usage: Usage, losses: Losses): JsonOb
   }) as JsonObject
 }
 
-function details(counts: object, extras: JsonObject | undefined): JsonObject | undefined {
-  const fields = { ...defined(counts), ...extras }
-  return Object.keys(fields).length === 0 ? undefined : fields
-}
+const details = (counts: object, extras: JsonObject | undefined): JsonObject | undefined =>
+  someOf({ ...counts, ...extras })
 
 const byModality = (counts: { readonly [M in Modality]?: number } | undefined) => ({
   text_tokens: counts?.text,

@@ -2,13 +2,13 @@ import type { MediaPart } from '../../canonical/content.ts'
 import type { Losses } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import { defined } from '../fields.ts'
-import type { PlacedPart } from '../media/video-prompt.ts'
+import { MEDIA_LOSSES, type PlacedPart } from '../media/video-prompt.ts'
 
 /** The most pictures of things to be seen in a video. */
-const REFERENCES = 3
+export const MOST = { referenceImages: 3 }
 
 /** The fields of an instance, in the order in which their parts are read. */
-const FIELDS = ['image', 'lastFrame', 'referenceImages', 'video'] as const
+export const FIELDS = ['image', 'lastFrame', 'referenceImages', 'video'] as const
 type Field = (typeof FIELDS)[number]
 
 const USES: { readonly [use in NonNullable<MediaPart['use']>]: Field | undefined } = {
@@ -17,13 +17,13 @@ const USES: { readonly [use in NonNullable<MediaPart['use']>]: Field | undefined
   mask: undefined,
 }
 
-function fieldOf({ kind, use }: MediaPart): Field | undefined {
+export function fieldOf(part: MediaPart): Field | undefined {
+  const { kind, use, source } = part
+  if (source.type !== 'base64' && !isStored(part)) return undefined
   if (kind === 'video') return use === undefined ? 'video' : undefined
   if (kind !== 'image') return undefined
   return use === undefined ? 'image' : USES[use]
 }
-
-export const rank = (part: MediaPart): number => FIELDS.indexOf(fieldOf(part)!)
 
 /** Whether it stands where Google finds it by its address: in its cloud's storage, or a video it made itself. */
 export const isStored = ({ kind, source }: MediaPart): boolean =>
@@ -31,28 +31,13 @@ export const isStored = ({ kind, source }: MediaPart): boolean =>
 
 const OWN_FILE = /^https:\/\/generativelanguage\.googleapis\.com\/\w+\/files\//
 
-/** Whether an instance has a place for the part beside those it has already. */
-export function takes(part: MediaPart, taken: readonly MediaPart[]): boolean {
-  const field = fieldOf(part)
-  if (field === undefined || (part.source.type !== 'base64' && !isStored(part))) return false
-  return taken.filter(other => fieldOf(other) === field).length < (field === 'referenceImages' ? REFERENCES : 1)
-}
-
-const LOSSES = {
-  name: 'no-names',
-  detail: 'no-detail-here',
-  cache: 'no-cache-markers',
-  transcript: 'no-transcript-here',
-  made: 'no-looks-here',
-}
-
 /** The fields of an instance that show something. */
 export function writeMedia(media: readonly PlacedPart[], losses: Losses): JsonObject {
   const out: { [field: string]: Json } = {}
   const references: JsonObject[] = []
   for (const { part, path } of media) {
     if (part.type === 'opaque') continue
-    losses.dropFields(part, path, LOSSES)
+    losses.dropFields(part, path, MEDIA_LOSSES)
     const field = fieldOf(part)!
     if (field === 'referenceImages') references.push({ image: pictureOf(part), referenceType: 'asset' })
     else out[field] = field === 'video' ? videoOf(part) : pictureOf(part)

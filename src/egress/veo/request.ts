@@ -3,10 +3,10 @@ import { nearestRatio, pixelsOf } from '../../canonical/media/video-size.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { defined } from '../fields.ts'
+import { defined, someOf } from '../fields.ts'
 import { videoPromptOf } from '../media/video-prompt.ts'
 import { reportSetting, wholeSeconds } from '../media/video-settings.ts'
-import { rank, takes, writeMedia } from './media.ts'
+import { FIELDS, fieldOf, MOST, writeMedia } from './media.ts'
 
 const FORMAT = 'veo'
 const VIDEO = ['output', 'video']
@@ -16,14 +16,12 @@ const VIDEO = ['output', 'video']
  * "Generate videos with Veo"). No caller speaks it, so no request is native.
  */
 export function writeRequest(request: CanonicalRequest): Written<WireRequest> {
-  const losses = new Losses()
-  losses.report(foreign(request, FORMAT))
-  const { text, media } = videoPromptOf(request, { format: FORMAT, takes, rank }, losses)
+  const losses = new Losses(foreign(request, FORMAT))
+  const { text, media } = videoPromptOf(request, { format: FORMAT, fields: FIELDS, most: MOST, fieldOf }, losses)
   losses.dropFields(request, [], { endUser: 'no-users' })
-  const parameters = writeParameters(request, losses)
   const body = {
     instances: [{ ...defined({ prompt: text }), ...writeMedia(media, losses) }],
-    ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
+    ...defined({ parameters: writeParameters(request, losses) }),
   }
   const path = `/v1beta/models/${encodeURIComponent(request.model.toWellFormed())}:predictLongRunning`
   return { wire: { path, query: {}, headers: {}, body: body as JsonObject }, losses: losses.list }
@@ -31,16 +29,16 @@ export function writeRequest(request: CanonicalRequest): Written<WireRequest> {
 
 const LOSSES = { quality: 'no-quality', remixOf: 'no-remixes', reference: 'no-references' }
 
-function writeParameters({ output, sampling: { seed } }: CanonicalRequest, losses: Losses): JsonObject {
+function writeParameters({ output, sampling: { seed } }: CanonicalRequest, losses: Losses): object | undefined {
   const { video, candidates } = output
   losses.dropFields(video, VIDEO, LOSSES)
-  return defined({
+  return someOf({
     ...writeLook(video, losses),
     durationSeconds: wholeSeconds(video, losses),
     negativePrompt: video?.negativePrompt,
     seed,
     sampleCount: candidates,
-  }) as JsonObject
+  })
 }
 
 const RATIOS = ['16:9', '9:16']

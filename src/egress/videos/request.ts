@@ -1,15 +1,15 @@
-import { type Bytes, HeldBytes } from '../../canonical/bytes.ts'
 import type { MediaPart } from '../../canonical/content.ts'
 import { foreign, Losses, type Written } from '../../canonical/loss.ts'
-import { urlOfSource } from '../../canonical/media/data-url.ts'
 import { nearestSize } from '../../canonical/media/video-size.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireFile, WireRequest } from '../../canonical/wire.ts'
 import { defined, kept } from '../fields.ts'
+import { hasBytes, pictureFile, pictureReference } from '../media/pictures.ts'
 import { type PlacedPart, videoPromptOf } from '../media/video-prompt.ts'
 import { NO_PROMPT, reportNumber } from '../media/video-settings.ts'
 import { ownOrigin, type ReadRequest, underModel, withFields } from '../own.ts'
+import { NO_NOTES } from '../sanitize/bare.ts'
 import type { WriteOptions } from '../writer.ts'
 import { type VideosDialect, videosDialect } from './dialect.ts'
 
@@ -43,12 +43,11 @@ const isRemix = ({ output }: CanonicalRequest): boolean => output.video?.remixOf
 
 /** As another format's caller wrote it, or this one's in a way its upstream does not take. */
 function writeForeign(request: CanonicalRequest, { dialect }: WriteOptions): Written<WireRequest> {
-  const losses = new Losses()
-  losses.report(foreign(request, FORMAT))
+  const losses = new Losses(foreign(request, FORMAT))
   const { video } = request.output
   const isRemix = video?.remixOf !== undefined
-  const takes = isRemix ? () => false : isTaken(videosDialect(dialect))
-  const { text, media } = videoPromptOf(request, { format: FORMAT, takes }, losses)
+  const fieldOf = isRemix ? () => undefined : fieldIn(videosDialect(dialect))
+  const { text, media } = videoPromptOf(request, { format: FORMAT, fieldOf }, losses)
   const prompt = text || addPrompt(request, media.length, losses)
   losses.dropFields(request, [], { endUser: 'no-users' })
   losses.dropFields(request.sampling, ['sampling'], { seed: 'no-seed' })
@@ -136,29 +135,20 @@ interface References {
   readonly files: readonly WireFile[] | undefined
 }
 
-/** Whether a picture of any format's caller can be the one the video starts from. */
-const isTaken =
+/** The field for a picture of any format's caller. */
+const fieldIn =
   ({ references }: VideosDialect) =>
-  (part: MediaPart, taken: readonly MediaPart[]): boolean =>
-    taken.length === 0 &&
+  (part: MediaPart): string | undefined =>
     part.kind === 'image' &&
     (part.use === undefined || part.use === 'reference') &&
-    (bytesOf(part) !== undefined || (references !== 'files' && isNamed(part)))
+    (hasBytes(part) || (references !== 'files' && isNamed(part)))
+      ? FIELD
+      : undefined
 
 const isNamed = ({ source }: MediaPart): boolean =>
   source.type === 'url' || (source.type === 'file-id' && source.format === FORMAT)
 
-function bytesOf({ source }: MediaPart): Bytes | undefined {
-  if (source.type === 'bytes') return source.bytes
-  return source.type === 'base64' ? new HeldBytes(Buffer.from(source.data, 'base64')) : undefined
-}
-
-const LOSSES = {
-  cache: 'no-cache-markers',
-  detail: 'no-detail-here',
-  transcript: 'no-transcript-here',
-  use: 'one-picture-only',
-}
+const LOSSES = { ...NO_NOTES, use: 'one-picture-only' }
 
 /** A picture of any format's caller: the file of a form where its bytes are there, else by its address or id. */
 function writeReferences(media: readonly PlacedPart[], losses: Losses): References {
@@ -167,18 +157,7 @@ function writeReferences(media: readonly PlacedPart[], losses: Losses): Referenc
   const { part, path } = first
   if (part.type === 'opaque') return { named: { [FIELD]: part.value }, files: undefined }
   losses.dropFields(part, path, LOSSES)
-  const bytes = bytesOf(part)
-  if (bytes !== undefined) {
-    const { mediaType } = part.source as { readonly mediaType: string }
-    const name = part.name ?? `image.${mediaType.split('/')[1]?.replace(/\+.*/, '') ?? 'png'}`
-    if (part.name === undefined) losses.add([...path, 'name'], name, 'minted-file-name')
-    if (part.extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'nothing-beside-a-file')
-    return { named: {}, files: [{ field: FIELD, name, mediaType, bytes }] }
-  }
-  losses.dropFields(part, path, { name: 'no-names' })
-  const { source } = part
-  if ((source.type === 'url' || source.type === 'file-id') && source.mediaType !== undefined)
-    losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-addresses')
-  const wire = source.type === 'file-id' ? { file_id: source.id } : { image_url: urlOfSource(source)! }
+  if (hasBytes(part)) return { named: {}, files: [pictureFile(part, path, FIELD, FORMAT, losses)] }
+  const wire = pictureReference(part, path, losses)!
   return { named: { [FIELD]: { ...part.extras?.[FORMAT], ...wire } }, files: undefined }
 }

@@ -20,8 +20,7 @@ export function writeResult(result: CanonicalResult): Written<WireAnswer> {
   if (task === undefined) throw NO_TASK
   const own = ownBody(result, FORMAT, OPTIONAL_HEAD)
   if (own !== undefined) return { wire: { status: 200, headers: {}, body: own }, losses: [] }
-  const losses = new Losses()
-  losses.report(foreign(result, FORMAT))
+  const losses = new Losses(foreign(result, FORMAT))
   losses.dropFields(result, [], LOSSES)
   for (const index of result.candidates.keys()) losses.drop(['candidates', index], 'tasks-only')
   const { id = '', model, createdAt } = result

@@ -14,6 +14,7 @@ import {
   object,
   objects,
   required,
+  someOf,
   text,
   texts,
   WrongType,
@@ -67,11 +68,11 @@ function readEmbed(body: JsonObject): CanonicalRequest {
   const purpose = PURPOSES.get(type)
   if (purpose === undefined && type !== 'image') refused.push('input_type')
   const encoding = readEncoding(body, refused)
-  const embedding = defined({ dimensions: number(body['output_dimension']), encoding, purpose })
+  const embedding = someOf({ dimensions: number(body['output_dimension']), encoding, purpose })
   return {
     model: required(text(body['model'])),
     messages,
-    output: { modalities: ['embedding'], ...(Object.keys(embedding).length === 0 ? {} : { embedding }) },
+    output: { modalities: ['embedding'], ...defined({ embedding }) },
     sampling: {},
     stream: false,
     ...left(FORMAT, body, EMBED_TAKEN, refused),

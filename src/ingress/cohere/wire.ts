@@ -1,11 +1,10 @@
 import * as v from 'valibot'
 import { isObject } from '../../canonical/node.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { byValue, count, shape } from '../errors/validation-error.ts'
+import { byValue, count, maybe, shape } from '../errors/validation-error.ts'
 
 /** The requests of Cohere's second version, FORMATS §8 and §9. Loose: unknown fields pass. */
 
-const maybe = <S extends v.GenericSchema>(schema: S) => v.nullish(schema)
 const texts = v.array(v.string())
 
 const rerank = shape({

@@ -1,8 +1,8 @@
-import { GatewayError } from '../../canonical/error.ts'
+import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
 import { isObject, type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
 import type { Candidate, CanonicalResult, Finish, FinishReason, TokenLogprob } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { anyNumber, anyObject, anyObjects, anyText, defined, left, spelling, withDefined } from '../fields.ts'
+import { anyNumber, anyObject, anyObjects, anyText, defined, left, someOf, withDefined } from '../fields.ts'
 import { readHead } from '../openai-answer.ts'
 import { readUsage } from '../usage/openai.ts'
 import { readInnerError } from './error.ts'
@@ -20,10 +20,7 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
   return readFrom(withDefined(head, { usage: usage && readUsage(FORMAT, usage), extras }), FORMAT, body)
 }
 
-const NOT_AN_ANSWER = {
-  kind: 'upstream-failed',
-  message: 'The upstream sent something that is no text completion.',
-} as const
+const NOT_AN_ANSWER = upstreamFailed('The upstream sent something that is no text completion.')
 
 const TAKEN = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier'])
 
@@ -93,6 +90,6 @@ function alternativesOf(wire: Json | undefined): Pick<TokenLogprob, 'top'> {
 
 /** The token's offset in the text as the upstream counts it. */
 function offset(wire: JsonObject, index: number): Pick<TokenLogprob, 'spelling'> {
-  const spelt = spelling({ offset: anyNumber(at(wire, 'text_offset', index)) })
+  const spelt = someOf({ offset: anyNumber(at(wire, 'text_offset', index)) })
   return spelt === undefined ? {} : { spelling: { [FORMAT]: spelt } }
 }

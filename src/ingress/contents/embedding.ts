@@ -1,12 +1,12 @@
 import { CallIds } from '../../canonical/call-ids.ts'
 import type { Part } from '../../canonical/content.ts'
-import { GatewayError } from '../../canonical/error.ts'
+import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
 import { isObject, type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
 import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonical/request.ts'
 import type { CanonicalResult, Usage } from '../../canonical/result.ts'
 import type { WireAnswer, WireRequest } from '../../canonical/wire.ts'
 import { readValidated } from '../errors/validation-error.ts'
-import { anyObject, anyObjects, defined, object, objects, required, text, WrongType } from '../fields.ts'
+import { anyObject, anyObjects, defined, object, objects, required, someOf, text, WrongType } from '../fields.ts'
 import { type Address, checkModel, readAddress } from './address.ts'
 import { readInnerError } from './error.ts'
 import { type Extras, FORMAT, leftOf, listed, numeral, open } from './fields.ts'
@@ -48,11 +48,10 @@ function embedding(wires: readonly JsonObject[], model: string, around: Extras):
     ...(purpose === undefined ? ['taskType'] : []),
     ...(dimensions === undefined ? ['outputDimensionality'] : []),
   ]
-  const wanted = defined({ dimensions, purpose })
   return {
     model,
     messages: items.map((item, index) => readFrom(messageOf(item, model, refused), FORMAT, wires[index]!)),
-    output: { modalities: ['embedding'], ...(Object.keys(wanted).length === 0 ? {} : { embedding: wanted }) },
+    output: { modalities: ['embedding'], ...defined({ embedding: someOf({ dimensions, purpose }) }) },
     sampling: {},
     stream: false,
     ...around,
@@ -144,10 +143,7 @@ export function readEmbedded({ body }: WireAnswer): CanonicalResult {
   return readFrom(result, FORMAT, body)
 }
 
-const NOT_AN_ANSWER = {
-  kind: 'upstream-failed',
-  message: 'The upstream sent something that holds no embeddings.',
-} as const
+const NOT_AN_ANSWER = upstreamFailed('The upstream sent something that holds no embeddings.')
 
 const VECTOR = new Set(['values'])
 

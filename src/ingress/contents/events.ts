@@ -4,6 +4,7 @@ import { isObject, type Json, type JsonObject, parseObject } from '../../canonic
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
+import { CUT_SHORT, MALFORMED } from '../errors/stream-error.ts'
 import { put } from '../fields.ts'
 import { isEmptyData } from '../transport/sse.ts'
 import { CandidateReader } from './candidate-events.ts'
@@ -135,10 +136,3 @@ export class ContentsEvents implements Transducer<WireEvent, CanonicalEvent> {
 
 /** Fields that every event repeats, or that are read elsewhere. */
 const REPEATED: ReadonlySet<string> = new Set([...ANSWER].filter(field => field !== 'promptFeedback'))
-
-const MALFORMED: CanonicalError = {
-  kind: 'upstream-failed',
-  message: 'The upstream sent an event that is no JSON object.',
-}
-
-const CUT_SHORT: CanonicalError = { kind: 'upstream-failed', message: 'The upstream ended its answer early.' }

@@ -2,7 +2,7 @@ import { append } from '../../canonical/lists.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { Effort, Modality, Output, Reasoning, Sampling, TextShape } from '../../canonical/request.ts'
 import { SETTINGS } from '../../settings/contents.ts'
-import { defined, flag, number, object, text, texts, withDefined } from '../fields.ts'
+import { defined, flag, number, object, someOf, text, texts, withDefined } from '../fields.ts'
 import { type ReadSettings, readSettings } from '../settings.ts'
 import { type Extras, FORMAT, leftOf, numeral, open } from './fields.ts'
 import { jsonSchemaOf } from './tools.ts'
@@ -54,7 +54,7 @@ export function readGeneration(wire: Json | undefined): Generation {
     modalities,
     text: shape.text,
     image: readImage(fields, refused),
-    audio: readAudio(voice.name, container ?? usualContainer(modalities, fields)),
+    audio: someOf({ voice: voice.name, mediaType: container ?? usualContainer(modalities, fields) }),
   })
   const sampling = readSampling(fields, settings, refused)
   const left = leftOf(fields, KNOWN, { thinkingConfig: thinking?.left, speechConfig: voice.left }, refused)
@@ -111,11 +111,6 @@ function readVoice(fields: JsonObject, refused: string[]): { readonly name?: str
     return { name, ...(given === undefined ? {} : { left: { extras: { [FORMAT]: { languageCode: given } } } }) }
   refused.push('speechConfig')
   return {}
-}
-
-function readAudio(voice: string | undefined, mediaType: string | undefined): Output['audio'] {
-  const audio = defined({ voice, mediaType })
-  return Object.keys(audio).length === 0 ? undefined : audio
 }
 
 const CONTAINERS: { readonly [value: string]: string } = {

@@ -1,5 +1,5 @@
 import { CallIds } from '../../canonical/call-ids.ts'
-import { GatewayError } from '../../canonical/error.ts'
+import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
 import { isObject, type JsonObject, readFrom } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
@@ -30,10 +30,7 @@ export function readResult({ body }: WireAnswer, request: CanonicalRequest): Can
   return readFrom(withDefined({ ...readHead(fields), candidates }, more), FORMAT, body)
 }
 
-const NOT_AN_ANSWER = {
-  kind: 'upstream-failed',
-  message: 'The upstream sent something that is no generateContent answer.',
-} as const
+const NOT_AN_ANSWER = upstreamFailed('The upstream sent something that is no generateContent answer.')
 
 /** Whether an object has any field of an answer. */
 export function isAnswer(fields: JsonObject): boolean {

@@ -1,7 +1,7 @@
 import { type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
 import type { Modality } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
-import { anyObjects, anyText, left, withDefined } from '../fields.ts'
+import { anyObjects, anyText, left, someOf, withDefined } from '../fields.ts'
 import { anyCount, type ReportedCounts, settled } from '../usage/counts.ts'
 import { anyNumeral, FORMAT, open } from './fields.ts'
 
@@ -85,7 +85,7 @@ function byModality(wire: Json | undefined): ByModality | undefined {
     else counts[known] = (counts[known] ?? 0) + (countOf(entry['tokenCount'] ?? entry['token_count']) ?? 0)
   }
   return {
-    counts: Object.keys(counts).length === 0 ? undefined : counts,
+    counts: someOf(counts),
     others: others.length === 0 ? undefined : others,
   }
 }

@@ -1,14 +1,12 @@
 import * as v from 'valibot'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { SETTINGS } from '../../settings/contents.ts'
-import { count, settingEntries } from '../errors/validation-error.ts'
+import { count, maybe, maybeText, settingEntries } from '../errors/validation-error.ts'
 import { namesModel, readAddress } from './address.ts'
 import { NUMERAL, open } from './fields.ts'
 import { isSoundless } from './media.ts'
 
 /** The generateContent request, FORMATS §7. Loose: unknown fields pass; free JSON is never validated. */
-
-const maybe = <S extends v.GenericSchema>(schema: S) => v.nullish(schema)
 
 /** A number, which may be written as a text. */
 const number = v.custom<number | string>(
@@ -31,30 +29,23 @@ function cased<const E extends v.ObjectEntries>(entries: E) {
 const many = (schema: v.GenericSchema): v.GenericSchema =>
   v.lazy(input => (Array.isArray(input) ? v.array(schema) : schema))
 
-const inline = cased({ mimeType: maybe(v.string()), data: maybe(v.string()), displayName: maybe(v.string()) })
+const media = {
+  inlineData: maybe(cased({ mimeType: maybeText, data: maybeText, displayName: maybeText })),
+  fileData: maybe(cased({ mimeType: maybeText, fileUri: maybeText, displayName: maybeText })),
+}
 
 const part = cased({
-  text: maybe(v.string()),
+  text: maybeText,
   thought: maybe(v.boolean()),
-  thoughtSignature: maybe(v.string()),
-  inlineData: maybe(inline),
-  fileData: maybe(cased({ mimeType: maybe(v.string()), fileUri: maybe(v.string()), displayName: maybe(v.string()) })),
-  functionCall: maybe(cased({ id: maybe(v.string()), name: maybe(v.string()), args: maybe(json) })),
+  thoughtSignature: maybeText,
+  ...media,
+  functionCall: maybe(cased({ id: maybeText, name: maybeText, args: maybe(json) })),
   functionResponse: maybe(
     cased({
-      id: maybe(v.string()),
-      name: maybe(v.string()),
+      id: maybeText,
+      name: maybeText,
       response: maybe(json),
-      parts: maybe(
-        v.array(
-          cased({
-            inlineData: maybe(inline),
-            fileData: maybe(
-              cased({ mimeType: maybe(v.string()), fileUri: maybe(v.string()), displayName: maybe(v.string()) }),
-            ),
-          }),
-        ),
-      ),
+      parts: maybe(v.array(cased(media))),
     }),
   ),
   executableCode: maybe(json),
@@ -76,11 +67,11 @@ const content = v.pipe(
   }),
 )
 const CONTENT = new Set(['role', 'parts'])
-const instruction = cased({ role: maybe(v.string()), parts: maybe(many(part)) })
+const instruction = cased({ role: maybeText, parts: maybe(many(part)) })
 
 const declaration = cased({
   name: v.string(),
-  description: maybe(v.string()),
+  description: maybeText,
   parameters: maybe(json),
   parametersJsonSchema: maybe(json),
 })
@@ -98,7 +89,7 @@ const generationConfig = cased({
   stopSequences: maybe(v.array(v.string())),
   responseLogprobs: maybe(v.boolean()),
   logprobs: maybe(number),
-  responseMimeType: maybe(v.string()),
+  responseMimeType: maybeText,
   responseSchema: maybe(json),
   responseJsonSchema: maybe(json),
   _responseJsonSchema: maybe(json),
@@ -110,7 +101,7 @@ const generationConfig = cased({
     cased({
       includeThoughts: maybe(v.boolean()),
       thinkingBudget: maybe(number),
-      thinkingLevel: maybe(v.string()),
+      thinkingLevel: maybeText,
     }),
   ),
 })
@@ -121,21 +112,19 @@ const settings = {
   tools: maybe(many(tool)),
   toolConfig: maybe(
     cased({
-      functionCallingConfig: maybe(
-        cased({ mode: maybe(v.string()), allowedFunctionNames: maybe(v.array(v.string())) }),
-      ),
+      functionCallingConfig: maybe(cased({ mode: maybeText, allowedFunctionNames: maybe(v.array(v.string())) })),
     }),
   ),
   generationConfig: maybe(generationConfig),
   labels: maybe(json),
-  serviceTier: maybe(v.string()),
+  serviceTier: maybeText,
 }
 
 const toEmbed = {
-  content: cased({ role: maybe(v.string()), parts: maybe(many(part)) }),
-  taskType: maybe(v.string()),
+  content: instruction,
+  taskType: maybeText,
   outputDimensionality: maybe(number),
-  embedContentConfig: maybe(cased({ taskType: maybe(v.string()), outputDimensionality: maybe(number) })),
+  embedContentConfig: maybe(cased({ taskType: maybeText, outputDimensionality: maybe(number) })),
 }
 
 const WRAPPER = new Set(['generateContentRequest'])

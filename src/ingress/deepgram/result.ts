@@ -4,7 +4,8 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult, Segment, Word } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { anyNumber, anyObject, anyObjects, anyText, defined } from '../fields.ts'
+import { anyNumber, anyObject, anyObjects, anyText } from '../fields.ts'
+import { timesOf, transcribed } from '../media/transcript.ts'
 import { readError } from './error.ts'
 
 /**
@@ -18,26 +19,16 @@ export function readResult({ status, headers, body }: WireAnswer, request: Canon
   const text = anyText(reading?.['transcript'])
   if (channel === undefined || reading === undefined || text === undefined)
     throw new GatewayError(readError({ status: Math.max(status, 502), headers, body }))
-  const { timestamps, speakers } = request.output.transcript ?? {}
+  const { language, speakers } = request.output.transcript ?? {}
   const metadata = anyObject(body['metadata'])
   const words = anyObjects(reading['words']).flatMap(wire => readWord(wire, speakers))
   const facts = {
-    language: anyText(channel['detected_language']) ?? request.output.transcript?.language,
+    language: anyText(channel['detected_language']) ?? language,
     duration: anyNumber(metadata?.['duration']),
     segments: readSegments(body, words, speakers),
-    words: timestamps?.includes('word') === true ? words : undefined,
+    words,
   }
-  const wanted = timestamps !== undefined || speakers === true
-  return {
-    ...defined({ id: anyText(metadata?.['request_id']) }),
-    candidates: [
-      {
-        content: [{ type: 'text', text }],
-        finish: { reason: 'stop' },
-        ...(wanted ? { transcript: defined(facts) } : {}),
-      },
-    ],
-  }
+  return transcribed(anyText(metadata?.['request_id']), text, facts, request)
 }
 
 /** Utterances as Deepgram cuts them, or segments made of the words. */
@@ -54,12 +45,6 @@ function readWord(wire: JsonObject, speakers: boolean | undefined): Word[] {
   const word = anyText(wire['punctuated_word']) ?? anyText(wire['word'])
   const times = timesOf(wire)
   return word === undefined || times === undefined ? [] : [{ ...times, word, ...speakerOf(wire, speakers) }]
-}
-
-function timesOf(wire: JsonObject): { readonly start: number; readonly end: number } | undefined {
-  const start = anyNumber(wire['start'])
-  const end = anyNumber(wire['end'])
-  return start === undefined || end === undefined ? undefined : { start, end }
 }
 
 /** Speakers are counted from 0; they are left out where the request has none. */

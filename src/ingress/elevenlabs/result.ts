@@ -8,6 +8,7 @@ import type { CanonicalResult, Word } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { type Work, workOf } from '../../canonical/work.ts'
 import { anyNumber, anyObjects, anyText, defined } from '../fields.ts'
+import { timesOf, transcribed } from '../media/transcript.ts'
 import { readError } from './error.ts'
 
 type ReadResult = (answer: WireAnswer, request: CanonicalRequest) => CanonicalResult
@@ -57,32 +58,20 @@ function typeOf(declared: string, { output }: CanonicalRequest): string {
 function readTranscription({ status, headers, body }: WireAnswer, request: CanonicalRequest): CanonicalResult {
   const text = anyText(body['text'])
   if (text === undefined) throw new GatewayError(readError({ status: Math.max(status, 502), headers, body }))
-  const { timestamps, speakers } = request.output.transcript ?? {}
-  const words = anyObjects(body['words']).flatMap(wire => readWord(wire, speakers))
+  const words = anyObjects(body['words']).flatMap(wire => readWord(wire, request.output.transcript?.speakers))
   const facts = {
     language: anyText(body['language_code']),
     duration: anyNumber(body['audio_duration_secs']),
     segments: segmentsOf(words),
-    words: timestamps?.includes('word') === true ? words : undefined,
+    words,
   }
-  const wanted = timestamps !== undefined || speakers === true
-  return {
-    ...defined({ id: anyText(body['transcription_id']) }),
-    candidates: [
-      {
-        content: [{ type: 'text', text }],
-        finish: { reason: 'stop' },
-        ...(wanted ? { transcript: defined(facts) } : {}),
-      },
-    ],
-  }
+  return transcribed(anyText(body['transcription_id']), text, facts, request)
 }
 
 /** Spaces and other sounds have times of their own and are left out, and so are speakers where the request has none. */
 function readWord(wire: JsonObject, speakers: boolean | undefined): Word[] {
   const word = anyText(wire['text'])
-  const start = anyNumber(wire['start'])
-  const end = anyNumber(wire['end'])
-  if ((wire['type'] ?? 'word') !== 'word' || word === undefined || start === undefined || end === undefined) return []
-  return [{ start, end, word, ...defined({ speaker: speakers === true ? anyText(wire['speaker_id']) : undefined }) }]
+  const times = timesOf(wire)
+  if ((wire['type'] ?? 'word') !== 'word' || word === undefined || times === undefined) return []
+  return [{ ...times, word, ...defined({ speaker: speakers === true ? anyText(wire['speaker_id']) : undefined }) }]
 }

@@ -8,7 +8,7 @@ import type { CanonicalRequest, EmbeddingPurpose, Message, Output } from '../../
 import type { VectorEncoding } from '../../canonical/vector.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { readValidated } from '../errors/validation-error.ts'
-import { defined, left, number, required, text, WrongType } from '../fields.ts'
+import { defined, left, number, required, someOf, text, WrongType } from '../fields.ts'
 import { type Locate, locator } from '../locate.ts'
 import * as wire from './wire.ts'
 
@@ -29,7 +29,7 @@ function read(body: JsonObject): CanonicalRequest {
   const dimensions = number(body['dimensions'])
   const other = number(body['output_dimension'])
   if (dimensions !== undefined) refused.push('output_dimension')
-  const embedding = defined({
+  const embedding = someOf({
     dimensions: dimensions ?? other,
     encoding: readEncoding(body, refused),
     purpose: readPurpose(body, refused),
@@ -37,7 +37,7 @@ function read(body: JsonObject): CanonicalRequest {
   return {
     model: required(text(body['model'])),
     messages,
-    output: { modalities: ['embedding'], ...(Object.keys(embedding).length === 0 ? {} : { embedding }) },
+    output: { modalities: ['embedding'], ...defined({ embedding }) },
     sampling: {},
     ...defined({ endUser: text(body['user']) }),
     stream: false,

@@ -1,5 +1,5 @@
 import type { Part } from '../../canonical/content.ts'
-import { GatewayError } from '../../canonical/error.ts'
+import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
 import { isObject, type JsonObject, parseObject, readFrom } from '../../canonical/node.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import { NumbersText, type Vector } from '../../canonical/vector.ts'
@@ -31,10 +31,7 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
   return ordered === entries ? readFrom(result, FORMAT, body) : result
 }
 
-const NOT_AN_ANSWER = {
-  kind: 'upstream-failed',
-  message: 'The upstream sent something that is no list of embeddings.',
-} as const
+const NOT_AN_ANSWER = upstreamFailed('The upstream sent something that is no list of embeddings.')
 
 /** The entries sorted by their own index, where each has one. */
 function inOrder(entries: readonly JsonObject[]): readonly JsonObject[] {

@@ -28,6 +28,10 @@ function invalid(schema: v.GenericSchema, body: JsonObject): GatewayError {
   return new GatewayError({ kind: 'invalid-request', message, ...(param == null ? {} : { param }) })
 }
 
+/** A value that may be absent, or null. */
+export const maybe = <S extends v.GenericSchema>(schema: S) => v.nullish(schema)
+export const maybeText = maybe(v.string())
+
 /** A number of things requested: a whole number of at least 1. */
 export const count = v.pipe(v.number(), v.integer(), v.minValue(1))
 

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { readValidated } from '../errors/validation-error.ts'
-import { count, defined, left, number, required, text, texts, WrongType } from '../fields.ts'
+import { count, defined, left, number, required, text, texts, WrongType, withDefined } from '../fields.ts'
 import { locateVideo, videoRequest } from '../media/video.ts'
 import * as wire from './wire.ts'
 
@@ -28,9 +28,10 @@ function read(body: JsonObject): CanonicalRequest {
     quality: text(body['quality']),
     negativePrompt: text(body['negative_prompt']),
   })
-  const output = { candidates: count(body['n']), video: Object.keys(video).length === 0 ? undefined : video }
+  const request = videoRequest(model, prompt, pictures.map(picture), video)
   return {
-    ...videoRequest(model, prompt, pictures.map(picture), defined(output)),
+    ...request,
+    output: withDefined(request.output, { candidates: count(body['n']) }),
     sampling: defined({ seed: number(body['seed']) }),
     ...defined({ endUser: text(body['user']) }),
     ...left('generations', body, TAKEN),

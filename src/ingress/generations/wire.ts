@@ -1,12 +1,9 @@
 import * as v from 'valibot'
-import { shape } from '../errors/validation-error.ts'
+import { count, maybe, maybeText, shape } from '../errors/validation-error.ts'
 
 /* `POST /v1/video/generations` (SERVICE.md, "Video"). Loose: unknown fields pass. */
 
-const maybe = <S extends v.GenericSchema>(schema: S) => v.nullish(schema)
-const maybeText = maybe(v.string())
 const maybeNumber = maybe(v.number())
-const count = maybe(v.pipe(v.number(), v.integer(), v.minValue(1)))
 
 export const request = shape({
   model: v.string(),
@@ -15,7 +12,7 @@ export const request = shape({
   size: maybeText,
   image: maybeText,
   images: maybe(v.array(v.string())),
-  n: count,
+  n: maybe(count),
   seed: maybeNumber,
   quality: maybeText,
   negative_prompt: maybeText,

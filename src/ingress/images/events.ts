@@ -7,6 +7,7 @@ import { totalUsage, type Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { readInnerError } from '../errors/openai-error.ts'
+import { CUT_SHORT, MALFORMED } from '../errors/stream-error.ts'
 import { anyNumber, anyObject, anyText, defined, left } from '../fields.ts'
 import { FIELDS, misread, readMade } from '../media/image-settings.ts'
 import { FORMAT } from './content.ts'
@@ -132,9 +133,3 @@ function remaining(event: JsonObject, field: string | undefined): Node {
 }
 
 const TAKEN = ['type', 'created_at', 'output_format', 'partial_image_index', 'usage'] as const
-
-const MALFORMED: CanonicalError = {
-  kind: 'upstream-failed',
-  message: 'The upstream sent an event that is no JSON object.',
-}
-const CUT_SHORT: CanonicalError = { kind: 'upstream-failed', message: 'The upstream ended its answer early.' }

@@ -1,11 +1,11 @@
 import type { Part } from '../../canonical/content.ts'
-import { GatewayError } from '../../canonical/error.ts'
+import { type GatewayError, invalid } from '../../canonical/error.ts'
 import type { Path } from '../../canonical/loss.ts'
 import { type Json, type JsonObject, originOf, readFrom } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { readValidated } from '../errors/validation-error.ts'
-import { count, counted, defined, flag, left, number, required, text, WrongType } from '../fields.ts'
+import { count, counted, defined, flag, left, number, required, someOf, text, WrongType } from '../fields.ts'
 import { type Locate, locator } from '../locate.ts'
 import { emptyField, FIELDS, FORMAT, hasImage, readFiles, readNamed } from './content.ts'
 import { EMPTY_IMAGE, isFlag, isNumber, mediaTypeOfName, NO_IMAGE, needsPrompt, requestAt } from './wire.ts'
@@ -46,8 +46,7 @@ function read(wire: WireRequest): CanonicalRequest {
   return readFrom(request, FORMAT, wire)
 }
 
-const wrong = (param: string, message: string): GatewayError =>
-  new GatewayError({ kind: 'invalid-request', param, message: `${param}: ${message}` })
+const wrong = (param: string, message: string): GatewayError => invalid(`${param}: ${message}`, param)
 
 const TAKEN = new Set<string>([
   ...['model', 'prompt', 'n', 'size', 'quality', 'style', 'background', 'output_format', 'output_compression'],
@@ -92,7 +91,7 @@ const IN_FORM: Values = {
 
 function readOutput(body: JsonObject, { number, count }: Values, refused: string[]): Output {
   const value = text(body['output_format'])
-  const image = defined({
+  const image = someOf({
     size: text(body['size']),
     quality: text(body['quality']),
     style: text(body['style']),
@@ -106,10 +105,7 @@ function readOutput(body: JsonObject, { number, count }: Values, refused: string
   })
   return {
     modalities: ['image'],
-    ...defined({
-      candidates: count(body['n']),
-      image: Object.keys(image).length === 0 ? undefined : image,
-    }),
+    ...defined({ candidates: count(body['n']), image }),
   }
 }
 

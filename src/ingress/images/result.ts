@@ -1,12 +1,12 @@
 import type { Made, MediaPart, MediaSource } from '../../canonical/content.ts'
-import { GatewayError } from '../../canonical/error.ts'
+import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
 import { sniffed } from '../../canonical/media/sniff.ts'
 import { isObject, type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
 import type { CanonicalRequest, Modality } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Usage } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { readInnerError } from '../errors/openai-error.ts'
-import { anyNumber, anyObject, anyObjects, anyText, defined, left } from '../fields.ts'
+import { anyNumber, anyObject, anyObjects, anyText, defined, left, someOf } from '../fields.ts'
 import { readMade, SETTINGS, misread as unread } from '../media/image-settings.ts'
 import { anyCount, settled } from '../usage/counts.ts'
 import { FORMAT } from './content.ts'
@@ -67,7 +67,7 @@ export function readResult({ body }: WireAnswer, request: CanonicalRequest): Can
   return readFrom(result, FORMAT, body)
 }
 
-const NOT_AN_ANSWER = { kind: 'upstream-failed', message: 'The upstream sent something that is no picture.' } as const
+const NOT_AN_ANSWER = upstreamFailed('The upstream sent something that is no picture.')
 
 const CHECKS: { readonly [field: string]: (value: unknown) => boolean } = {
   created: value => typeof value === 'number',
@@ -125,7 +125,5 @@ const isRead = (wire: JsonObject, field: string): boolean =>
 const misreadCounts = (wire: JsonObject): string[] =>
   [...DETAILS].filter(field => wire[field] != null && anyNumber(wire[field]) === undefined)
 
-function byModality(details: JsonObject | undefined): { [M in Modality]?: number } | undefined {
-  const counts = defined({ text: anyCount(details?.['text_tokens']), image: anyCount(details?.['image_tokens']) })
-  return Object.keys(counts).length === 0 ? undefined : counts
-}
+const byModality = (details: JsonObject | undefined): { [M in Modality]?: number } | undefined =>
+  someOf({ text: anyCount(details?.['text_tokens']), image: anyCount(details?.['image_tokens']) })

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { count, shape } from '../errors/validation-error.ts'
+import { count, maybe, maybeText, shape } from '../errors/validation-error.ts'
 import { emptyField, hasImage, readNamed } from './content.ts'
 
 /* Image requests, FORMATS §10. Loose: unknown fields pass. */
@@ -13,9 +13,6 @@ export const isFlag = (text: string): boolean => /^(?:true|false)$/i.test(text)
 export const mediaTypeOfName = (name: string): string => (Object.hasOwn(OTHERS, name) ? OTHERS[name]! : `image/${name}`)
 
 const OTHERS: { readonly [name: string]: string } = { jpg: 'image/jpeg', svg: 'image/svg+xml' }
-
-const maybe = <S extends v.GenericSchema>(schema: S) => v.nullish(schema)
-const maybeText = maybe(v.string())
 
 /** An input image: an address (maybe of data) or a file's id; vendors have fields of their own for either. */
 const image = v.union([v.string(), shape({ image_url: maybeText, file_id: maybeText, url: maybeText })])

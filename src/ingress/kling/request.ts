@@ -13,11 +13,7 @@ const FORMAT = 'kling'
 
 /** `POST /videovendor/v1/videos/text2video` and `image2video` (SERVICE.md, "Video"). */
 export const readRequest = (wire: WireRequest): CanonicalRequest =>
-  readValidated(
-    () => requestAt(wire),
-    wire.body,
-    () => read(wire),
-  )
+  readValidated(requestAt(wire), wire.body, () => read(wire))
 
 const SETTINGS = [
   ...['prompt', 'image', 'image_tail', 'negative_prompt', 'duration', 'aspect_ratio', 'mode', 'external_task_id'],
@@ -45,7 +41,7 @@ function read(wire: WireRequest): CanonicalRequest {
     reference: text(body['external_task_id']),
   })
   const request = {
-    ...videoRequest(model, prompt, pictures, Object.keys(video).length === 0 ? {} : { video }),
+    ...videoRequest(model, prompt, pictures, video),
     ...left(FORMAT, body, new Set([name, ...SETTINGS]), seconds === undefined ? ['duration'] : []),
   }
   return readFrom(request, FORMAT, wire)

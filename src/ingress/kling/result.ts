@@ -4,7 +4,7 @@ import type { CanonicalResult } from '../../canonical/result.ts'
 import type { CanonicalTask, TaskFailure, TaskFile } from '../../canonical/task.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { anyObject, anyText, defined, left } from '../fields.ts'
-import { stateOf } from '../media/video.ts'
+import { NO_REASON, NO_TASK, readSeconds, stateOf } from '../media/video.ts'
 import { readInnerError } from './error.ts'
 
 const FORMAT = 'kling'
@@ -29,8 +29,6 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
   const result = { id, ...defined({ createdAt }), candidates: [], task, ...left(FORMAT, body, ENVELOPE) }
   return readFrom(result, FORMAT, body)
 }
-
-const NO_TASK = { kind: 'upstream-failed', message: 'The upstream answered without a task.' } as const
 
 function idOf(value: Json | undefined): string | undefined {
   const id = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : anyText(value)
@@ -59,8 +57,6 @@ function withResult(node: Pick<Node, 'extras'>, beside: JsonObject | undefined):
   if (beside === undefined || Object.keys(beside).length === 0) return node
   return { extras: { [FORMAT]: { ...node.extras?.[FORMAT], task_result: beside } } }
 }
-
-const NO_REASON = 'The upstream gave no reason why there is no video.'
 
 /** The vendor's messages for a prompt, an image or a result that did not pass review; it has no code for it here. */
 const REVIEW = /risk control|sensitive|violat|polic|moderation|prohibited|inappropriate|风控|敏感|违规|审核/i
@@ -108,10 +104,4 @@ function readTime(data: JsonObject, field: string, refused: string[]): number | 
   if (typeof time === 'number' && time >= 0) return Math.floor(time >= MILLISECONDS ? time / 1000 : time)
   refused.push(field)
   return undefined
-}
-
-/** A length in a text, `"5.041"`. */
-function readSeconds(duration: Json | undefined): number | undefined {
-  const seconds = typeof duration === 'string' && duration.trim() !== '' ? Number(duration) : duration
-  return typeof seconds === 'number' && Number.isFinite(seconds) ? seconds : undefined
 }

@@ -1,10 +1,8 @@
 import * as v from 'valibot'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { shape } from '../errors/validation-error.ts'
+import { maybe, maybeText, shape } from '../errors/validation-error.ts'
 
 /* Requests for videos as Kling has them (SERVICE.md, "Video"; Kling's API). Loose: unknown fields pass. */
-
-const maybeText = v.nullish(v.string())
 
 const fields = {
   model_name: maybeText,
@@ -13,7 +11,7 @@ const fields = {
   image: maybeText,
   image_tail: maybeText,
   negative_prompt: maybeText,
-  duration: v.nullish(v.union([v.string(), v.number()])),
+  duration: maybe(v.union([v.string(), v.number()])),
   aspect_ratio: maybeText,
   mode: maybeText,
   external_task_id: maybeText,

@@ -1,6 +1,6 @@
 import type { Made } from '../../canonical/content.ts'
 import type { JsonObject } from '../../canonical/node.ts'
-import { anyText, defined } from '../fields.ts'
+import { anyText, someOf } from '../fields.ts'
 
 /** The wire's names of what an image came to look like (FORMATS §4, §10), and canonical's. */
 const NAMES = {
@@ -15,11 +15,8 @@ export const SETTINGS = ['size', 'quality', 'background'] as const satisfies rea
 export const FIELDS = Object.keys(NAMES) as Field[]
 
 /** The description of an image in these fields; undefined where they are empty. */
-export function readMade(wire: JsonObject, fields: readonly Field[] = FIELDS): Made | undefined {
-  const read = defined(Object.fromEntries(fields.map(field => [NAMES[field], anyText(wire[field])]))) as Made
-  for (const _ in read) return read
-  return undefined
-}
+export const readMade = (wire: JsonObject, fields: readonly Field[] = FIELDS): Made | undefined =>
+  someOf(Object.fromEntries(fields.map(field => [NAMES[field], anyText(wire[field])])))
 
 /** Those of the fields that hold no text: they cannot be read. */
 export const misread = (wire: JsonObject, fields: readonly Field[] = FIELDS): Field[] =>

@@ -1,19 +1,20 @@
 import type { Part } from '../../canonical/content.ts'
+import { upstreamFailed } from '../../canonical/error.ts'
 import type { Path } from '../../canonical/loss.ts'
 import type { Json } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { TaskState } from '../../canonical/task.ts'
-import { WrongType } from '../fields.ts'
+import { defined, someOf, WrongType } from '../fields.ts'
 import { type Locate, locator } from '../locate.ts'
 
 /* What requests for videos, and answers about them, have in common in the formats that make them. */
 
-/** A request for a video: a prompt, and pictures it begins with or shows. */
+/** A request for a video: a prompt, and pictures it begins with or shows; `settings` without a field are none. */
 export const videoRequest = (
   model: string,
   prompt: string | undefined,
   pictures: readonly Part[],
-  output: Omit<Output, 'modalities'>,
+  settings: NonNullable<Output['video']>,
 ): CanonicalRequest => ({
   model,
   messages: [
@@ -22,7 +23,7 @@ export const videoRequest = (
       content: [...(prompt === undefined ? [] : [{ type: 'text', text: prompt } as const]), ...pictures],
     },
   ],
-  output: { modalities: ['video'], ...output },
+  output: { modalities: ['video'], ...defined({ video: someOf(settings) }) },
   sampling: {},
   stream: false,
 })
@@ -52,6 +53,18 @@ export function readLength(wire: Json | undefined): number | undefined {
   const seconds = typeof wire === 'number' ? wire : wire.trim() === '' ? Number.NaN : Number(wire)
   return Number.isFinite(seconds) && seconds > 0 ? seconds : undefined
 }
+
+/** A length in an answer, which vendors write as a text, `"5.041"`. */
+export function readSeconds(wire: Json | undefined): number | undefined {
+  const seconds = typeof wire === 'string' && wire.trim() !== '' ? Number(wire) : wire
+  return typeof seconds === 'number' && Number.isFinite(seconds) ? seconds : undefined
+}
+
+/** The error for an answer that is no task. */
+export const NO_TASK = upstreamFailed('The upstream answered without a task.')
+
+/** The message of a failure that came without one. */
+export const NO_REASON = 'The upstream gave no reason why there is no video.'
 
 /** The words of upstreams for the states of tasks. */
 const STATES: ReadonlyMap<Json | undefined, TaskState> = new Map<Json | undefined, TaskState>([

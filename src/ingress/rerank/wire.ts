@@ -1,10 +1,7 @@
 import * as v from 'valibot'
-import { count, shape } from '../errors/validation-error.ts'
+import { count, maybe, maybeText, shape } from '../errors/validation-error.ts'
 
 /** The rerank request of Cohere's first version, Jina and Voyage, FORMATS §9. Loose: unknown fields pass. */
-
-const maybeText = v.nullish(v.string())
-const maybeCount = v.nullish(count)
 
 /** A document: a text, or an object with a text or an image among its fields. */
 const document = v.union([v.string(), shape({ text: maybeText, image: maybeText })])
@@ -13,8 +10,8 @@ export const request = shape({
   model: v.string(),
   query: v.string(),
   documents: v.pipe(v.array(document), v.minLength(1, 'There are no documents to rank.')),
-  top_n: maybeCount,
-  top_k: maybeCount,
-  return_documents: v.nullish(v.boolean()),
-  rank_fields: v.nullish(v.array(v.string())),
+  top_n: maybe(count),
+  top_k: maybe(count),
+  return_documents: maybe(v.boolean()),
+  rank_fields: maybe(v.array(v.string())),
 })

@@ -1,7 +1,7 @@
 import type { Part, ReasoningPart, ToolCallPart, ToolResultPart } from '../../canonical/content.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { disclose, type EnclosedThought, isSealed } from '../../canonical/signature.ts'
-import { anyText, defined, left, objects, required, spelling, text, WrongType } from '../fields.ts'
+import { anyText, defined, left, objects, required, someOf, text, WrongType } from '../fields.ts'
 import { readContent } from './content.ts'
 import { readImageCall } from './images.ts'
 import { kindOfItem } from './wire.ts'
@@ -118,7 +118,7 @@ function readReasoning(wire: JsonObject): ReasoningPart {
   if (!texts.plain) refused.push(inContent ? 'content' : 'summary')
   if (!inContent && content !== undefined && content.length > 0) refused.push('content')
   if (proof === '') refused.push('encrypted_content')
-  const marks = spelling({ as: inContent ? 'content' : undefined, cuts: texts.cuts })
+  const marks = someOf({ as: inContent ? 'content' : undefined, cuts: texts.cuts })
   return {
     type: 'reasoning',
     text: texts.text,

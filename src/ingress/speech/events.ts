@@ -7,6 +7,7 @@ import type { Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { readInnerError } from '../errors/openai-error.ts'
+import { CUT_SHORT, MALFORMED } from '../errors/stream-error.ts'
 import { left } from '../fields.ts'
 import { anyCount, settled } from '../usage/counts.ts'
 import { requestedType } from './result.ts'
@@ -39,13 +40,12 @@ export class SpeechEvents implements Transducer<WireEvent, CanonicalEvent> {
   end(): readonly CanonicalEvent[] {
     if (this.ended) return NOTHING
     this.out = []
-    this.fail({ kind: 'upstream-failed', message: 'The upstream ended its answer early.' })
+    this.fail(CUT_SHORT)
     return this.out
   }
 
   private read(wire: JsonObject | undefined): void {
-    if (wire === undefined)
-      return this.fail({ kind: 'upstream-failed', message: 'The upstream sent an event that is no JSON object.' })
+    if (wire === undefined) return this.fail(MALFORMED)
     if (wire['error'] != null) return this.fail(readInnerError(wire))
     const { type, audio } = wire
     if (type === 'speech.audio.done') return this.finish(wire)

@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject, readFrom } from '../../canonical/
 import type { CanonicalRequest, Message, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { readValidated } from '../errors/validation-error.ts'
-import { defined, left, leftWithin, NONE, number, required, text, WrongType } from '../fields.ts'
+import { defined, left, leftWithin, NONE, number, required, someOf, text, WrongType } from '../fields.ts'
 import { locateInstructed } from '../locate.ts'
 import * as wire from './wire.ts'
 import { FORMAT, mediaTypeOf } from './wire.ts'
@@ -25,7 +25,7 @@ function read(body: JsonObject): CanonicalRequest {
       ...(instructions === undefined ? [] : [textMessage('system', instructions)]),
       textMessage('user', input),
     ],
-    output: { modalities: ['audio'], ...readAudio(body) },
+    output: { modalities: ['audio'], ...defined({ audio: readAudio(body) }) },
     sampling: {},
     stream: flow === 'sse',
     ...left(FORMAT, body, TAKEN),
@@ -37,15 +37,11 @@ const textMessage = (role: 'system' | 'user', content: string): Message => ({
   content: [{ type: 'text', text: content }],
 })
 
-function readAudio(body: JsonObject): Pick<Output, 'audio'> {
+function readAudio(body: JsonObject): Output['audio'] {
   const { voice, node } = readVoice(body['voice'])
   const format = text(body['response_format'])
   const mediaType = format === undefined ? undefined : required(mediaTypeOf(format))
-  const audio = {
-    ...defined({ voice, mediaType, speed: number(body['speed']) }),
-    ...node,
-  }
-  return Object.keys(audio).length === 0 ? {} : { audio }
+  return someOf({ voice, mediaType, speed: number(body['speed']), ...node })
 }
 
 const ID = new Set(['id'])

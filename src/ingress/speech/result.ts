@@ -1,5 +1,5 @@
 import type { MediaSource } from '../../canonical/content.ts'
-import { GatewayError } from '../../canonical/error.ts'
+import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
@@ -13,7 +13,7 @@ export function readResult({ body, raw }: WireAnswer, request: CanonicalRequest)
   throw new GatewayError(body['error'] == null ? NOT_AUDIO : readInnerError(body))
 }
 
-const NOT_AUDIO = { kind: 'upstream-failed', message: 'The upstream sent something that is no audio.' } as const
+const NOT_AUDIO = upstreamFailed('The upstream sent something that is no audio.')
 
 const audioResult = (source: MediaSource): CanonicalResult => ({
   candidates: [{ content: [{ type: 'media', kind: 'audio', source }], finish: { reason: 'stop' } }],

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { shape } from '../errors/validation-error.ts'
+import { maybe, maybeText, shape } from '../errors/validation-error.ts'
 
 export const FORMAT = 'speech'
 
@@ -21,13 +21,11 @@ export const mediaTypeOf = (value: string): string | undefined =>
   Object.hasOwn(TYPES, value) ? TYPES[value as keyof typeof TYPES] : undefined
 
 /** The text-to-speech request, FORMATS §12. Loose: unknown fields pass. */
-const maybe = <S extends v.GenericSchema>(schema: S) => v.nullish(schema)
-
 export const request = shape({
   model: v.string(),
   input: v.string(),
   voice: maybe(v.union([v.string(), shape({ id: v.string() })])),
-  instructions: maybe(v.string()),
+  instructions: maybeText,
   response_format: maybe(v.picklist(Object.keys(TYPES))),
   speed: maybe(v.number()),
   stream_format: maybe(v.picklist(['audio', 'sse'])),

@@ -4,6 +4,7 @@ import { isObject, type Json, type JsonObject, parseObject } from '../../canonic
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { readInnerError } from '../errors/openai-error.ts'
+import { CUT_SHORT, MALFORMED } from '../errors/stream-error.ts'
 import { anyText } from '../fields.ts'
 import { readFacts, readLogprobs, readSegment, readUsage } from './result.ts'
 
@@ -40,13 +41,12 @@ export class TranscriptEvents implements Transducer<WireEvent, CanonicalEvent> {
     if (this.ended) return NOTHING
     this.out = []
     if (this.finished) this.finish({})
-    else this.fail({ kind: 'upstream-failed', message: 'The upstream ended its answer early.' })
+    else this.fail(CUT_SHORT)
     return this.out
   }
 
   private event(wire: JsonObject | undefined): void {
-    if (wire === undefined)
-      return this.fail({ kind: 'upstream-failed', message: 'The upstream sent an event that is no JSON object.' })
+    if (wire === undefined) return this.fail(MALFORMED)
     if (wire['error'] != null || wire['type'] === 'error')
       return this.fail(readInnerError(isObject(wire['error']) ? wire : { error: wire }))
     const kind = anyText(wire['type'])?.replace(/^transcription\./, 'transcript.')

@@ -1,6 +1,6 @@
 import { HeldBytes } from '../../canonical/bytes.ts'
 import type { MediaPart } from '../../canonical/content.ts'
-import { GatewayError } from '../../canonical/error.ts'
+import { invalid } from '../../canonical/error.ts'
 import { kindOfMediaType } from '../../canonical/media/data-url.ts'
 import { sniffed } from '../../canonical/media/sniff.ts'
 import { isSoundless } from '../../canonical/media/wav.ts'
@@ -59,15 +59,12 @@ const hint = (prompt: string | undefined): Message[] =>
 
 function recordingIn(files: WireRequest['files']): MediaPart {
   const file = files?.find(({ field }) => field === 'file')
-  if (file === undefined) throw unusable('file: a recording is required.')
+  if (file === undefined) throw invalid('file: a recording is required.', 'file')
   const { bytes } = file
   if (bytes.size === 0 || (bytes instanceof HeldBytes && isSoundless(bytes.bytes)))
-    throw unusable('file: the recording is empty.')
+    throw invalid('file: the recording is empty.', 'file')
   return readRecording(file)
 }
-
-const unusable = (message: string): GatewayError =>
-  new GatewayError({ kind: 'invalid-request', message, param: 'file' })
 
 function numeral(written: string): number {
   if (wire.isNumeral(written)) return Number(written)

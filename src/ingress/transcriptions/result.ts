@@ -1,4 +1,4 @@
-import { type CanonicalError, GatewayError } from '../../canonical/error.ts'
+import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
 import { readSubtitles, styleOf } from '../../canonical/media/subtitles.ts'
 import { isObject, type Json, type JsonObject, type Node, parseObject, readFrom } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
@@ -61,10 +61,7 @@ function readObject(body: JsonObject, request: CanonicalRequest): CanonicalResul
 /** The shapes with facts about a transcript. */
 const SHAPES: ReadonlySet<Json | undefined> = new Set(['verbose_json', 'diarized_json'])
 
-const NOT_AN_ANSWER: CanonicalError = {
-  kind: 'upstream-failed',
-  message: 'The upstream sent something that is no transcript.',
-}
+const NOT_AN_ANSWER = upstreamFailed('The upstream sent something that is no transcript.')
 
 /** The facts of a transcript besides its text, in a whole answer or at the end of a streamed one. */
 export function readFacts(body: JsonObject): {

@@ -1,9 +1,10 @@
-import { GatewayError } from '../../canonical/error.ts'
+import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { CanonicalTask, TaskFailure, TaskFile } from '../../canonical/task.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { anyNumber, anyObject, anyObjects, anyText, defined } from '../fields.ts'
+import { NO_REASON } from '../media/video.ts'
 import { readInnerError } from './error.ts'
 
 const FORMAT = 'veo'
@@ -21,7 +22,7 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
   return { id, candidates: [], task: readTask(body) }
 }
 
-const NO_OPERATION = { kind: 'upstream-failed', message: 'The upstream answered without an operation.' } as const
+const NO_OPERATION = upstreamFailed('The upstream answered without an operation.')
 
 /** `models/veo-3.1-generate-preview/operations/abc`: a path below the version, which leads nowhere else. */
 const isOperation = (name: string): boolean =>
@@ -54,8 +55,6 @@ function readFiles(answer: JsonObject): TaskFile[] {
 
 const readReasons = ({ raiMediaFilteredReasons: reasons }: JsonObject): string[] =>
   Array.isArray(reasons) ? reasons.filter(reason => typeof reason === 'string') : []
-
-const NO_REASON = 'The upstream gave no reason why there is no video.'
 
 /** An operation that succeeded without a video: it was held back by a review, or for an unknown reason. */
 function withoutVideo(answer: JsonObject, reasons: readonly string[]): TaskFailure {

@@ -15,11 +15,7 @@ const FORMAT = 'videos'
  * that of the task it changes.
  */
 export const readRequest = (wire: WireRequest): CanonicalRequest =>
-  readValidated(
-    () => requestAt(wire),
-    wire.body,
-    () => read(wire),
-  )
+  readValidated(requestAt(wire), wire.body, () => read(wire))
 
 const FIELD = 'input_reference'
 const WORDS = ['image_url', 'file_id'] as const
@@ -43,7 +39,7 @@ function read(wire: WireRequest): CanonicalRequest {
   const video = defined({ seconds, size: text(body['size']), remixOf: original })
   const taken = remixOf === undefined ? TAKEN : REMIX_TAKEN
   const request = {
-    ...videoRequest(model, prompt, pictures, Object.keys(video).length === 0 ? {} : { video }),
+    ...videoRequest(model, prompt, pictures, video),
     ...left(FORMAT, body, taken, seconds === undefined ? ['seconds'] : []),
   }
   return readFrom(request, FORMAT, wire)

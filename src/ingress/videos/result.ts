@@ -1,11 +1,11 @@
 import { GatewayError } from '../../canonical/error.ts'
-import { isObject, type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
+import { isObject, type JsonObject, readFrom } from '../../canonical/node.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { CanonicalTask, TaskFailure } from '../../canonical/task.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { readInnerError } from '../errors/openai-error.ts'
 import { anyNumber, anyText, defined, left } from '../fields.ts'
-import { stateOf } from '../media/video.ts'
+import { NO_TASK, readSeconds, stateOf } from '../media/video.ts'
 
 const FORMAT = 'videos'
 
@@ -32,8 +32,6 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
   }
   return readFrom(result, FORMAT, body)
 }
-
-const NO_TASK = { kind: 'upstream-failed', message: 'The upstream answered without a task.' } as const
 
 function readTask(body: JsonObject, refused: string[]): CanonicalTask {
   const state = stateOf(body['status'])
@@ -66,11 +64,6 @@ function readNumber(body: JsonObject, field: string, refused: string[]): number 
   const value = anyNumber(body[field])
   if (value === undefined) refused.push(field)
   return value
-}
-
-function readSeconds(wire: Json | undefined): number | undefined {
-  const seconds = typeof wire === 'string' && wire.trim() !== '' ? Number(wire) : wire
-  return typeof seconds === 'number' && Number.isFinite(seconds) ? seconds : undefined
 }
 
 const FAILURE = new Set(['code', 'message'])

@@ -1,11 +1,8 @@
 import * as v from 'valibot'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { shape } from '../errors/validation-error.ts'
+import { maybe, maybeText, shape } from '../errors/validation-error.ts'
 
 /* The request for a video, FORMATS §11. Loose: unknown fields pass. */
-
-const maybe = <S extends v.GenericSchema>(schema: S) => v.nullish(schema)
-const maybeText = maybe(v.string())
 
 const reference = v.union([v.string(), shape({})], 'Invalid type: Expected a picture as text, or an object')
 const prompt = v.pipe(v.string(), v.minLength(1, 'Invalid length: Expected a prompt'))

@@ -1,0 +1,39 @@
+import { type Bytes, HeldBytes } from '../../canonical/bytes.ts'
+import type { MediaPart } from '../../canonical/content.ts'
+import type { Losses, Path } from '../../canonical/loss.ts'
+import { bytesOfSource, urlOfSource } from '../../canonical/media/data-url.ts'
+import type { Format, JsonObject } from '../../canonical/node.ts'
+import type { WireFile } from '../../canonical/wire.ts'
+
+/* Pictures that OpenAI's formats start from: files of a form, or named by an address or an id. */
+
+export const hasBytes = ({ source }: MediaPart): boolean => source.type === 'bytes' || source.type === 'base64'
+
+/** A picture of which the bytes are there as a file of a form; upstreams check the file's name, so it has one. */
+export function pictureFile(part: MediaPart, path: Path, field: string, format: Format, losses: Losses): WireFile {
+  const { mediaType } = part.source as { readonly mediaType: string }
+  if (part.extras?.[format] !== undefined) losses.drop([...path, 'extras', format], 'nothing-beside-a-file')
+  const ending = mediaType.split('/')[1]?.replace(/\+.*/, '') ?? 'png'
+  const name = part.name ?? `${part.use === 'mask' ? 'mask' : 'image'}.${ending}`
+  if (part.name === undefined) losses.add([...path, 'name'], name, 'minted-file-name')
+  return { field, name, mediaType, bytes: bytesOfSource(part.source)! }
+}
+
+/** A picture by its id or its address, which may be one of data; undefined where it has neither. */
+export function pictureReference(part: MediaPart, path: Path, losses: Losses): JsonObject | undefined {
+  const { source } = part
+  const url = source.type === 'bytes' ? dataUrl(source.mediaType, source.bytes) : urlOfSource(source)
+  if (source.type !== 'file-id' && url === undefined) return undefined
+  losses.dropFields(part, path, { name: 'no-names' })
+  reportTypeOfAddress(part, path, losses)
+  return source.type === 'file-id' ? { file_id: source.id } : { image_url: url! }
+}
+
+/** What is named by an address or an id has no media type. */
+export function reportTypeOfAddress({ source }: MediaPart, path: Path, losses: Losses): void {
+  if ((source.type === 'url' || source.type === 'file-id') && source.mediaType !== undefined)
+    losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-addresses')
+}
+
+const dataUrl = (mediaType: string, bytes: Bytes): string | undefined =>
+  bytes instanceof HeldBytes ? urlOfSource({ type: 'base64', mediaType, data: bytes.toJSON() }) : undefined

@@ -1,0 +1,47 @@
+import type { Part } from '../../canonical/content.ts'
+import type { Losses, Path } from '../../canonical/loss.ts'
+import type { Format } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import { NO_MARKS, NO_STATE, reportConversational } from '../sanitize/bare.ts'
+
+/* Prompts of formats that draw or film: one turn, whose texts are one text. */
+
+/** The index of the turn with the prompt. */
+export const turnOf = ({ messages }: CanonicalRequest): number => messages.findLastIndex(({ role }) => role === 'user')
+
+/** Reports all that a request has beside its output and that turn. */
+export function reportRest(
+  request: CanonicalRequest,
+  turn: number,
+  state: { readonly background?: string },
+  losses: Losses,
+): void {
+  reportConversational(request, losses)
+  losses.dropFields(request.state, ['state'], { ...NO_STATE, ...state })
+  for (const [index, message] of request.messages.entries())
+    if (index !== turn) losses.drop(['messages', index], 'one-turn-only')
+    else losses.dropFields(message, ['messages', index], { name: 'no-names' })
+}
+
+/** A piece that is said in words: a text, or another format's with words of its own. */
+export function wordsOf(part: Part, format: Format): string | undefined {
+  if (part.type === 'text') return part.text
+  return part.type === 'opaque' && part.format !== format ? part.text : undefined
+}
+
+/** The texts of a turn as one, at the place of the first; undefined where there is none. */
+export function joined(
+  content: readonly Part[],
+  texts: readonly number[],
+  path: Path,
+  format: Format,
+  losses: Losses,
+): string | undefined {
+  const [first, ...others] = texts
+  if (first === undefined) return undefined
+  const text = texts.map(index => wordsOf(content[index]!, format)).join('\n\n')
+  losses.dropFields(content[first], [...path, first], NO_MARKS)
+  if (others.length > 0) losses.change([...path, first, 'text'], text, 'one-prompt')
+  for (const index of others) losses.drop([...path, index], 'said-with-the-prompt')
+  return text
+}
