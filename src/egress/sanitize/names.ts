@@ -106,7 +106,10 @@ class Sanitizer {
 
   message(message: Message, at: number): Message {
     if (!hasCalls(message)) return message
-    return { ...message, content: message.content.map((part, index) => this.part(part, ['messages', at, 'content', index])) }
+    return {
+      ...message,
+      content: message.content.map((part, index) => this.part(part, ['messages', at, 'content', index])),
+    }
   }
 
   private part(part: Part, path: Path): Part {
