@@ -76,27 +76,17 @@ export interface Candidate {
  * with `retryAfterSeconds` where every channel is full or drained.
  */
 export function route(request: RouteRequest, channels: readonly RoutedChannel[]): readonly Candidate[] {
-  const withModel = channelsOf(request.model, channels).filter(
-    channel => upstreamModel(channel, request.model) !== undefined,
-  )
-  if (withModel.length === 0) throw unknownModel(request.model)
-  const { permissions } = request
-  const permitted = withModel.filter(({ config }) => permissions.allowsChannel(config.name))
-  if (permitted.length === 0 || !permissions.allowsModel(request.model)) throw forbiddenModel(request.model)
-  const able = permitted.flatMap(channel => options(channel, request))
-  if (able.length === 0) throw unsupportedWork(request.model)
-  const open = able.filter(({ health }) => health.drained !== true)
-  if (open.length === 0) throw DRAINED
-  const ready = open.filter(({ channel, health }) => !isFull(health, channel))
-  if (ready.length === 0) throw FULL
-  return inOrder(ready, request).map(({ channel, format, native, emulated, upstreamModel, resting }) => ({
-    channel,
-    format,
-    native,
-    emulated,
-    upstreamModel,
-    resting,
-  }))
+  const { model, permissions } = request
+  const isPermitted = permissions.allowsModel(model)
+  const ready: Option[] = []
+  let furthest: Obstacle = 'unknown'
+  for (const channel of channelsOf(model, channels)) {
+    const option = optionAt(channel, request, isPermitted)
+    if (typeof option !== 'string') ready.push(option)
+    else if (OBSTACLES.indexOf(option) > OBSTACLES.indexOf(furthest)) furthest = option
+  }
+  if (ready.length === 0) throw REFUSALS[furthest](model)
+  return ready.length === 1 ? [ready[0]!.candidate] : inOrder(ready, request).map(({ candidate }) => candidate)
 }
 
 /** Whether the channel, or that model of it, rests at the time (Unix milliseconds). */
@@ -184,12 +174,16 @@ function mayDo({ formats }: ChannelConfig, work: Work, cascades: boolean): boole
   return fitnesses.some(fitness => work !== 'realtime' || cascades || isDirect(fitness))
 }
 
-/** A candidate, and what decides its order. */
-interface Option extends Candidate {
-  readonly health: ChannelHealth
+/** A candidate that can be tried, and what decides its order besides. */
+interface Option {
+  readonly candidate: Candidate
   /** The channel takes any model of this name, and the upstream's list of models is not available yet. */
   readonly unsure: boolean
 }
+
+/** Why a channel is no option, in the order of the checks: of several channels the one that passed most counts. */
+const OBSTACLES = ['unknown', 'forbidden', 'unsupported', 'drained', 'full'] as const
+type Obstacle = (typeof OBSTACLES)[number]
 
 /** The upstream's name of the model; undefined where the channel does not have it. */
 function upstreamModel(channel: RoutedChannel, model: string): string | undefined {
@@ -200,18 +194,27 @@ function upstreamModel(channel: RoutedChannel, model: string): string | undefine
   return health.listed === undefined || health.listed.has(model) ? model : undefined
 }
 
-/** The channel in the format that does the work best, if it has any. */
-function options({ config, health }: RoutedChannel, request: RouteRequest): Option[] {
+/** The channel in the format that does the work best, or why it is not to be tried. */
+function optionAt(channel: RoutedChannel, request: RouteRequest, isPermitted: boolean): Option | Obstacle {
+  const { config, health } = channel
   const { model, format, work, now, facts, catalogue } = request
+  const upstream = upstreamModel(channel, model)
+  if (upstream === undefined) return 'unknown'
+  if (!isPermitted || !request.permissions.allowsChannel(config.name)) return 'forbidden'
   const chosen = bestFormat(config, format, work)
-  if (chosen === undefined) return []
+  if (chosen === undefined) return 'unsupported'
+  if (health.drained === true) return 'drained'
+  if (isFull(health, config)) return 'full'
   const native = chosen.format === format
-  const emulated = fitnessAt(chosen, work) === 'emulated'
-  const unsure = !config.models.named.has(model) && health.listed === undefined
-  const upstream = upstreamModel({ config, health }, model)!
-  const resting = rests(health, upstream, now)
-  const own = formatFor(chosen, { model: upstream, facts, native, provider: config.provider, catalogue })
-  return [{ channel: config, format: own, native, emulated, upstreamModel: upstream, resting, health, unsure }]
+  const candidate: Candidate = {
+    channel: config,
+    format: formatFor(chosen, { model: upstream, facts, native, provider: config.provider, catalogue }),
+    native,
+    emulated: fitnessAt(chosen, work) === 'emulated',
+    upstreamModel: upstream,
+    resting: rests(health, upstream, now),
+  }
+  return { candidate, unsure: !config.models.named.has(model) && health.listed === undefined }
 }
 
 /**
@@ -232,36 +235,37 @@ const fitnessAt = ({ format, dialect }: ChannelFormat, work: Work) => fitnessOf(
 const FITNESSES: readonly Fitness[] = ['made-for-it', 'able', 'emulated']
 const isDirect = (fitness: Fitness | undefined): boolean => fitness !== undefined && fitness !== 'emulated'
 
-function inOrder(ready: readonly Option[], request: RouteRequest): readonly Option[] {
-  if (ready.length === 1) return ready
+function inOrder(ready: readonly Option[], request: RouteRequest): Option[] {
   const losses = lossesOf(ready, request)
-  const draws = new Map(ready.map(option => [option, drawOf(request.draw, option.channel)]))
-  return [...ready].sort(
-    (a, b) =>
+  const draws = new Map(ready.map(option => [option, drawOf(request.draw, option.candidate.channel)]))
+  return [...ready].sort((one, other) => {
+    const [a, b] = [one.candidate, other.candidate]
+    return (
       Number(a.resting) - Number(b.resting) ||
       a.channel.priority - b.channel.priority ||
-      Number(a.unsure) - Number(b.unsure) ||
+      Number(one.unsure) - Number(other.unsure) ||
       Number(a.emulated) - Number(b.emulated) ||
       Number(b.native) - Number(a.native) ||
       losses(a) - losses(b) ||
-      draws.get(a)! - draws.get(b)! ||
-      (a.channel.name < b.channel.name ? -1 : 1),
-  )
+      draws.get(one)! - draws.get(other)! ||
+      (a.channel.name < b.channel.name ? -1 : 1)
+    )
+  })
 }
 
-/** Counts what each option loses, once per dialect of a format, and only where two of them could differ. */
-function lossesOf(ready: readonly Option[], { losses }: RouteRequest): (option: Option) => number {
+/** Counts what each candidate loses, once per dialect of a format, and only where two of them could differ. */
+function lossesOf(ready: readonly Option[], { losses }: RouteRequest): (candidate: Candidate) => number {
   const counted = new Map<string, number>()
-  const dialectOf = ({ channel, format }: Option): string =>
+  const dialectOf = ({ channel, format }: Candidate): string =>
     `${channel.priority} ${format.format} ${JSON.stringify(format.dialect)}`
-  const foreign = ready.filter(option => !option.native && !option.emulated)
+  const foreign = ready.map(({ candidate }) => candidate).filter(({ native, emulated }) => !native && !emulated)
   const differ = new Set(foreign.map(dialectOf)).size > 1
-  return option => {
-    if (option.native || option.emulated || losses === undefined || !differ) return 0
-    const dialect = dialectOf(option)
+  return candidate => {
+    if (candidate.native || candidate.emulated || losses === undefined || !differ) return 0
+    const dialect = dialectOf(candidate)
     const known = counted.get(dialect)
     if (known !== undefined) return known
-    const count = losses(option.format, option.channel)
+    const count = losses(candidate.format, candidate.channel)
     counted.set(dialect, count)
     return count
   }
@@ -322,3 +326,11 @@ const FULL = new GatewayError({
   message: 'Every upstream of this model is busy. Try again later.',
   retryAfterSeconds: 1,
 })
+
+const REFUSALS: { readonly [O in Obstacle]: (model: string) => GatewayError } = {
+  unknown: unknownModel,
+  forbidden: forbiddenModel,
+  unsupported: unsupportedWork,
+  drained: () => DRAINED,
+  full: () => FULL,
+}

@@ -4,6 +4,18 @@ import { type Format, isObject, type Node } from './node.ts'
 export type Path = readonly (string | number)[]
 
 /**
+ * The path one step further. A list with a spread one inside is made with room for sixteen more items, and writers make
+ * a path for each message and part.
+ */
+export function below(path: Path, step: string | number): Path {
+  const { length } = path
+  const longer = new Array<string | number>(length + 1)
+  for (let index = 0; index < length; index++) longer[index] = path[index]!
+  longer[length] = step
+  return longer
+}
+
+/**
  * One difference between a value and what a wire format could carry of it. Paths point into the original value, so a
  * list of losses can be replayed on it: reading what was written gives exactly `lose(original, losses)`.
  */

@@ -193,14 +193,7 @@ export class Exchange implements Watched {
 
   private begin({ status, headers }: Pick<Answer, 'status' | 'headers'>, begins: Beginning): void {
     this.head = undefined
-    this.resolve({
-      status,
-      headers,
-      begins,
-      flow: taker => this.flow(taker),
-      text: limit => this.text(limit),
-      bytes: () => flowing(this, this.inflater === undefined ? headers : UNSIZED, taker => this.flow(taker)),
-    })
+    this.resolve(new ExchangeAnswer(this, status, headers, begins))
   }
 
   private settle(outcome: GatewayError | 'ended'): void {
@@ -219,36 +212,83 @@ export class Exchange implements Watched {
     else taker.fail(outcome)
   }
 
+  /** The length of a compressed body is not that of its content. */
+  get isCompressed(): boolean {
+    return this.inflater !== undefined
+  }
+
   /** Chunks that arrived before this call were kept, in order. */
-  private flow(taker: Taker): void {
+  flow(taker: Taker): void {
     this.taker = taker
     for (const chunk of this.earlyChunks) taker.take(chunk)
     this.earlyChunks = []
     if (this.settled !== undefined) this.notify(taker, this.settled)
   }
 
-  private text(limit: number): Promise<string> {
-    return new Promise((resolve, reject) => {
-      const chunks: Uint8Array[] = []
-      let size = 0
-      this.flow({
-        take: chunk => {
-          size += chunk.length
-          if (size <= limit) chunks.push(chunk)
-          else {
-            chunks.length = 0
-            this.terminate(answeredTooMuch())
-          }
-        },
-        end: () =>
-          resolve((chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)).toString('utf8')),
-        fail: reject,
-      })
-    })
+  /** Ends the exchange because of a body of more bytes than its reader takes. */
+  overflow(): void {
+    this.terminate(answeredTooMuch())
   }
 }
 
-/** The length of a compressed body is not that of its content. */
+class ExchangeAnswer implements Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly begins: Beginning
+  private readonly exchange: Exchange
+
+  constructor(exchange: Exchange, status: number, headers: Headers, begins: Beginning) {
+    this.exchange = exchange
+    this.status = status
+    this.headers = headers
+    this.begins = begins
+  }
+
+  flow(taker: Taker): void {
+    this.exchange.flow(taker)
+  }
+
+  text(limit: number): Promise<string> {
+    return new Promise((resolve, reject) => this.exchange.flow(new TextTaker(this.exchange, limit, resolve, reject)))
+  }
+
+  bytes(): Bytes {
+    const { exchange, headers } = this
+    return flowing(exchange, exchange.isCompressed ? UNSIZED : headers, taker => exchange.flow(taker))
+  }
+}
+
+/** Collects a body as a text. */
+class TextTaker implements Taker {
+  private readonly exchange: Exchange
+  private readonly limit: number
+  private readonly resolve: (text: string) => void
+  readonly fail: (error: GatewayError) => void
+  private chunks: Uint8Array[] = []
+  private size = 0
+
+  constructor(exchange: Exchange, limit: number, resolve: (text: string) => void, fail: (error: GatewayError) => void) {
+    this.exchange = exchange
+    this.limit = limit
+    this.resolve = resolve
+    this.fail = fail
+  }
+
+  take(chunk: Uint8Array): void {
+    this.size += chunk.length
+    if (this.size <= this.limit) this.chunks.push(chunk)
+    else {
+      this.chunks = []
+      this.exchange.overflow()
+    }
+  }
+
+  end(): void {
+    const { chunks, size } = this
+    this.resolve((chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)).toString('utf8'))
+  }
+}
+
 const UNSIZED: Headers = {}
 
 /** Drops a body that is not needed. */

@@ -1,7 +1,7 @@
 import { AnswerIds } from '../../canonical/call-ids.ts'
 import type { MediaPart, OpaquePart, Part, ReasoningPart, ToolCallPart } from '../../canonical/content.ts'
 import { bodyOf } from '../../canonical/fold.ts'
-import type { Losses, Path, Unwritten, Written } from '../../canonical/loss.ts'
+import { below, type Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
@@ -50,11 +50,11 @@ function writeChoice(candidate: Candidate, index: number, request: CanonicalRequ
 /** The message of a choice: each kind of part has its field, and a part without one is a loss. */
 function writeMessage(candidate: Candidate, path: Path, request: CanonicalRequest, losses: Losses): JsonObject {
   const message = new MessageWriter(losses, request)
-  const at: Path = [...path, 'content']
+  const at = below(path, 'content')
   reportOrder(candidate.content, at, losses)
   reportJoined(candidate.content, at, losses)
   candidate.content.forEach((part, index) => {
-    message.put(part, candidate.content[index + 1], [...at, index])
+    message.put(part, candidate.content[index + 1], below(at, index))
   })
   return message.written()
 }
@@ -108,6 +108,7 @@ function reportParted(content: readonly Part[], order: readonly number[], path: 
 
 /** All thoughts are one field: where a call's proof may stand behind it, what it proves is all of them. */
 function reportJoined(content: readonly Part[], path: Path, losses: Losses): void {
+  if (content.length < 2) return
   const thoughts = [...content.entries()].filter(([, part]) => part.type === 'reasoning' && isShown(part))
   if (thoughts.length < 2 || !content.some((part, index) => signsCall(part, content[index + 1]))) return
   const joined = thoughts.map(([, part]) => bodyOf(part)).join('')
@@ -131,12 +132,11 @@ class MessageWriter {
   private signature: string | undefined
   private readonly losses: Losses
   private readonly request: CanonicalRequest
-  private readonly ids: AnswerIds
+  private ids: AnswerIds | undefined
 
   constructor(losses: Losses, request: CanonicalRequest) {
     this.losses = losses
     this.request = request
-    this.ids = new AnswerIds(request)
   }
 
   put(part: Part, next: Part | undefined, path: Path): void {
@@ -181,6 +181,7 @@ class MessageWriter {
   private call(part: ToolCallPart, path: Path): void {
     if (part.namespace !== undefined) this.losses.drop([...path, 'namespace'], 'no-namespaces')
     const signed = this.signature === undefined ? {} : signatureExtra(this.signature)
+    this.ids ??= new AnswerIds(this.request)
     const id = this.ids.call(part.id, part.name)
     if (id !== part.id) this.losses.rename([...path, 'id'], id, 'id-made-unique')
     this.calls.push({ ...writeCall(id === part.id ? part : { ...part, id }), ...signed })

@@ -8,7 +8,7 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from '../../canonical/content.ts'
-import type { Path } from '../../canonical/loss.ts'
+import { below, type Path } from '../../canonical/loss.ts'
 import { type Json, type JsonObject, type Node, parseObject } from '../../canonical/node.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { type Block, FORMAT, type WriteContext, writeCache } from './context.ts'
@@ -32,17 +32,17 @@ export interface Placed {
 
 /** The blocks of a turn; parts that have no place in it, or are empty, are left out. */
 export function writeBlocks(content: readonly Part[], path: Path, turn: TurnKind, context: WriteContext): Placed[] {
-  const placed: Placed[] = []
-  content.forEach((part, index) => {
-    const at = [...path, index]
-    if (!(TURNS[turn] as ReadonlySet<string>).has(part.type)) {
-      context.losses.drop(at, 'not-in-this-turn')
-      return
-    }
-    const block = writeBlock(part, at, context)
-    if (block !== undefined) placed.push({ block, path: at })
-  })
-  return placed
+  const placed = content.map((part, index) => place(part, below(path, index), turn, context))
+  return placed.includes(undefined) ? placed.filter(one => one !== undefined) : (placed as Placed[])
+}
+
+function place(part: Part, path: Path, turn: TurnKind, context: WriteContext): Placed | undefined {
+  if (!(TURNS[turn] as ReadonlySet<string>).has(part.type)) {
+    context.losses.drop(path, 'not-in-this-turn')
+    return undefined
+  }
+  const block = writeBlock(part, path, context)
+  return block && { block, path }
 }
 
 /** The block of a part; undefined where it has none, which is reported. */
@@ -198,13 +198,19 @@ function insertFailure(part: ToolResultPart, path: Path, { losses }: WriteContex
 export function contentOf(blocks: readonly Block[]): { content?: Json } {
   const [first] = blocks
   if (first === undefined) return {}
-  const single = blocks.length === 1 && first['type'] === 'text' && Object.keys(first).length === 2
-  return { content: single ? first['text']! : blocks }
+  return { content: blocks.length === 1 && isPlainText(first) ? first['text']! : blocks }
+}
+
+/** Whether it is a text and nothing more. */
+function isPlainText(block: Block): boolean {
+  if (block['type'] !== 'text') return false
+  for (const field in block) if (field !== 'type' && field !== 'text') return false
+  return block['text'] !== undefined
 }
 
 /** The citations of an earlier text: the upstream refuses them without its own proof. */
-function writeCitations(part: TextPart, path: Path, { losses }: WriteContext): { citations?: Json } {
-  if (part.annotations === undefined) return {}
+function writeCitations(part: TextPart, path: Path, { losses }: WriteContext): { citations?: Json } | undefined {
+  if (part.annotations === undefined) return undefined
   const citations = part.annotations.flatMap((annotation, index): JsonObject[] => {
     if (annotation.type === 'opaque') return annotation.format === FORMAT ? [annotation.value] : []
     if (isProved(annotation)) return [writeCitation(annotation)]

@@ -1,5 +1,6 @@
 import { append } from '../../canonical/lists.ts'
-import type { Path } from '../../canonical/loss.ts'
+import { below, type Path } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
 import { unrecorded } from '../../canonical/repair.ts'
 import type { Message, Role } from '../../canonical/request.ts'
 import { kept } from '../fields.ts'
@@ -32,7 +33,7 @@ export function writeTurns(messages: readonly Message[], thinking: boolean, cont
     const message = messages[index]!
     const turn = message.role === 'developer' ? 'system' : message.role
     const path: Path = ['messages', index]
-    return { message, path, placed: writeBlocks(message.content, [...path, 'content'], turn, context) }
+    return { message, path, placed: writeBlocks(message.content, below(path, 'content'), turn, context) }
   })
   const roles = rolesOf(written, context)
   written.forEach(({ message, path, placed }, at) => {
@@ -47,11 +48,7 @@ export function writeTurns(messages: readonly Message[], thinking: boolean, cont
   context.losses.reorder(['messages'], order, messages.length, 'results-first')
   return {
     system,
-    messages: turns.list.map(({ role, blocks, extras }) => ({
-      role,
-      ...contentOf(blocks),
-      ...extras,
-    })),
+    messages: turns.list.map(({ role, blocks, extras }) => ({ role, ...contentOf(blocks), ...extras })),
   }
 }
 
@@ -100,7 +97,7 @@ function writeLeading(message: Message, path: Path, context: WriteContext): Plac
   writeHead(message, path, context)
   if (message.role === 'developer') context.losses.change([...path, 'role'], 'system', 'no-developer-role')
   if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
-  return writeBlocks(message.content, [...path, 'content'], 'system', context)
+  return writeBlocks(message.content, below(path, 'content'), 'system', context)
 }
 
 function writeHead(message: Message, path: Path, { losses }: WriteContext): void {
@@ -110,7 +107,7 @@ function writeHead(message: Message, path: Path, { losses }: WriteContext): void
 interface WireTurn {
   readonly role: string
   readonly blocks: Block[]
-  readonly extras: Block
+  readonly extras: JsonObject
   /** No turn is joined to it, as this one message has extras of the format. */
   readonly closed: boolean
 }
@@ -131,7 +128,7 @@ class Turns {
     const blocks = placed.map(({ block }) => block)
     const last = this.list.at(-1)
     if (last?.role === role && !last.closed && !closed) append(last.blocks, blocks)
-    else this.list.push({ role, blocks, extras: { ...kept(message, FORMAT) }, closed })
+    else this.list.push({ role, blocks, extras: kept(message, FORMAT), closed })
   }
 }
 

@@ -87,8 +87,8 @@ function writeConversation(request: CanonicalRequest, tools: Tools, thinking: Th
 
 /** The format's own extras except those of fields that are written part by part. */
 function extrasOf(request: CanonicalRequest): JsonObject {
-  const extras = kept(request, FORMAT)
-  return Object.fromEntries(Object.entries(extras).filter(([key]) => !INNER.has(key)))
+  if (request.extras?.[FORMAT] === undefined) return kept(request, FORMAT)
+  return Object.fromEntries(Object.entries(kept(request, FORMAT)).filter(([key]) => !INNER.has(key)))
 }
 
 const INNER: ReadonlySet<string> = new Set(['metadata', 'output_config'])

@@ -7,8 +7,12 @@ import { reportNoChoice } from '../sanitize/limits.ts'
 import { type Block, FORMAT, type Marker, type Tools, type WriteContext, writeCache } from './context.ts'
 import { argumentSchema, strictSchema } from './schema.ts'
 
+/** What a request without tools offers. */
+const NO_TOOLS: Tools = { wire: [], names: new Set(), none: false }
+
 export function writeTools(request: CanonicalRequest, context: WriteContext): Tools {
   const { tools = [], toolChoice } = request
+  if (request.tools === undefined && toolChoice === undefined) return NO_TOOLS
   const wire: JsonObject[] = []
   const names = new Set<string>()
   let last: Marker | undefined

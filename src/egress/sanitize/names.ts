@@ -35,6 +35,8 @@ interface Sanitized {
  * found afterwards still point into the original; everything done here is undone on the response path.
  */
 export function sanitize(request: CanonicalRequest, rule: SanitizeRule): Sanitized {
+  if (request.tools === undefined && request.toolChoice === undefined && !request.messages.some(hasCalls))
+    return { request, losses: new Losses(), renamed: NO_NAMES }
   const sanitizer = new Sanitizer(rule, request.tools ?? [])
   const tools = request.tools?.map((tool, index) => sanitizer.tool(tool, ['tools', index]))
   const toolChoice = request.toolChoice && sanitizer.choice(request.toolChoice, request.tools ?? [])
@@ -50,7 +52,12 @@ export function sanitize(request: CanonicalRequest, rule: SanitizeRule): Sanitiz
   return { request: changed, losses, renamed }
 }
 
+const NO_NAMES: Sanitized['renamed'] = new Map()
+
 const isCallOrResult = ({ type }: Part): boolean => type === 'tool-call' || type === 'tool-result'
+
+const hasCalls = ({ role, content }: Message): boolean =>
+  (role === 'assistant' || role === 'tool') && content.some(isCallOrResult)
 
 class Sanitizer {
   readonly losses = new Losses()
@@ -101,9 +108,11 @@ class Sanitizer {
   }
 
   message(message: Message, at: number): Message {
-    const { role, content } = message
-    if ((role !== 'assistant' && role !== 'tool') || !content.some(isCallOrResult)) return message
-    return { ...message, content: content.map((part, index) => this.part(part, ['messages', at, 'content', index])) }
+    if (!hasCalls(message)) return message
+    return {
+      ...message,
+      content: message.content.map((part, index) => this.part(part, ['messages', at, 'content', index])),
+    }
   }
 
   private part(part: Part, path: Path): Part {

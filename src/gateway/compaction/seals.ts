@@ -28,15 +28,36 @@ export class Seals {
 
   /** @param owner stable for the caller's key, and no other's. */
   of(owner: string): Seal {
-    const about = (): Buffer => Buffer.from(`interlingua ${SEAL}\n${owner}`)
-    return {
-      load: () => this.secret.load().then(nothing, unsealed),
-      seal: text => SEAL + encrypted(this.key(), text, about()).toString('base64url'),
-      open: sealed => decrypted(this.key(), Buffer.from(sealed.slice(SEAL.length), 'base64url'), about()),
-    }
+    return new OwnerSeal(owner, this.secret)
+  }
+}
+
+class OwnerSeal implements Seal {
+  private readonly owner: string
+  private readonly secret: GatewaySecret
+
+  constructor(owner: string, secret: GatewaySecret) {
+    this.owner = owner
+    this.secret = secret
   }
 
-  private key(): Buffer {
+  load(): Promise<void> {
+    return this.secret.load().then(nothing, unsealed)
+  }
+
+  seal(text: string): string {
+    return SEAL + encrypted(this.key, text, this.about).toString('base64url')
+  }
+
+  open(sealed: string): string | undefined {
+    return decrypted(this.key, Buffer.from(sealed.slice(SEAL.length), 'base64url'), this.about)
+  }
+
+  private get about(): Buffer {
+    return Buffer.from(`interlingua ${SEAL}\n${this.owner}`)
+  }
+
+  private get key(): Buffer {
     return this.secret.loaded ?? unsealed()
   }
 }

@@ -5,7 +5,7 @@ import { isSoundlessBase64 } from '../../canonical/media/wav.ts'
 import { isObject, type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
 import type { Message, Role } from '../../canonical/request.ts'
 import { isEnvelope } from '../../canonical/signature.ts'
-import { defined, left, leftWithin, object, objects, required, text, WrongType, withDefined } from '../fields.ts'
+import { defined, left, leftWithin, object, objects, required, text, WrongType } from '../fields.ts'
 import { readThinkingPart } from './thoughts.ts'
 import { isCustom, KNOWN_PARTS, MARKERS, ROLES } from './wire.ts'
 
@@ -30,7 +30,14 @@ function readMessage(wire: JsonObject): Message {
   const parts = readContent(wire['content'])
   const content = role === 'assistant' ? [...readThoughts(wire), ...parts, ...readAnswer(wire)] : parts
   const { extras } = left(FORMAT, wire, role === 'assistant' ? TAKEN_BY_ASSISTANTS : TAKEN_BY_OTHERS)
-  return readFrom(withDefined({ role: role as Role, content }, { name: text(wire['name']), extras }), FORMAT, wire)
+  const name = text(wire['name'])
+  const message = {
+    role: role as Role,
+    content,
+    ...(name === undefined ? undefined : { name }),
+    ...(extras === undefined ? undefined : { extras }),
+  }
+  return readFrom(message, FORMAT, wire)
 }
 
 function readResult(wire: JsonObject, role: 'tool' | 'function'): ToolResultPart {
