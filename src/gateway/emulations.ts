@@ -8,7 +8,8 @@ import { counting } from './emulations/counting.ts'
 import { prompts } from './emulations/prompts.ts'
 import { ranking } from './emulations/ranking.ts'
 import { needsSeveral, severalImages } from './emulations/several-images.ts'
-import { locateLosses, refused } from './prepare.ts'
+import { locateLosses } from './locate-losses.ts'
+import { refused } from './prepare.ts'
 import type { Answered, Attempt, Emulation } from './types.ts'
 
 /** How work is done that the upstream's format has no request for, a row each. */

@@ -13,9 +13,10 @@ import type { RawBody, WireEvent } from '../canonical/wire.ts'
 import { type Work, workOf } from '../canonical/work.ts'
 import { type Answer, flat, single } from '../channel/index.ts'
 import type { Reader } from '../ingress/reader.ts'
+import { shapeOf } from './answer-shape.ts'
 import { collectStream } from './collect-stream.ts'
 import { publicHeaders } from './scrub.ts'
-import { type Sent, shapeOf } from './send.ts'
+import type { Sent } from './send.ts'
 import type { Answered } from './types.ts'
 
 /** Bytes a whole answer may have: a few large pictures in base64. */
