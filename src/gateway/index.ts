@@ -11,7 +11,7 @@ import { submit } from '../tasks/submit.ts'
 import { allowanceOf, authenticate } from './admission.ts'
 import type { Call } from './call.ts'
 import type { Capture } from './capture/capture.ts'
-import { expectedTokens, mostTokens } from './counting/expected.ts'
+import { expectedTokens, mostInput } from './counting/expected.ts'
 import { EarlyHead, mayBeginEarly } from './early-head.ts'
 import { emulate, emulationOf } from './emulations.ts'
 import { Failover } from './failover.ts'
@@ -27,7 +27,7 @@ import type { RunningCall } from './running.ts'
 import { send } from './send.ts'
 import { writeErrorStream } from './stream-head.ts'
 import { streamResult, streamWholeResult } from './stream-result.ts'
-import type { Answered, Attempt, Incoming } from './types.ts'
+import type { Attempt, Incoming, WholeAnswer } from './types.ts'
 import { writeResult } from './write-result.ts'
 
 export { PATIENCE } from '../egress/transport/sse.ts'
@@ -74,7 +74,7 @@ export class Gateway extends Lookups {
       if (caller.captureUntil !== undefined) capture = this.captures.begin(call, caller)
       this.begin(report, call, caller)
       report.allowance = allowanceOf(access, caller, call)
-      const entered = report.allowance.enter(true, mostTokens(call.message))
+      const entered = report.allowance.enter(true, mostInput(call.message))
       if (entered !== undefined) await entered
       const incoming = await this.read(call, caller, report, capture)
       if (live.isWatched) live.begun(call, caller, incoming.request, capture !== undefined)
@@ -142,7 +142,7 @@ export class Gateway extends Lookups {
   /** Reserves an estimate of the request's tokens and cost from the limits of its key. */
   private reserve({ call, caller, report, request, session }: Incoming, allowance: Allowance): Taking {
     report.received(request)
-    const most = session === undefined ? mostTokens(call.message) : undefined
+    const most = session === undefined ? mostInput(call.message) : undefined
     return allowance.reserve(
       () => expectedTokens(session?.whole ?? request),
       most,
@@ -337,7 +337,7 @@ export class Gateway extends Lookups {
 }
 
 /** The answer to a request that is only stored. */
-const EMPTY: Answered = {
+const EMPTY: WholeAnswer = {
   result: { candidates: [{ content: [], finish: { reason: 'stop' } }], usage: { input: 0, output: 0 } },
   losses: [],
   headers: {},

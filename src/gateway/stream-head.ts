@@ -15,7 +15,7 @@ import { KeptStream, type Sink } from '../stored/index.ts'
 import type { Call } from './call.ts'
 import { headersOf } from './failures.ts'
 import { locateLosses } from './locate-losses.ts'
-import type { Answered, Attempt, Incoming } from './types.ts'
+import type { Attempt, Incoming, WholeAnswer } from './types.ts'
 
 /** How each kind of connection frames events. */
 const FRAMINGS = { events: EVENT_STREAM, array: JSON_ARRAY, lines: JSON_LINES } as const
@@ -27,7 +27,7 @@ export const NO_SOURCE: Source = { pause: () => {}, resume: () => {} }
 export function beginStream(
   attempt: Attempt,
   losses: readonly Loss[],
-  headers: Answered['headers'],
+  headers: WholeAnswer['headers'],
   source: Source,
 ): Sink {
   const { call, report, heartbeat, echo } = attempt

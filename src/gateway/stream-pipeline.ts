@@ -12,7 +12,7 @@ import { answerFailure, GONE } from './failures.ts'
 import { publicEvent, timed, withHead } from './public-answer.ts'
 import { beginStream, eventWriter, type Gate, NO_SOURCE, ownEventWriter } from './stream-head.ts'
 import type { Collector } from './thoughts/collector.ts'
-import type { Answered, Attempt } from './types.ts'
+import type { Attempt, WholeAnswer } from './types.ts'
 
 /** What a streamed answer is made of. */
 export interface StreamParts {
@@ -23,7 +23,7 @@ export interface StreamParts {
   /** Keeps the reasoning before calls for the next turn. */
   readonly thoughts: Collector | undefined
   readonly losses: readonly Loss[]
-  readonly headers: Answered['headers']
+  readonly headers: WholeAnswer['headers']
   /** The upstream, where the events are still on their way. */
   readonly exchange: Exchange | undefined
   /** Held up instead of the exchange where another reader stands between. */
