@@ -2,8 +2,9 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Caller } from '../access/index.ts'
 import { GatewayError } from '../canonical/error.ts'
 import type { Format, JsonObject } from '../canonical/node.ts'
+import { contentsRoute, type Door, pathFor, ROUTES, type Route } from '../endpoints/routes.ts'
 import type { Call } from '../gateway/call.ts'
-import { callAt, contentsRoute, type Door, pathFor, ROUTES, type Route } from '../server/routes.ts'
+import { callAt } from '../server/call-at.ts'
 import { vendorRoutes } from '../server/task-routes.ts'
 import type { LiveExchange } from './endpoint.ts'
 import { invalidInput } from './problem.ts'
@@ -78,11 +79,8 @@ export function triedCall(
   { id, message, reply }: LiveExchange,
 ): Call {
   const headers = headersOf(message, door.route, own, body)
-  return {
-    ...callAt(door, { headers, query: door.query }),
-    ...{ id, as: caller, body, reply: new TriedReply(reply) },
-    message: { headers, socket: message.socket, method: 'POST' } as IncomingMessage,
-  }
+  const tried = { headers, socket: message.socket, method: 'POST' } as IncomingMessage
+  return { ...callAt(door, id, tried, door, new TriedReply(reply)), as: caller, body }
 }
 
 function headersOf(

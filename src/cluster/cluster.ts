@@ -24,10 +24,10 @@ export interface Cluster {
    */
   gather(topic: string, message?: Json): Promise<readonly Json[]>
   /** Answers `gather` of a topic in this process. */
-  answer(topic: string, answer: Answer): void
+  answer(topic: string, answer: Responder): void
   /** Settles when Redis is connected, or has had its time for that. */
   ready(): Promise<void>
   close(): Promise<void>
 }
 
-export type Answer = (message: Json) => Json | Promise<Json>
+export type Responder = (message: Json) => Json | Promise<Json>

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Json } from '../canonical/node.ts'
 import type { Log } from '../log/index.ts'
 import { type Bus, LONE_BUS } from './bus.ts'
-import type { Answer, Cluster } from './cluster.ts'
+import type { Cluster, Responder } from './cluster.ts'
 import { CONNECTING, OpenRedis } from './redis.ts'
 import { RedisBus } from './redis-bus.ts'
 
@@ -13,7 +13,7 @@ export class LoneCluster implements Cluster {
   readonly leads = true
   readonly bus: Bus
   readonly redis: OpenRedis | undefined
-  private readonly answers = new Map<string, Answer>()
+  private readonly answers = new Map<string, Responder>()
 
   constructor({ redis }: { readonly redis?: string }, log: Log) {
     this.redis = redis === undefined ? undefined : new OpenRedis(redis, log)
@@ -29,7 +29,7 @@ export class LoneCluster implements Cluster {
     return answer === undefined ? [] : [await answer(message)]
   }
 
-  answer(topic: string, answer: Answer): void {
+  answer(topic: string, answer: Responder): void {
     this.answers.set(topic, answer)
   }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Json } from '../canonical/node.ts'
 import type { Log } from '../log/index.ts'
 import { type Bus, Listeners, TOPICS, type Topic } from './bus.ts'
-import type { Answer, Cluster } from './cluster.ts'
+import type { Cluster, Responder } from './cluster.ts'
 import { Port } from './port.ts'
 import { CONNECTING, OpenRedis } from './redis.ts'
 
@@ -22,7 +22,7 @@ export class Member implements Cluster {
   leads = false
   readonly redis: OpenRedis | undefined
   private readonly port: Port
-  private readonly answers = new Map<string, Answer>()
+  private readonly answers = new Map<string, Responder>()
   private readonly orders = new Map<string, (message: Json) => void>()
 
   constructor({ redis, log, send }: MemberOptions) {
@@ -62,7 +62,7 @@ export class Member implements Cluster {
     return (await this.ask('gather', { topic, message })) as readonly Json[]
   }
 
-  answer(topic: string, answer: Answer): void {
+  answer(topic: string, answer: Responder): void {
     this.answers.set(topic, answer)
   }
 

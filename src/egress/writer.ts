@@ -51,12 +51,12 @@ export interface Container {
 }
 
 /** Writes a streamed answer. */
-export interface EventWriter extends Transducer<CanonicalEvent, WireEvent> {
-  /**
-   * An event of an upstream of the writer's own format, with what was read of it: it leaves as it came, but for id and
-   * model of the answer. Without the method such events are written anew.
-   */
-  relay?(wire: WireEvent, read: readonly CanonicalEvent[]): readonly WireEvent[]
+export type EventWriter = Transducer<CanonicalEvent, WireEvent>
+
+/** Writes a streamed answer of an upstream of its own format. */
+export interface OwnEventWriter extends EventWriter {
+  /** An event as it came, with what was read of it: it leaves so, but for id and model of the answer. */
+  relay(wire: WireEvent, read: readonly CanonicalEvent[]): readonly WireEvent[]
 }
 
 /** Everything the gateway writes in one format. All of it is pure: equal inputs give equal bytes. */
@@ -70,6 +70,8 @@ export interface Writer {
    * also when `end` is called before the events ended.
    */
   events?(request: CanonicalRequest): EventWriter
+  /** The same of an upstream of this format. Without the method its events are written anew. */
+  ownEvents?(request: CanonicalRequest): OwnEventWriter
   /** Takes media as bytes, in requests and answers; for any other format they are converted to base64 beforehand. */
   readonly bytes?: true | ((dialect: Dialect) => boolean)
   /**

@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import type { Caller } from '../access/index.ts'
 import type { GatewayError } from '../canonical/error.ts'
 import type { Format, JsonObject } from '../canonical/node.ts'
-import type { WireEvent, WireFile, WireRequest } from '../canonical/wire.ts'
+import type { Route } from '../endpoints/routes.ts'
+import type { Line } from '../endpoints/wire-request.ts'
 import type { Turns } from '../store/turns.ts'
 
 /** A caller's request as it came in at an endpoint. */
@@ -12,24 +13,18 @@ export interface Call {
   readonly format: Format
   /** The path of the endpoint, for the log: query and credentials are not in it. */
   readonly path: string
+  /** The endpoint: how bodies become requests there. */
+  readonly route: Route
   /** Headers, and the body still to be read. */
   readonly message: IncomingMessage
   /** The body, where it did not come with the message. */
   readonly body?: JsonObject
   /** The value of `?key=`, where there is one. */
   readonly queryKey?: string | undefined
-  /**
-   * The request in its format.
-   *
-   * @throws GatewayError `invalid-request` for a version the endpoint does not know, or another endpoint's body.
-   */
-  wire(body: JsonObject, files?: readonly WireFile[]): WireRequest
-  /** Whether a form may come here, and where it may, what must be known of it before a file may flow through. */
-  readonly form?: { readonly only: boolean; readonly needs: string }
+  /** What a request has of its message beside the body. */
+  readonly line: Line
   /** How a stream is framed here: server-sent events, one JSON array, or one event a line. */
   readonly framing: 'events' | 'array' | 'lines'
-  /** The format's own sign of life on a silent stream. */
-  readonly heartbeat?: WireEvent
   /** Another stands before it where the answer is recorded. */
   reply: Reply
   /** The turns of a socket, searched before the store; this turn is added even where the store is not to keep it. */

@@ -9,15 +9,13 @@ import type { Channel } from '../channel/index.ts'
 import type { ModelFacts } from '../config/index.ts'
 import type { Log } from '../log/index.ts'
 import { type Candidate, type RoutedChannel, route } from '../router.ts'
-import { requestId } from '../usage/request-id.ts'
-import type { Call } from './call.ts'
 import { candidateFailure } from './candidate-failure.ts'
 import type { Seal } from './compaction/seals.ts'
 import { logMessage, toFailure } from './failures.ts'
 import type { ImageDelivery } from './image-store.ts'
 import { updateListing } from './listing.ts'
 import { abilitiesOf } from './models.ts'
-import { NoReply } from './own-requests.ts'
+import { NoReply, ownCall } from './own-requests.ts'
 import { Report } from './report.ts'
 import { roundTrip } from './round-trip.ts'
 import { withoutAddresses } from './secrets.ts'
@@ -133,29 +131,14 @@ function attemptOf(
   channel: Channel,
   { images, seal }: ChannelTestOptions,
 ): Attempt {
-  const call = ownCall()
+  // No header of anybody's reaches the upstream.
+  const call = ownCall('', '', { headers: {} } as IncomingMessage, new NoReply())
   return {
     ...{ call, request, candidate, channel, images, seal, report: new Report(call), onLoss: 'show', heartbeat: 0 },
     ...{ trailing: undefined, early: undefined, stored: undefined, echo: undefined, thoughts: undefined },
     ...{ submission: undefined, capture: undefined },
   }
 }
-
-/** A call without a caller: no header of anybody's reaches the upstream. */
-const ownCall = (): Call => ({
-  ...{
-    id: requestId(),
-    format: '',
-    path: '',
-    message: { headers: {} } as IncomingMessage,
-    framing: 'lines',
-    own: true,
-  },
-  wire() {
-    throw new GatewayError({ kind: 'internal', message: 'The request is canonical already.' })
-  },
-  reply: new NoReply(),
-})
 
 /** Characters of the model's answer that are shown. */
 const LONGEST = 200

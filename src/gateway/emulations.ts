@@ -8,8 +8,9 @@ import { counting } from './emulations/counting.ts'
 import { prompts } from './emulations/prompts.ts'
 import { ranking } from './emulations/ranking.ts'
 import { needsSeveral, severalImages } from './emulations/several-images.ts'
-import { locateLosses, refused } from './prepare.ts'
-import type { Answered, Attempt, Emulation } from './types.ts'
+import { locateLosses } from './locate-losses.ts'
+import { refused } from './prepare.ts'
+import type { Attempt, Emulation, WholeAnswer } from './types.ts'
 
 /** How work is done that the upstream's format has no request for, a row each. */
 const EMULATIONS: { readonly [W in Work]?: Emulation } = { compaction, ranking }
@@ -34,7 +35,7 @@ const isMadeFor = ({ format: { format } }: Candidate, work: Work): boolean => fi
  *
  * @throws GatewayError `cannot-express` where too much of the request would be lost, and what its requests fail with.
  */
-export async function emulate(emulation: Emulation, attempt: Attempt): Promise<Answered> {
+export async function emulate(emulation: Emulation, attempt: Attempt): Promise<WholeAnswer> {
   const losses = emulation.losses(attempt.request)
   const refusal = refused(attempt.request, losses, attempt.onLoss, lost => locateLosses(lost, attempt))
   if (refusal !== undefined) throw refusal

@@ -4,7 +4,7 @@ import type { Loss, Path } from '../canonical/loss.ts'
 import type { Candidate } from '../canonical/result.ts'
 import { WRITERS } from '../egress/index.ts'
 import { storeFault } from '../store/fault.ts'
-import type { Answered, Attempt } from './types.ts'
+import type { Attempt, WholeAnswer } from './types.ts'
 
 /** Below the gateway's address: where kept images are fetched. */
 export const IMAGES_PATH = '/v1/images/files'
@@ -13,7 +13,7 @@ export const IMAGES_PATH = '/v1/images/files'
  * An answer with its images as requested: as addresses of the gateway, or as bytes, which are fetched where the upstream
  * gave an address. An image that cannot be fetched stays an address, and one that cannot be kept stays bytes: both are losses.
  */
-export async function deliverImages(attempt: Attempt, answered: Answered): Promise<Answered> {
+export async function deliverImages(attempt: Attempt, answered: WholeAnswer): Promise<WholeAnswer> {
   const losses: Loss[] = []
   const change = wantsAddress(attempt) ? addressed : wantsBytes(attempt) ? fetched : undefined
   if (change === undefined) return answered

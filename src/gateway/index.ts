@@ -8,14 +8,16 @@ import type { Candidate } from '../router.ts'
 import { UNAVAILABLE } from '../store/fault.ts'
 import { type Keeper, STORED_FORMAT } from '../stored/index.ts'
 import { submit } from '../tasks/submit.ts'
+import { allowanceOf, authenticate } from './admission.ts'
 import type { Call } from './call.ts'
 import type { Capture } from './capture/capture.ts'
-import { expectedTokens, mostTokens } from './counting/expected.ts'
+import { expectedTokens, mostInput } from './counting/expected.ts'
+import { EarlyHead, mayBeginEarly } from './early-head.ts'
 import { emulate, emulationOf } from './emulations.ts'
 import { Failover } from './failover.ts'
 import { answerFailure, toFailure } from './failures.ts'
+import { Lookups } from './lookups.ts'
 import { onLossOf, writeRequest } from './prepare.ts'
-import { Queries } from './queries.ts'
 import { isForm, RequestReader, readFormRequest } from './read-request.ts'
 import { readResult } from './read-result.ts'
 import type { Realtime } from './realtime/realtime.ts'
@@ -23,15 +25,16 @@ import { Report } from './report.ts'
 import { mayFlow, routeIncoming } from './routing.ts'
 import type { RunningCall } from './running.ts'
 import { send } from './send.ts'
-import { EarlyHead, mayBeginEarly, writeErrorStream } from './stream-head.ts'
+import { writeErrorStream } from './stream-head.ts'
 import { streamResult, streamWholeResult } from './stream-result.ts'
-import type { Answered, Attempt, Incoming } from './types.ts'
+import type { Attempt, Incoming, WholeAnswer } from './types.ts'
 import { writeResult } from './write-result.ts'
 
 export { PATIENCE } from '../egress/transport/sse.ts'
 export type { Log } from '../log/index.ts'
 export type { ActionName } from '../stored/index.ts'
 export type { TaskAction } from '../tasks/index.ts'
+export { authenticate } from './admission.ts'
 export type { Call, HeaderSource, Reply, Worker } from './call.ts'
 export type { ErrorAnswer } from './failures.ts'
 export { IMAGES_PATH } from './image-delivery.ts'
@@ -39,7 +42,7 @@ export type { OwnRequest, OwnRequests } from './own-requests.ts'
 export type { LiveSession, OpenedSession, SessionCall } from './realtime/realtime.ts'
 
 /** Everything between the endpoints and the upstreams. */
-export class Gateway extends Queries {
+export class Gateway extends Lookups {
   private sessions: Promise<Realtime> | undefined
 
   /** Realtime sessions, loaded with the first; requests that a cascade makes are answered like any other. */
@@ -60,18 +63,18 @@ export class Gateway extends Queries {
    * format.
    */
   async handle(call: Call): Promise<void> {
-    const { running, live } = this
+    const { access, running, live } = this
     const entry: RunningCall = call
     const report = new Report(call)
     let capture: Capture | undefined
     running.add(entry)
     try {
-      const caller = this.authenticate(call, call.format)
+      const caller = authenticate(access, call, call.format)
       entry.caller = caller
       if (caller.captureUntil !== undefined) capture = this.captures.begin(call, caller)
       this.begin(report, call, caller)
-      report.allowance = this.allowance(caller, call)
-      const entered = report.allowance.enter(true, mostTokens(call.message))
+      report.allowance = allowanceOf(access, caller, call)
+      const entered = report.allowance.enter(true, mostInput(call.message))
       if (entered !== undefined) await entered
       const incoming = await this.read(call, caller, report, capture)
       if (live.isWatched) live.begun(call, caller, incoming.request, capture !== undefined)
@@ -114,7 +117,7 @@ export class Gateway extends Queries {
     const { limits } = config.server
     const limit = limits.byFormat.get(call.format)
     const onLoss = onLossOf(call.message, caller)
-    const reader = new RequestReader(call, caller, seals.of(caller.id))
+    const reader = new RequestReader(call, caller, seals, capture)
     const memory = () => waiting.open(caller.id)
     if (isForm(call)) {
       const { channels } = this
@@ -127,7 +130,7 @@ export class Gateway extends Queries {
       return { call, caller, report, onLoss, ...form, session: undefined, submission: undefined, capture }
     }
     capture?.reading()
-    const wire = call.wire(call.body ?? (await readJson(call.message, limit ?? limits.body, memory)))
+    const wire = reader.wire(call.body ?? (await readJson(call.message, limit ?? limits.body, memory)))
     const request = await reader.readWhole(wire)
     if (capture !== undefined) capture.request = request
     const session =
@@ -139,7 +142,7 @@ export class Gateway extends Queries {
   /** Reserves an estimate of the request's tokens and cost from the limits of its key. */
   private reserve({ call, caller, report, request, session }: Incoming, allowance: Allowance): Taking {
     report.received(request)
-    const most = session === undefined ? mostTokens(call.message) : undefined
+    const most = session === undefined ? mostInput(call.message) : undefined
     return allowance.reserve(
       () => expectedTokens(session?.whole ?? request),
       most,
@@ -334,7 +337,7 @@ export class Gateway extends Queries {
 }
 
 /** The answer to a request that is only stored. */
-const EMPTY: Answered = {
+const EMPTY: WholeAnswer = {
   result: { candidates: [{ content: [], finish: { reason: 'stop' } }], usage: { input: 0, output: 0 } },
   losses: [],
   headers: {},

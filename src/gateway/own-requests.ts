@@ -1,7 +1,8 @@
 import type { Caller } from '../access/index.ts'
 import { GatewayError } from '../canonical/error.ts'
-import type { JsonObject } from '../canonical/node.ts'
-import type { Reply, Worker } from './call.ts'
+import type { Format, JsonObject } from '../canonical/node.ts'
+import { requestId } from '../usage/request-id.ts'
+import type { Call, Reply, Worker } from './call.ts'
 
 /** A request that an administrator makes in a caller's name. */
 export interface OwnRequest {
@@ -33,6 +34,12 @@ export function forcedTo(caller: Caller, channel: string): Caller {
     throw new GatewayError({ kind: 'forbidden', message: 'The key may not use this channel.' })
   return { ...caller, permissions: { ...permissions, allowsChannel: name => name === channel } }
 }
+
+/** A call whose request is canonical already: nothing is read at its endpoint. */
+export const ownCall = (format: Format, path: string, message: Call['message'], reply: Reply): Call => ({
+  ...{ id: requestId(), format, path, message, framing: 'lines', own: true, reply },
+  ...{ route: { format, path, below: '', mark: '', headers: [] }, line: { headers: {}, query: {} } },
+})
 
 /** Nobody waits for the answer. */
 export class NoReply implements Reply {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Caller } from '../access/index.ts'
 import type { GatewayError } from '../canonical/error.ts'
-import type { Loss, Path } from '../canonical/loss.ts'
+import type { Loss } from '../canonical/loss.ts'
 import { reduced, repair } from '../canonical/repair.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import { type Restorer, restorer } from '../canonical/restore.ts'
@@ -11,10 +11,8 @@ import type { OnLoss } from '../config/index.ts'
 import { withoutDefaults } from '../egress/defaults.ts'
 import { WRITERS } from '../egress/index.ts'
 import { essential, refusable, refusal } from '../egress/losses.ts'
-import { READERS } from '../ingress/index.ts'
 import type { Candidate } from '../router.ts'
-import type { Stored } from '../stored/index.ts'
-import type { Call } from './call.ts'
+import { locateLosses, type Told } from './locate-losses.ts'
 import { withUpstreamModels } from './named-models.ts'
 import type { Report } from './report.ts'
 import type { Recalled } from './thoughts/recalled.ts'
@@ -35,11 +33,8 @@ export interface Prepared {
 }
 
 /** What of an attempt its request is written by, and located in what the caller sent. */
-interface Writing {
-  readonly call: Pick<Call, 'format'>
-  readonly request: CanonicalRequest
+interface Writing extends Told {
   readonly candidate: Candidate
-  readonly stored: Stored | undefined
   readonly thoughts: OwnThoughts | undefined
   readonly onLoss: OnLoss
   readonly report: Report
@@ -130,23 +125,3 @@ export function weigh(request: CanonicalRequest, candidate: Candidate, onLoss: O
 }
 
 const REFUSAL = 1_000_000
-
-/**
- * The losses of an attempt's request at their places in what the caller sent: in the body as its format has it, and where
- * they are in turns kept here, under the field that points at those.
- */
-export function locateLosses(
-  losses: readonly Loss[],
-  { call, request, stored }: Pick<Writing, 'call' | 'request' | 'stored'>,
-): readonly Loss[] {
-  const locate = READERS[call.format]?.locate
-  if (locate === undefined || !losses.some(({ path }) => path[0] === 'messages')) return losses
-  const found = locate(request)
-  return losses.map((loss): Loss => ({ ...loss, path: behind(found(loss.path), stored) }))
-}
-
-function behind(path: Path, stored: Stored | undefined): Path {
-  const [field, at, ...rest] = path
-  if (stored === undefined || field !== 'input' || typeof at !== 'number') return path
-  return at < stored.items ? [stored.field, at, ...rest] : [field, at - stored.items, ...rest]
-}

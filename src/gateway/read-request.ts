@@ -3,12 +3,14 @@ import { GatewayError } from '../canonical/error.ts'
 import type { Json, JsonObject } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import { isSealed } from '../canonical/signature.ts'
-import type { WireRequest } from '../canonical/wire.ts'
+import type { WireFile, WireRequest } from '../canonical/wire.ts'
+import { wireRequest } from '../endpoints/wire-request.ts'
 import { READERS } from '../ingress/index.ts'
 import { type FormMeters, readForm } from '../ingress/transport/form.ts'
 import type { Candidate } from '../router.ts'
 import type { Call } from './call.ts'
-import { holdsSealed, opened, type Seal } from './compaction/seals.ts'
+import type { Capture } from './capture/capture.ts'
+import { holdsSealed, type Seal, type Seals, withSealsOpened } from './compaction/seals.ts'
 import { checkModels } from './named-models.ts'
 import { type Prepared, prepare } from './prepare.ts'
 import type { Incoming, Trailing } from './types.ts'
@@ -17,12 +19,23 @@ import type { Incoming, Trailing } from './types.ts'
 export class RequestReader {
   private readonly call: Call
   private readonly caller: Caller
-  private readonly seal: Seal
+  private readonly seals: Seals
+  private readonly capture: Capture | undefined
 
-  constructor(call: Call, caller: Caller, seal: Seal) {
+  constructor(call: Call, caller: Caller, seals: Seals, capture: Capture | undefined) {
     this.call = call
     this.caller = caller
-    this.seal = seal
+    this.seals = seals
+    this.capture = capture
+  }
+
+  /** A body as a request of the endpoint's format. Throws GatewayError `invalid-request` where it is none. */
+  wire(body: JsonObject, files?: readonly WireFile[]): WireRequest {
+    const { capture, call } = this
+    capture?.parsed(body, files)
+    const wire = wireRequest(call.route, call.line, body, files)
+    capture?.taken(wire)
+    return wire
   }
 
   /**
@@ -33,13 +46,15 @@ export class RequestReader {
    */
   async readWhole(wire: WireRequest): Promise<CanonicalRequest> {
     const request = READERS[this.call.format]!.request!(wire)
-    if (holdsSealed(request)) await this.seal.load()
-    return this.opened(request, wire)
+    if (!holdsSealed(request)) return this.permitted(request, wire)
+    await this.seal.load()
+    return this.permitted(withSealsOpened(request, this.seal), wire)
   }
 
   /** The same of a body in which nothing is sealed, or after `prepare`. */
   read(wire: WireRequest): CanonicalRequest {
-    return this.opened(READERS[this.call.format]!.request!(wire), wire)
+    const request = READERS[this.call.format]!.request!(wire)
+    return this.permitted(holdsSealed(request) ? withSealsOpened(request, this.seal) : request, wire)
   }
 
   /** Loads what opens the seals in items that the caller did not send. Rejects with OwnFailure where it cannot be had. */
@@ -47,11 +62,14 @@ export class RequestReader {
     if (items.some(item => Object.values(item).some(isSealed))) await this.seal.load()
   }
 
-  private opened(request: CanonicalRequest, { body }: WireRequest): CanonicalRequest {
-    const plain = opened(request, this.seal)
-    const model = plain.output.video?.remixOf === undefined ? plain.model : undefined
+  private get seal(): Seal {
+    return this.seals.of(this.caller.id)
+  }
+
+  private permitted(request: CanonicalRequest, { body }: WireRequest): CanonicalRequest {
+    const model = request.output.video?.remixOf === undefined ? request.model : undefined
     checkModels(this.call.format, body, model, this.caller.permissions)
-    return plain
+    return request
   }
 }
 
@@ -60,11 +78,12 @@ export class RequestReader {
  *
  * @throws GatewayError `invalid-request` where the endpoint takes only the other kind.
  */
-export function isForm({ message, form }: Call): boolean {
+export function isForm({ message, body, route }: Call): boolean {
+  const form = body === undefined ? route.form : undefined
   const type = message.headers['content-type']
   const is = type !== undefined && /^\s*multipart\/form-data\b/i.test(type)
   if (is && form === undefined) throw wrong('This endpoint takes a JSON body, not a form.')
-  if (!is && form?.only === true) throw wrong('This endpoint takes a form (`multipart/form-data`).')
+  if (!is && form === 'only') throw wrong('This endpoint takes a form (`multipart/form-data`).')
   return is
 }
 
@@ -89,27 +108,29 @@ export async function readFormRequest(
   call: Call,
   { limit, meters, reader, flows }: FormOptions,
 ): Promise<Pick<Incoming, 'request' | 'trailing' | 'drop'>> {
-  const { needs } = call.form!
   const form = await readForm(
     call.message,
     limit,
     (body, files) =>
-      body[needs] !== undefined && suffices(() => flows(reader.read(unfinished(call.wire(body, files))))),
+      body[NEEDED] !== undefined && suffices(() => flows(reader.read(unfinished(reader.wire(body, files))))),
     meters,
   )
   try {
-    const wire = call.wire(form.body, form.files)
+    const wire = reader.wire(form.body, form.files)
     const request = reader.read(form.whole === undefined ? wire : unfinished(wire))
     const trailing =
       form.whole === undefined
         ? undefined
-        : new TrailingFields(form.whole.then(({ body, files }) => reader.read(call.wire(body, files))))
+        : new TrailingFields(form.whole.then(({ body, files }) => reader.read(reader.wire(body, files))))
     return { request, trailing, drop: form.drop }
   } catch (thrown) {
     form.drop()
     throw thrown
   }
 }
+
+/** What must be known of a form before a file of it may flow through. */
+const NEEDED = 'model'
 
 const unfinished = (wire: WireRequest): WireRequest => ({ ...wire, unfinished: true })
 

@@ -13,10 +13,11 @@ import type { RawBody, WireEvent } from '../canonical/wire.ts'
 import { type Work, workOf } from '../canonical/work.ts'
 import { type Answer, flat, single } from '../channel/index.ts'
 import type { Reader } from '../ingress/reader.ts'
+import { shapeOf } from './answer-shape.ts'
 import { collectStream } from './collect-stream.ts'
 import { publicHeaders } from './scrub.ts'
-import { type Sent, shapeOf } from './send.ts'
-import type { Answered } from './types.ts'
+import type { Sent } from './send.ts'
+import type { WholeAnswer } from './types.ts'
 
 /** Bytes a whole answer may have: a few large pictures in base64. */
 export const LARGEST = 128 * 1024 * 1024
@@ -26,7 +27,7 @@ export const LARGEST = 128 * 1024 * 1024
  *
  * @throws GatewayError where it broke off, is no answer of its format, or is nothing but an error.
  */
-export async function readResult({ attempt, prepared, answer, reader }: Sent): Promise<Answered> {
+export async function readResult({ attempt, prepared, answer, reader }: Sent): Promise<WholeAnswer> {
   const { request, losses, restorer, native } = prepared
   const raw = checkedResult(await readWireResult(answer, reader, request, native), request, native)
   return {

@@ -2,14 +2,14 @@ import { answerFailure } from './failures.ts'
 import { type Prepared, writeRequest } from './prepare.ts'
 import { readResult } from './read-result.ts'
 import { send } from './send.ts'
-import type { Answered, Attempt, RoundTrip } from './types.ts'
+import type { Attempt, RoundTrip, WholeAnswer } from './types.ts'
 
 /** One request of an emulation: written for the candidate, sent, and its answer read whole. */
 export const roundTrip: RoundTrip = async (attempt, request, signal) =>
   sendWhole(attempt, writeRequest(attempt, { ...request, stream: false }), signal)
 
 /** Sends a written request and reads its answer whole. Rejects with GatewayError. */
-export async function sendWhole(attempt: Attempt, prepared: Prepared, signal?: AbortSignal): Promise<Answered> {
+export async function sendWhole(attempt: Attempt, prepared: Prepared, signal?: AbortSignal): Promise<WholeAnswer> {
   const sent = await send(attempt, prepared, signal)
   try {
     const answered = await readResult(sent)

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
-import { Access, type Caller, checkDoor } from '../access/index.ts'
+import { Access } from '../access/index.ts'
 import { type AskSteps, type LimitState, Limits } from '../access/limits/index.ts'
 import { Waiting } from '../access/waiting.ts'
 import { WrongKeys } from '../access/wrong-keys.ts'
-import type { Format, Json } from '../canonical/node.ts'
+import type { Json } from '../canonical/node.ts'
 import { Catalogue } from '../catalogue/index.ts'
 import type { Channel } from '../channel/index.ts'
 import type { Cluster } from '../cluster/cluster.ts'
@@ -21,7 +21,6 @@ import { LazyStore } from '../store/lazy-store.ts'
 import { State } from '../stored/index.ts'
 import { VideoTasks } from '../tasks/index.ts'
 import { UsageLog } from '../usage/log.ts'
-import type { Call } from './call.ts'
 import { Captures } from './capture/captures.ts'
 import { type ChannelStates, mergedStates, statesOf } from './channel-states.ts'
 import { Channels } from './channels.ts'
@@ -108,7 +107,8 @@ export abstract class Services {
     })
     this.live = new Live(cluster.bus)
     this.captures = new Captures({ records: this.store.captures, log, config: () => this.config })
-    this.recorder = new UsageRecorder(this, config)
+    const { catalogue, usage, metrics, live } = this
+    this.recorder = new UsageRecorder({ log, catalogue, usage, metrics, live, proxies: () => this.proxies }, config)
     this.images = {
       store: new ImageStore({ shared: this.store.shared, hasOthers: () => hasOthers(config) }),
       baseOf: message => this.proxies.baseOf(message),
@@ -179,18 +179,6 @@ export abstract class Services {
   async open(): Promise<void> {
     await this.store.start()
     await this.access.open()
-  }
-
-  /**
-   * The caller whose key a request carries.
-   *
-   * @param door the format of its endpoint, where it is the endpoint of one.
-   * @throws GatewayError `unauthenticated`, or `forbidden` where the door is closed to the key.
-   */
-  authenticate({ as, message: { headers }, queryKey }: Identified, door?: Format): Caller {
-    const caller = as ?? this.access.identify({ headers, queryKey })
-    if (door !== undefined) checkDoor(caller.permissions, door)
-    return caller
   }
 
   /**
@@ -271,9 +259,6 @@ export abstract class Services {
     await this.traces.close()
   }
 }
-
-/** What shows whose request it is. */
-type Identified = Pick<Call, 'message' | 'queryKey' | 'as'>
 
 /** What the processes of a machine ask each other for. */
 const METRICS = 'metrics'

@@ -4,15 +4,15 @@ import type { Loss } from '../canonical/loss.ts'
 import type { EventReader, Transducer } from '../canonical/transducer.ts'
 import type { WireEvent } from '../canonical/wire.ts'
 import type { Exchange, Taker } from '../channel/index.ts'
-import type { EventWriter } from '../egress/writer.ts'
+import type { EventWriter, OwnEventWriter } from '../egress/writer.ts'
 import { eventParser } from '../ingress/transport/sse.ts'
 import type { Sink } from '../stored/index.ts'
 import type { Worker } from './call.ts'
 import { answerFailure, GONE } from './failures.ts'
 import { publicEvent, timed, withHead } from './public-answer.ts'
-import { beginStream, eventWriter, type Gate, NO_SOURCE } from './stream-head.ts'
+import { beginStream, eventWriter, type Gate, NO_SOURCE, ownEventWriter } from './stream-head.ts'
 import type { Collector } from './thoughts/collector.ts'
-import type { Answered, Attempt } from './types.ts'
+import type { Attempt, WholeAnswer } from './types.ts'
 
 /** What a streamed answer is made of. */
 export interface StreamParts {
@@ -23,7 +23,7 @@ export interface StreamParts {
   /** Keeps the reasoning before calls for the next turn. */
   readonly thoughts: Collector | undefined
   readonly losses: readonly Loss[]
-  readonly headers: Answered['headers']
+  readonly headers: WholeAnswer['headers']
   /** The upstream, where the events are still on their way. */
   readonly exchange: Exchange | undefined
   /** Held up instead of the exchange where another reader stands between. */
@@ -43,6 +43,8 @@ export class StreamPipeline implements Taker, Worker {
   private readonly attempt: Attempt
   private readonly parts: StreamParts
   private readonly write: EventWriter
+  /** The same, where events may pass as they came. */
+  private readonly relays: OwnEventWriter | undefined
   private readonly parser = eventParser()
   private readonly began = performance.now()
   private timer: NodeJS.Timeout | undefined
@@ -61,8 +63,9 @@ export class StreamPipeline implements Taker, Worker {
   constructor(attempt: Attempt, parts: StreamParts) {
     this.attempt = attempt
     this.parts = parts
-    this.write = eventWriter(attempt)
-    this.isRelayed = attempt.candidate.native && parts.restore === undefined && this.write.relay !== undefined
+    this.relays = attempt.candidate.native && parts.restore === undefined ? ownEventWriter(attempt) : undefined
+    this.write = this.relays ?? eventWriter(attempt)
+    this.isRelayed = this.relays !== undefined
     this.done = new Promise((resolve, reject) => {
       this.resolve = resolve
       this.reject = reject
@@ -157,7 +160,7 @@ export class StreamPipeline implements Taker, Worker {
     this.isRelayed = this.parts.read.mended !== true && !isChanged(seen, events)
     if (!this.isRelayed) for (const event of seen) this.send(event)
     else if (this.stream === undefined) this.hold(seen, wire)
-    else this.stream.push(this.write.relay!(wire, seen))
+    else this.stream.push(this.relays!.relay(wire, seen))
     if (this.isRelayed && seen.at(-1)?.type === 'result-end') this.finish()
   }
 
@@ -190,7 +193,7 @@ export class StreamPipeline implements Taker, Worker {
   }
 
   private written({ events, wire }: Held): readonly WireEvent[] {
-    return wire === undefined ? events.flatMap(event => this.write.push(event)) : this.write.relay!(wire, events)
+    return wire === undefined ? events.flatMap(event => this.write.push(event)) : this.relays!.relay(wire, events)
   }
 
   /** The event as the caller may see it; the log and the next turn get what they need of it. */

@@ -6,16 +6,17 @@ import { NOTHING } from '../canonical/transducer.ts'
 import { workOf } from '../canonical/work.ts'
 import type { Answer } from '../channel/index.ts'
 import type { Reader } from '../ingress/reader.ts'
+import { shapeOf } from './answer-shape.ts'
 import { eventsComing } from './collect-stream.ts'
 import { toFailure } from './failures.ts'
 import { checkedResult, readWireResult } from './read-result.ts'
 import { publicHeaders } from './scrub.ts'
-import { type Sent, shapeOf } from './send.ts'
+import type { Sent } from './send.ts'
 import { inMp3, wantsMp3 } from './speech/container.ts'
 import { encodedEvents } from './speech/encoding.ts'
 import { Gate } from './stream-head.ts'
 import { StreamPipeline } from './stream-pipeline.ts'
-import type { Answered, Attempt } from './types.ts'
+import type { Attempt, WholeAnswer } from './types.ts'
 import { withoutBytes } from './write-result.ts'
 
 /**
@@ -46,7 +47,7 @@ export async function streamResult(sent: Sent): Promise<void> {
 }
 
 /** Writes an answer that was made as a whole as the stream the caller requested. */
-export async function streamWholeResult(attempt: Attempt, { result, losses, headers }: Answered): Promise<void> {
+export async function streamWholeResult(attempt: Attempt, { result, losses, headers }: WholeAnswer): Promise<void> {
   const stream = new StreamPipeline(attempt, { ...WHOLE, losses, headers })
   attempt.call.reply.worker = stream
   stream.takeWhole(unfold(await withoutBytes(result)))

@@ -75,7 +75,7 @@ export interface Attempt extends Pick<Incoming, 'call' | 'report' | 'onLoss' | '
 }
 
 /** A whole answer on its way to the caller. */
-export interface Answered {
+export interface WholeAnswer {
   readonly result: CanonicalResult
   /** What the request lost. */
   readonly losses: readonly Loss[]
@@ -88,11 +88,11 @@ export interface Answered {
  *
  * @param signal ends it where it is one of several at once; the emulation then handles a caller that leaves.
  */
-export type RoundTrip = (attempt: Attempt, request: CanonicalRequest, signal?: AbortSignal) => Promise<Answered>
+export type RoundTrip = (attempt: Attempt, request: CanonicalRequest, signal?: AbortSignal) => Promise<WholeAnswer>
 
 /** An answer that the gateway makes itself, out of other answers of the candidate, or of none. */
 export interface Emulation {
   /** What of the request it has no equivalent for; found before anything is sent. */
   losses(request: CanonicalRequest): readonly Loss[]
-  answer(attempt: Attempt, roundTrip: RoundTrip): Promise<Answered>
+  answer(attempt: Attempt, roundTrip: RoundTrip): Promise<WholeAnswer>
 }

@@ -19,7 +19,7 @@ interface Places {
   readonly usage: UsageLog
   readonly metrics: Metrics
   readonly live: Live
-  readonly proxies: Proxies
+  readonly proxies: () => Proxies
 }
 
 /** The status of a request whose key was refused. */
@@ -57,7 +57,7 @@ export class UsageRecorder implements Recorder {
   }
 
   address(message: Call['message'], status: number): string | undefined {
-    const { proxies } = this.places
+    const proxies = this.places.proxies()
     return proxies.present || status === REFUSED ? proxies.addressOf(message) || undefined : undefined
   }
 

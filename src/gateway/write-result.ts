@@ -8,18 +8,18 @@ import { lossHeaders, shown } from '../egress/losses.ts'
 import { jsonText } from '../egress/transport/json.ts'
 import { NOT_KEPT, unkept } from '../stored/index.ts'
 import { deliverImages } from './image-delivery.ts'
-import { locateLosses } from './prepare.ts'
+import { locateLosses } from './locate-losses.ts'
 import { publicResult, timed, withHead } from './public-answer.ts'
 import { LARGEST } from './read-result.ts'
 import { relay } from './relay.ts'
 import { inRequestedContainer } from './speech/container.ts'
-import type { Answered, Attempt } from './types.ts'
+import type { Attempt, WholeAnswer } from './types.ts'
 
 /**
  * Writes a whole answer to the caller: images are delivered and recordings converted as requested, upstream details are
  * removed, the caller's format is written, stored where it is to be, and sent with the losses of both directions.
  */
-export async function writeResult(attempt: Attempt, answered: Answered): Promise<void> {
+export async function writeResult(attempt: Attempt, answered: WholeAnswer): Promise<void> {
   const { call, request, candidate, report, echo } = attempt
   const { result, losses: requestLosses, headers: more } = await delivered(attempt, answered)
   const writer = WRITERS[call.format]!
@@ -41,7 +41,7 @@ export async function writeResult(attempt: Attempt, answered: Answered): Promise
 }
 
 /** The answer with media the way the caller requested them. */
-function delivered(attempt: Attempt, answered: Answered): Answered | Promise<Answered> {
+function delivered(attempt: Attempt, answered: WholeAnswer): WholeAnswer | Promise<WholeAnswer> {
   const work = workOf(attempt.request)
   if (work === 'image') return deliverImages(attempt, answered)
   return work === 'speech' ? inRequestedContainer(attempt, answered) : answered

@@ -69,11 +69,12 @@ function eventsOf(text: string, { from, to, model, requestText }: Translation): 
   const write = WRITERS[to]?.events ?? missing(to, 'writes no streams')
   const request = requestFor(to, model, requestText, true)
   const reader = read(request)
-  const writer = write(request)
+  const own = from === to ? WRITERS[to]!.ownEvents?.(request) : undefined
+  const writer = own ?? write(request)
   const passed = (event: WireEvent): readonly WireEvent[] => {
     const events = reader.push(event)
-    const isRelayed = from === to && writer.relay !== undefined && reader.mended !== true
-    return isRelayed ? writer.relay!(event, events) : events.flatMap(one => writer.push(one))
+    if (own !== undefined && reader.mended !== true) return own.relay(event, events)
+    return events.flatMap(one => writer.push(one))
   }
   const wire = drain(eventParser(), [Buffer.from(text)]).flatMap(passed)
   return { wire: [...wire, ...reader.end().flatMap(one => writer.push(one)), ...writer.end()], losses: [] }

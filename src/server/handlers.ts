@@ -1,34 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { defined, type Format } from '../canonical/node.ts'
-import type { Call, Gateway } from '../gateway/index.ts'
+import { type Door, formatOfPath } from '../endpoints/routes.ts'
+import type { Gateway } from '../gateway/index.ts'
 import { requestId } from '../usage/request-id.ts'
+import { familyOf, pathOf, queryOf } from './address.ts'
+import { callAt } from './call-at.ts'
 import { sendLast } from './connection.ts'
 import { HttpReply } from './reply.ts'
-import { type Door, familyOf, formatOfPath, framingOf, ownQuery, pathOf, queryOf, wireAt } from './routes.ts'
 
 /** Handles a request at an endpoint. */
-export function handleRequest(
-  gateway: Gateway,
-  { route, streams }: Door,
-  message: IncomingMessage,
-  response: ServerResponse,
-): void {
+export function handleRequest(gateway: Gateway, door: Door, message: IncomingMessage, response: ServerResponse): void {
   const id = requestId()
-  const { query, queryKey } = queryOf(message)
-  const call: Call = {
-    id,
-    format: route.format,
-    path: route.path,
-    message,
-    ...(queryKey === undefined ? {} : { queryKey }),
-    wire: (body, files) => wireAt(route, { headers: message.headers, query: ownQuery(query, streams) }, body, files),
-    ...(route.form === undefined ? {} : { form: { only: route.form === 'only', needs: 'model' } }),
-    framing: framingOf(query, streams),
-    ...(route.heartbeat === undefined ? {} : { heartbeat: route.heartbeat }),
-    reply: new HttpReply(message, response, idHeaders(id), gateway),
-  }
-  gateway.handle(call).catch(() => response.destroy())
+  const reply = new HttpReply(message, response, idHeaders(id), gateway)
+  gateway.handle(callAt(door, id, message, queryOf(message), reply)).catch(() => response.destroy())
 }
 
 /** Answers with the models a key can call, or a page of them, or the one of that id. */

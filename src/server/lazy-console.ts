@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Gateway } from '../gateway/index.ts'
+import { pathOf } from './address.ts'
 import type { ConsoleFiles } from './console.ts'
-import { pathOf } from './routes.ts'
 
 type Handler = (message: IncomingMessage, response: ServerResponse, next: (thrown?: unknown) => void) => void
 

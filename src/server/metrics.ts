@@ -6,8 +6,8 @@ import { hashOf } from '../config/hash.ts'
 import type { MetricsConfig } from '../config/index.ts'
 import type { Gateway } from '../gateway/index.ts'
 import { METRICS_TYPE } from '../metrics/index.ts'
+import { pathOf } from './address.ts'
 import { refuseRequest } from './handlers.ts'
-import { pathOf } from './routes.ts'
 
 export const METRICS_PATH = '/metrics'
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { GatewayError } from '../canonical/error.ts'
-import { pathOf } from './routes.ts'
+import { pathOf } from './address.ts'
 
 /** The error for a known path with another method. */
 export const wrongMethod = ({ method }: IncomingMessage): GatewayError =>

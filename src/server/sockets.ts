@@ -4,17 +4,19 @@ import type { WebSocket, WebSocketServer } from 'ws'
 import type { Caller } from '../access/index.ts'
 import { type ErrorKind, GatewayError } from '../canonical/error.ts'
 import type { Config } from '../config/index.ts'
-import type { Call, Gateway } from '../gateway/index.ts'
+import { type Door, ROUTES } from '../endpoints/routes.ts'
+import { authenticate, type Call, type Gateway } from '../gateway/index.ts'
 import type { Readings } from '../metrics/index.ts'
 import { MemoryTurns } from '../store/memory.ts'
 import type { Turns } from '../store/turns.ts'
 import { type CreateFrame, fault } from '../stored/index.ts'
 import { requestId } from '../usage/request-id.ts'
+import { inOriginForm, pathOf, queryOf } from './address.ts'
+import { callAt } from './call-at.ts'
 import { answerOf } from './connection.ts'
 import type { Cors } from './cors.ts'
 import { refuseLast } from './handlers.ts'
 import { REALTIME_PATH, RealtimeSessions } from './realtime.ts'
-import { inOriginForm, pathOf, queryOf, ROUTES, wireAt } from './routes.ts'
 import { ResponsesSocket } from './socket.ts'
 import type { SocketReply } from './socket-reply.ts'
 import { countUnfinished } from './unfinished.ts'
@@ -118,7 +120,7 @@ export class Sockets {
   }
 
   private readonly responses: SocketHandler = (message, socket, head) => {
-    const caller = this.gateway.authenticate({ message, ...credential(message) }, RESPONSES.format)
+    const caller = authenticate(this.gateway.access, { message, ...credential(message) }, RESPONSES.format)
     if (message.headers['sec-websocket-version'] !== VERSION) throw WRONG_VERSION
     if (socket.destroyed) return
     const connections = this.byKey.get(caller.id) ?? 0
@@ -180,6 +182,7 @@ export class Sockets {
 }
 
 const RESPONSES = ROUTES.find(({ path }) => path === '/v1/responses')!
+const DOOR: Door = { route: RESPONSES, streams: false }
 /** The close code of RFC 6455 for a connection that may not go on. */
 const POLICY_VIOLATION = 1008
 /** The version of RFC 6455. */
@@ -233,18 +236,12 @@ const credential = (message: IncomingMessage): { readonly queryKey?: string } =>
 
 /** One turn as a request at the endpoint of its format. */
 function callOf(message: IncomingMessage, turn: CreateFrame, reply: SocketReply, turns: Turns): Call {
-  const { query, queryKey } = queryOf(message)
-  const headers = withoutTransport(message.headers)
+  const queried = queryOf(message)
   return {
-    id: requestId(),
-    format: RESPONSES.format,
-    path: RESPONSES.path,
-    message,
-    body: turn.body,
-    ...(queryKey === undefined ? {} : { queryKey }),
-    wire: body => wireAt(RESPONSES, { headers, query }, body),
+    ...callAt(DOOR, requestId(), message, queried, reply),
+    line: { headers: withoutTransport(message.headers), query: queried.query },
     framing: 'lines',
-    reply,
+    body: turn.body,
     turns,
     strict: true,
     ...(turn.silent ? { silent: true } : {}),

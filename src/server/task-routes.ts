@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { defined, type Format } from '../canonical/node.ts'
+import type { Route } from '../endpoints/routes.ts'
 import type { Gateway, TaskAction } from '../gateway/index.ts'
 import { requestId } from '../usage/request-id.ts'
+import { queryOf } from './address.ts'
 import { idHeaders } from './handlers.ts'
 import { HttpReply } from './reply.ts'
-import { queryOf, type Route } from './routes.ts'
 
 /** One question about video tasks. */
 interface TaskRoute {

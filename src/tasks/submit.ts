@@ -2,7 +2,7 @@ import { GatewayError } from '../canonical/error.ts'
 import { answerFailure } from '../gateway/failures.ts'
 import { writeRequest } from '../gateway/prepare.ts'
 import { sendWhole } from '../gateway/round-trip.ts'
-import type { Answered, Attempt } from '../gateway/types.ts'
+import type { Attempt, WholeAnswer } from '../gateway/types.ts'
 import { writeResult } from '../gateway/write-result.ts'
 import type { StoredTask } from '../store/tasks.ts'
 import { publicTask } from './public-task.ts'
@@ -18,7 +18,7 @@ export async function submit(named: Attempt, submission: Submission): Promise<vo
   const attempt = { ...named, request: submission.referenced(named.request, named.candidate) }
   const prepared = writeRequest(attempt)
   await submission.begins(attempt.candidate, attempt.request)
-  let answered: Answered
+  let answered: WholeAnswer
   let stored: StoredTask
   try {
     answered = await sendWhole(attempt, prepared)

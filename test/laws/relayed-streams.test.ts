@@ -5,7 +5,7 @@ import { drain } from '../../src/canonical/transducer.ts'
 import type { WireEvent } from '../../src/canonical/wire.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
-import { asked, streamed } from './arbitrary-result.ts'
+import { streamed } from './arbitrary-result.ts'
 import { isCutAnew } from './exceptions.ts'
 import { relayed } from './relayed.ts'
 import { resultMeaning } from './same.ts'
@@ -27,7 +27,7 @@ const withUnknown = ({ data, ...event }: WireEvent): WireEvent => {
 const relayable = (format: string, result: Parameters<typeof streamed>[0]) =>
   streamed(result).filter(({ events }) => !isCutAnew(format, events))
 
-const RELAYING = jobsWith('events').filter(([format]) => WRITERS[format]!.events!(asked).relay !== undefined)
+const RELAYING = jobsWith('events').filter(([format]) => WRITERS[format]!.ownEvents !== undefined)
 
 describe('relayed: a stream leaves as it came, whatever is in it', () => {
   it.each(RELAYING)('%s: %s', (format, work) => {

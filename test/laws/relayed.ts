@@ -15,10 +15,11 @@ export function relayed(
   until = wire.length,
 ): WireEvent[] {
   const reader = READERS[format]!.events!(request)
-  const writer = WRITERS[format]!.events!(request)
+  const own = WRITERS[format]!.ownEvents?.(request)
+  const writer = own ?? WRITERS[format]!.events!(request)
   const out = wire.flatMap((event, at) => {
     const read = reader.push(event)
-    return at < until && writer.relay !== undefined ? writer.relay(event, read) : read.flatMap(one => writer.push(one))
+    return at < until && own !== undefined ? own.relay(event, read) : read.flatMap(one => writer.push(one))
   })
   expect(reader.mended ?? false).toBe(false)
   return [...out, ...reader.end().flatMap(one => writer.push(one)), ...writer.end()]

@@ -1,6 +1,8 @@
+import { Sequential } from '../../canonical/sequential.ts'
 import { transcriptionByChat } from '../media/transcription-by-chat.ts'
 import type { Writer } from '../writer.ts'
 import { writeError } from './error.ts'
+import { ChatChunks } from './events.ts'
 import { models } from './models.ts'
 import { handsBack } from './own.ts'
 import { RelayedChunks } from './own-stream.ts'
@@ -11,7 +13,8 @@ import { writeResult } from './result.ts'
 export const chat: Writer = {
   request: transcriptionByChat(writeRequest, { times: false }),
   result: writeResult,
-  events: request => new RelayedChunks(request),
+  events: request => new Sequential(new ChatChunks(request)),
+  ownEvents: request => new RelayedChunks(new ChatChunks(request)),
   handsBack,
   fetches: ({ kind }, { document_url }) => (kind === 'file' && document_url !== true) || kind === 'audio',
   error: writeError,

@@ -1,36 +1,26 @@
 import type { At, CanonicalEvent, ResultStart } from '../../canonical/event.ts'
 import { isObject, type JsonObject, parseObject } from '../../canonical/node.ts'
-import type { CanonicalRequest } from '../../canonical/request.ts'
 import { Sequential } from '../../canonical/sequential.ts'
 import { NOTHING } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
-import type { EventWriter } from '../writer.ts'
-import { ChatChunks, DONE } from './events.ts'
+import type { OwnEventWriter } from '../writer.ts'
+import { type ChatChunks, DONE } from './events.ts'
 
 /**
- * A stream of chunks, the parts of each candidate one after another. Chunks of an upstream of this format pass as they
- * came, but for id, model and time; the writer follows them, so that any later event can be written anew.
+ * Chunks of an upstream of this format pass as they came, but for id, model and time; what writes any other stream
+ * follows them, so that any later event can be written anew.
  */
-export class RelayedChunks implements EventWriter {
+export class RelayedChunks extends Sequential<WireEvent> implements OwnEventWriter {
   private readonly chunks: ChatChunks
-  private readonly inOrder: Sequential<WireEvent>
   private heads: OwnHeads | undefined
   /** Chunks before the answer's start, which has its id. */
   private early: string[] = []
   /** The open part of each candidate. */
   private readonly open = new Map<number, At>()
 
-  constructor(request: CanonicalRequest) {
-    this.chunks = new ChatChunks(request)
-    this.inOrder = new Sequential(this.chunks)
-  }
-
-  push(event: CanonicalEvent): readonly WireEvent[] {
-    return this.inOrder.push(event)
-  }
-
-  end(): readonly WireEvent[] {
-    return this.inOrder.end()
+  constructor(chunks: ChatChunks) {
+    super(chunks)
+    this.chunks = chunks
   }
 
   relay(wire: WireEvent, read: readonly CanonicalEvent[]): readonly WireEvent[] {
@@ -64,10 +54,10 @@ export class RelayedChunks implements EventWriter {
     else if (event.type !== 'usage' && event.type !== 'logprobs') {
       if (event.type === 'part-start') {
         const at = this.open.get(event.at.candidate)
-        if (at !== undefined) this.inOrder.push({ type: 'part-end', at })
+        if (at !== undefined) this.push({ type: 'part-end', at })
         this.open.set(event.at.candidate, event.at)
       }
-      this.inOrder.push(event)
+      this.push(event)
     }
   }
 

@@ -51,7 +51,7 @@ export function writeBlock(part: Part, path: Path, context: WriteContext): Block
     case 'text':
       return writeText(part, path, context)
     case 'reasoning':
-      return writeThinking(part, path, context)
+      return writeReasoning(part, path, context)
     case 'refusal':
       return writeRefusal(part, path, context)
     case 'media':
@@ -106,7 +106,7 @@ function writePlainText(text: string | undefined, path: Path, { losses }: WriteC
 }
 
 /** Only a thought with this issuer's own proof is sent; native callers' thoughts go as they came (traps 26-30). */
-function writeThinking(part: ReasoningPart, path: Path, context: WriteContext): Block | undefined {
+function writeReasoning(part: ReasoningPart, path: Path, context: WriteContext): Block | undefined {
   const { signature } = part
   const unsigned = signature === undefined && (!context.native || spelt(part, FORMAT)['signature'] === 'unsigned')
   if (unsigned || (signature !== undefined && signature.format !== FORMAT)) {

@@ -1,5 +1,7 @@
+import { Sequential } from '../../canonical/sequential.ts'
 import type { Writer } from '../writer.ts'
 import { writeError } from './error.ts'
+import { MessageStream } from './events.ts'
 import { addRateLimits, models } from './models.ts'
 import { RelayedStream } from './own.ts'
 import { writeRequest } from './request.ts'
@@ -10,7 +12,8 @@ import { boundProofs, handsBack } from './thinking.ts'
 export const messages: Writer = {
   request: writeRequest,
   result: writeResult,
-  events: request => new RelayedStream(request),
+  events: request => new Sequential(new MessageStream(request)),
+  ownEvents: request => new RelayedStream(new MessageStream(request)),
   handsBack,
   boundProofs,
   error: writeError,

@@ -5,11 +5,11 @@ import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import { Sequential } from '../../canonical/sequential.ts'
 import type { WireEvent, WireRequest } from '../../canonical/wire.ts'
 import { type ReadRequest, withFields } from '../own.ts'
-import type { EventWriter, WriteOptions } from '../writer.ts'
+import type { OwnEventWriter, WriteOptions } from '../writer.ts'
 import { writeBlock } from './content.ts'
 import { type Block, FORMAT, type WriteContext } from './context.ts'
 import { messagesDialect, writeHeaders } from './dialect.ts'
-import { MessageStream } from './events.ts'
+import type { MessageStream } from './events.ts'
 import { unsampled } from './sampling.ts'
 import { ownThinking } from './thinking.ts'
 
@@ -95,26 +95,17 @@ function ownTurn({ wire, messages, at }: Turn, context: WriteContext): readonly 
 }
 
 /**
- * A stream of messages, its parts one after another. Events of an upstream of this format pass as they came; the
- * writer follows them, so that any later event can be written anew.
+ * Events of an upstream of this format pass as they came; what writes any other stream follows them, so that any later
+ * event can be written anew.
  */
-export class RelayedStream implements EventWriter {
+export class RelayedStream extends Sequential<WireEvent> implements OwnEventWriter {
   private readonly message: MessageStream
-  private readonly inOrder: Sequential<WireEvent>
   /** The event with the stop reason, which is sent with the one that ends the answer. */
   private ending: WireEvent | undefined
 
-  constructor(request: CanonicalRequest) {
-    this.message = new MessageStream(request)
-    this.inOrder = new Sequential(this.message)
-  }
-
-  push(event: CanonicalEvent): readonly WireEvent[] {
-    return this.inOrder.push(event)
-  }
-
-  end(): readonly WireEvent[] {
-    return this.inOrder.end()
+  constructor(message: MessageStream) {
+    super(message)
+    this.message = message
   }
 
   relay(wire: WireEvent, read: readonly CanonicalEvent[]): readonly WireEvent[] {
@@ -129,7 +120,7 @@ export class RelayedStream implements EventWriter {
 
   private follow(events: readonly CanonicalEvent[]): void {
     this.message.relaying = true
-    for (const event of events) this.inOrder.push(event)
+    for (const event of events) this.push(event)
     this.message.relaying = false
   }
 }

@@ -101,16 +101,6 @@ export class Capture {
     this.room = room
     this.reply = new RecordedReply(call.reply, new Recording(this.began, room))
     call.reply = this.reply
-    const read = call.wire
-    call.wire = (body, files) => {
-      this.unread?.release()
-      this.unread = undefined
-      const sent: SentByCaller = { body, files, wire: undefined }
-      this.sent = sent
-      const wire = read(body, files)
-      sent.wire = wire
-      return wire
-    }
   }
 
   /** The body is about to be read. */
@@ -122,6 +112,18 @@ export class Capture {
     this.call.message.on('data', (chunk: Uint8Array) => {
       if (this.unread === unread) unread.take(chunk)
     })
+  }
+
+  /** The body was parsed. */
+  parsed(body: JsonObject, files: readonly WireFile[] | undefined): void {
+    this.unread?.release()
+    this.unread = undefined
+    this.sent = { body, files, wire: undefined }
+  }
+
+  /** Its endpoint takes it. */
+  taken(wire: WireRequest): void {
+    this.sent!.wire = wire
   }
 
   /** A candidate failed, perhaps before anything was sent to it. */

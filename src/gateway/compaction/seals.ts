@@ -74,15 +74,14 @@ const UNSEALED = storeFailure('The key that seals conversations cannot be had ju
 type Sealed = OpaquePart & { readonly sealed: string }
 
 /**
- * The request with what the gateway sealed in plain: each is a separate turn of the user at its place. The same object where there are none.
+ * A request that holds sealed parts with these in plain: each is a separate turn of the user at its place.
  *
  * @throws GatewayError `invalid-request` for what this caller cannot open.
  */
-export function opened(request: CanonicalRequest, seal: Seal): CanonicalRequest {
-  const { messages } = request
-  if (!holdsSealed(request)) return request
-  return { ...request, messages: messages.flatMap(message => openedIn(message, seal)) }
-}
+export const withSealsOpened = (request: CanonicalRequest, seal: Seal): CanonicalRequest => ({
+  ...request,
+  messages: request.messages.flatMap(message => openedIn(message, seal)),
+})
 
 /** Whether the gateway sealed some of it. */
 export const holdsSealed = ({ messages }: CanonicalRequest): boolean =>

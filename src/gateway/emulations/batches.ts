@@ -4,7 +4,7 @@ import { workOf } from '../../canonical/work.ts'
 import { FORMATS } from '../../providers/index.ts'
 import type { Candidate } from '../../router.ts'
 import { roundTrip } from '../round-trip.ts'
-import type { Answered, Attempt, RoundTrip } from '../types.ts'
+import type { Attempt, RoundTrip, WholeAnswer } from '../types.ts'
 import { combined, together } from './several.ts'
 
 /** How many batches of one request are under way at once. */
@@ -50,7 +50,7 @@ export const roundTripInBatches: RoundTrip = (attempt, request, signal) => {
   return batches === undefined ? roundTrip(attempt, request, signal) : joined(attempt, batches)
 }
 
-async function joined(attempt: Attempt, batches: readonly CanonicalRequest[]): Promise<Answered> {
+async function joined(attempt: Attempt, batches: readonly CanonicalRequest[]): Promise<WholeAnswer> {
   const requests = batches.map(batch => (signal: AbortSignal) => roundTrip(attempt, batch, signal))
   const answers = await together(attempt, requests, AT_ONCE)
   const { result, headers } = answers[0]!
@@ -60,7 +60,7 @@ async function joined(attempt: Attempt, batches: readonly CanonicalRequest[]): P
 }
 
 /** Losses of what is embedded, at its place in the whole request; what is lost of the settings is lost alike in all. */
-const allLosses = (answers: readonly Answered[], size: number): readonly Loss[] =>
+const allLosses = (answers: readonly WholeAnswer[], size: number): readonly Loss[] =>
   answers.flatMap(({ losses }, index) =>
     losses.flatMap(loss => shifted(loss, index * size) ?? (index === 0 ? loss : [])),
   )

@@ -2,7 +2,7 @@ import { GatewayError } from '../../canonical/error.ts'
 import type { Channel } from '../../channel/index.ts'
 import { type Candidate, isFull, type RoutedChannel, type RouteRequest, rests, route } from '../../router.ts'
 import { estimate } from '../counting/estimate.ts'
-import type { Answered, Attempt, Emulation, RoundTrip } from '../types.ts'
+import type { Attempt, Emulation, RoundTrip, WholeAnswer } from '../types.ts'
 
 /** Milliseconds after which an estimate replaces the upstream's count. */
 const PATIENCE = 10_000
@@ -28,7 +28,7 @@ export const counting: Emulation = {
 }
 
 /** The upstream's count; undefined where it fails or takes too long. */
-async function upstreamCount(attempt: Attempt, roundTrip: RoundTrip): Promise<Answered | undefined> {
+async function upstreamCount(attempt: Attempt, roundTrip: RoundTrip): Promise<WholeAnswer | undefined> {
   const { call, request } = attempt
   const timer = setTimeout(() => call.reply.worker?.abort(), PATIENCE)
   try {

@@ -3,7 +3,7 @@ import { type Loss, shifted } from '../../canonical/loss.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate } from '../../canonical/result.ts'
 import { GONE } from '../failures.ts'
-import type { Answered, Emulation } from '../types.ts'
+import type { Emulation, WholeAnswer } from '../types.ts'
 import { combined, unreadable } from './several.ts'
 
 /** How many choices one request may ask for where each takes a separate request. */
@@ -21,7 +21,7 @@ export const prompts: Emulation = {
   },
   answer: async (attempt, roundTrip) => {
     const { request, call } = attempt
-    const answers: Answered[] = []
+    const answers: WholeAnswer[] = []
     const candidates: (readonly Candidate[])[] = []
     const losses: (readonly Loss[])[] = []
     for (const [index, message] of request.messages.entries())
@@ -52,7 +52,7 @@ const TOO_MANY = invalid(
 const NO_ANSWER = new GatewayError({ kind: 'upstream-failed', message: 'The upstream gave no answer to a prompt.' })
 
 /** The losses of a prompt at its place; losses of the settings are the same for all prompts. */
-const lossesOf = ({ losses }: Answered, index: number): readonly Loss[] =>
+const lossesOf = ({ losses }: WholeAnswer, index: number): readonly Loss[] =>
   losses.flatMap(loss => shifted(loss, index) ?? (index > 0 || isOfChoices(loss) ? [] : loss))
 
 /** The number of choices in one answer is no loss: further requests follow. */

@@ -6,7 +6,7 @@ import { totalUsage, type Usage } from '../../canonical/result.ts'
 import { type Vector, vectorAs } from '../../canonical/vector.ts'
 import { prepare } from '../prepare.ts'
 import { oneEach } from '../read-result.ts'
-import type { Answered, Attempt, Emulation, RoundTrip } from '../types.ts'
+import type { Attempt, Emulation, RoundTrip, WholeAnswer } from '../types.ts'
 
 /** Documents ranked by an upstream that only embeds: by the cosine of the angle between their vectors and the query's. */
 export const ranking: Emulation = {
@@ -88,10 +88,10 @@ function writesPurpose({ request, candidate }: Attempt): boolean {
 }
 
 /** The losses of the documents, which are `before` messages behind the first; the rest of the request is the gateway's own. */
-const lossesOf = ({ losses }: Answered, before: number): readonly Loss[] =>
+const lossesOf = ({ losses }: WholeAnswer, before: number): readonly Loss[] =>
   losses.flatMap(loss => shifted(loss, -before) ?? [])
 
-function vectorsIn({ result }: Answered, count: number): readonly Vector[] {
+function vectorsIn({ result }: WholeAnswer, count: number): readonly Vector[] {
   const content = result.candidates[0]?.content ?? []
   const vectors = content.flatMap(part => (part.type === 'embedding' ? [part.vector] : []))
   return oneEach(vectors, count)

@@ -1,7 +1,7 @@
 import type { Loss } from '../../canonical/loss.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { type Candidate, type CanonicalResult, totalUsage } from '../../canonical/result.ts'
-import type { Answered, Attempt } from '../types.ts'
+import type { Attempt, WholeAnswer } from '../types.ts'
 
 /**
  * The answers to several requests of one attempt, in their order, `most` of them under way at once.
@@ -40,7 +40,7 @@ export async function together<T>(
  * Several answers as one with these candidates: the head is the first one's; what they cost is their sum, and unknown
  * where one of them does not count.
  */
-export function combined(answers: readonly Answered[], candidates: readonly Candidate[]): CanonicalResult {
+export function combined(answers: readonly WholeAnswer[], candidates: readonly Candidate[]): CanonicalResult {
   const { usage: _, ...head } = answers[0]!.result
   const usages = answers.flatMap(({ result }) => result.usage ?? [])
   const usage = usages.length === answers.length ? totalUsage(usages) : undefined

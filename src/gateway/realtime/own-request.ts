@@ -11,9 +11,9 @@ import { READERS } from '../../ingress/index.ts'
 import type { Reader } from '../../ingress/reader.ts'
 import type { RequestTrace, Traces } from '../../metrics/traces.ts'
 import { FORMATS, formatMadeFor } from '../../providers/index.ts'
-import { requestId } from '../../usage/request-id.ts'
 import type { Call, Reply, Worker } from '../call.ts'
 import { toFailure } from '../failures.ts'
+import { ownCall } from '../own-requests.ts'
 import { onLossOf } from '../prepare.ts'
 import { type Recorder, Report } from '../report.ts'
 import type { Running } from '../running.ts'
@@ -58,19 +58,7 @@ export async function* ownRequest(
     ...(usageOnDemand === undefined ? {} : { spelling: { [format]: usageOnDemand } }),
   }
   const reply = new EventReply(READERS[format]!, request)
-  const wire = (): never => {
-    throw new GatewayError({ kind: 'internal', message: 'The request is canonical already.' })
-  }
-  const call: Call = {
-    id: requestId(),
-    format,
-    path: PATH,
-    message,
-    wire,
-    framing: 'lines',
-    own: true,
-    reply,
-  }
+  const call = ownCall(format, PATH, message, reply)
   const report = new Report(call)
   report.caller = caller
   report.trace = within && traces.begin({ own: true, door: PATH, format, headers: { ...within.headers } })

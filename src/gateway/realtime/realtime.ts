@@ -15,6 +15,7 @@ import { type Naming, REALTIME } from '../../realtime/formats/realtime/wire.ts'
 import type { RunRequest } from '../../realtime/upstream.ts'
 import type { SharedRecords } from '../../store/shared-records.ts'
 import { freshId } from '../../usage/request-id.ts'
+import { authenticate } from '../admission.ts'
 import type { Call } from '../call.ts'
 import type { Channels } from '../channels.ts'
 import { type ErrorAnswer, toFailure } from '../failures.ts'
@@ -55,7 +56,6 @@ export interface RealtimeContext {
   takePlace(key: string, most: number): Promise<(() => void) | undefined>
   readonly gateway: {
     readonly waiting: Waiting
-    authenticate(call: Pick<Call, 'message' | 'queryKey'>, door?: Format): Caller
     held(thrown: unknown, message: IncomingMessage): Promise<unknown>
     error(format: Format, thrown: unknown, id: string): ErrorAnswer
   }
@@ -136,7 +136,7 @@ export class Realtime {
   async answerSecret(call: Pick<Call, 'id' | 'format' | 'message' | 'queryKey' | 'reply'>): Promise<void> {
     const { access, gateway } = this.context
     try {
-      const caller = gateway.authenticate(call, REALTIME)
+      const caller = authenticate(access, call, REALTIME)
       await access.allowance(caller).enter(false)
       const body = await readJson(call.message, SECRET_BODY, () => gateway.waiting.open(caller.id))
       call.reply.whole(200, {}, JSON.stringify(await this.secretFor(caller, body)))
@@ -170,7 +170,7 @@ export class Realtime {
       return { ...bound, caller: this.context.access.renewed({ id: bound.callerId }), secret: shown.value }
     }
     if (shown?.isSubprotocol === true && !this.config.realtime.browserKeys) throw NO_BROWSER_KEYS
-    const caller = this.context.gateway.authenticate(call)
+    const caller = authenticate(this.context.access, call)
     if (model === undefined || model === '') throw missingModel('model')
     return { caller, model, settings: {} }
   }

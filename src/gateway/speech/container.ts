@@ -7,7 +7,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import { WRITERS } from '../../egress/index.ts'
 import type { Container } from '../../egress/writer.ts'
-import type { Answered, Attempt } from '../types.ts'
+import type { Attempt, WholeAnswer } from '../types.ts'
 import { encodedBytes, MP3, rawFormat } from './encoding.ts'
 
 /**
@@ -23,7 +23,7 @@ export function wantsMp3({ call, candidate, request }: Attempt): boolean {
  * A whole answer with its recording in the requested container, where the gateway can convert it; another container than
  * the requested one is a loss.
  */
-export async function inRequestedContainer(attempt: Attempt, answered: Answered): Promise<Answered> {
+export async function inRequestedContainer(attempt: Attempt, answered: WholeAnswer): Promise<WholeAnswer> {
   const result = wantsMp3(attempt) ? await inMp3(answered.result) : answered.result
   const index = result.candidates[0]?.content.findIndex(isSound) ?? -1
   const source = (result.candidates[0]?.content[index] as Sound | undefined)?.source

@@ -72,8 +72,8 @@ export class Thoughts {
   }
 }
 
-/** An answer that is being made. */
-interface Exchange {
+/** The request that an answer was made for. */
+interface Asked {
   readonly attempt: {
     readonly call: { readonly format: Format }
     readonly candidate: Candidate
@@ -134,19 +134,19 @@ export class OwnThoughts {
   }
 
   /** Keeps what was thought before the calls of a whole answer; one with an error is none. */
-  keep({ candidates, error }: CanonicalResult, exchange: Exchange): void {
+  keep({ candidates, error }: CanonicalResult, asked: Asked): void {
     if (error !== undefined) return
     this.faults.attempt(() => {
       for (const { content } of candidates) {
         const steps = stepsOf(content)
-        if (steps.length > 0) this.add(steps, exchange)
+        if (steps.length > 0) this.add(steps, asked)
       }
     }, undefined)
   }
 
   /** As `keep`, of an answer that comes event by event; it is kept with the end of it. */
-  collector(exchange: Exchange): Collector {
-    return new Collector(mayDropIds(exchange), steps => this.faults.attempt(() => this.add(steps, exchange), undefined))
+  collector(asked: Asked): Collector {
+    return new Collector(mayDropIds(asked), steps => this.faults.attempt(() => this.add(steps, asked), undefined))
   }
 
   /**
@@ -175,17 +175,17 @@ export class OwnThoughts {
   }
 
   /** Most upstreams give no two calls the same id; what was thought before another of the kind is not for these. */
-  private forget(steps: readonly CalledStep[], exchange: Exchange): void {
+  private forget(steps: readonly CalledStep[], asked: Asked): void {
     const { store, owner, elsewhere } = this
     if (elsewhere === undefined && !store.holds(owner)) return
-    const keys = keysOf(steps, exchange.attempt.request, mayDropIds(exchange))
+    const keys = keysOf(steps, asked.attempt.request, mayDropIds(asked))
     store.forget(owner, keys)
     elsewhere?.all.forget(owner, keys)
   }
 
-  private add(steps: readonly CalledStep[], exchange: Exchange): void {
-    const { candidate, request } = exchange.attempt
-    if (!steps.some(({ lead, next }) => lead.length > 0 || next.length > 0)) return this.forget(steps, exchange)
+  private add(steps: readonly CalledStep[], asked: Asked): void {
+    const { candidate, request } = asked.attempt
+    if (!steps.some(({ lead, next }) => lead.length > 0 || next.length > 0)) return this.forget(steps, asked)
     if (handsBack(request, steps)) return
     const { native } = candidate
     const { format, dialect } = candidate.format
@@ -194,9 +194,9 @@ export class OwnThoughts {
       format,
       issuer: issuerOf(candidate),
       steps: steps.map(({ lead, next, mixed }) => ({ lead, next, ...(mixed ? { mixed } : {}) })),
-      ...(bound ? { prefix: prefixOf(exchange.prepared.recalled?.request ?? request) } : {}),
+      ...(bound ? { prefix: prefixOf(asked.prepared.recalled?.request ?? request) } : {}),
     }
-    const keys = keysOf(steps, request, mayDropIds(exchange))
+    const keys = keysOf(steps, request, mayDropIds(asked))
     this.store.keep(this.owner, keys, thoughts)
     this.elsewhere?.all.keep(this.owner, keys, thoughts, this.elsewhere.keep)
   }
@@ -210,7 +210,7 @@ function prefixOf(request: CanonicalRequest): string {
 
 /** Whether a call may come back without the id its caller got, or with one that other calls have, too. */
 const mayDropIds =
-  ({ attempt }: Exchange) =>
+  ({ attempt }: Asked) =>
   ({ id, name }: Pick<CalledStep, 'id' | 'name'>): boolean =>
     READERS[attempt.call.format]!.dropsIds === true || isCounted(id, name)
 

@@ -18,11 +18,11 @@ const COUNTING: CanonicalRequest = { ...REQUEST, spelling: { chat: { stream_opti
 /** What the caller gets under an id and model of its own, as text, and whether it was read without mending. */
 function passed(bodies: readonly JsonObject[], request = REQUEST) {
   const read = reader.events!(request)
-  const write = writer.events!(request)
+  const write = writer.ownEvents!(request)
   const named = (event: CanonicalEvent): CanonicalEvent =>
     event.type === 'result-start' ? { ...event, id: 'own', model: 'asked for', createdAt: event.createdAt ?? 9 } : event
   const events: WireEvent[] = [...bodies.map(body => ({ data: JSON.stringify(body) })), { data: '[DONE]' }]
-  const sent = events.flatMap(event => write.relay!(event, read.push(event).map(named)))
+  const sent = events.flatMap(event => write.relay(event, read.push(event).map(named)))
   return { sent: sent.map(({ data }) => data), mended: read.mended }
 }
 
@@ -58,9 +58,9 @@ test('a candidate that finishes beside another one finishes once, though the str
     chunk({}, 'stop'),
   ]
   const read = reader.events!(REQUEST)
-  const write = writer.events!(REQUEST)
+  const write = writer.ownEvents!(REQUEST)
   const events = bodies.map(body => ({ data: JSON.stringify({ ...HEAD, ...body }) }))
-  const relayed = events.flatMap(event => write.relay!(event, read.push(event)))
+  const relayed = events.flatMap(event => write.relay(event, read.push(event)))
   const rest = read.end().flatMap(event => write.push(event))
   expect([...relayed, ...rest].map(({ data }) => data)).toEqual([...events.map(({ data }) => data), '[DONE]'])
 })

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { expect, test } from 'vitest'
 import type { Caller } from '../../../src/access/index.ts'
 import type { JsonObject } from '../../../src/canonical/node.ts'
+import { BY_PATH } from '../../../src/endpoints/routes.ts'
 import { Captures } from '../../../src/gateway/capture/captures.ts'
 import { LARGEST, MARGIN, Recording } from '../../../src/gateway/capture/recording.ts'
 import type { Call } from '../../../src/gateway/index.ts'
@@ -53,12 +54,12 @@ test('requests that are written give the room of what was recorded of them back'
     const call: Call = {
       ...{ id: `req_${round}`, format: 'chat', path: '/v1/chat/completions', framing: 'events', body },
       message: { headers: {} } as IncomingMessage,
-      wire: written => ({ path: '/chat/completions', query: {}, headers: {}, body: written }),
+      ...{ route: BY_PATH.get('/v1/chat/completions')!, line: { headers: {}, query: {} } },
       reply: new NoReply(),
     }
     const caller = { id: 'k', key: 'dev', captureUntil: Number.POSITIVE_INFINITY } as Caller
     const capture = captures.begin(call, caller)!
-    call.wire(body, undefined)
+    capture.parsed(body, undefined)
     call.reply.whole(200, {}, 'x'.repeat(80))
     expect(room.left).toBe(20)
     captures.end(capture, undefined)

@@ -6,6 +6,8 @@ import type { Caller } from '../../../src/access/index.ts'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import type { Answer } from '../../../src/channel/index.ts'
 import type { ChannelConfig, Config } from '../../../src/config/index.ts'
+import { BY_PATH } from '../../../src/endpoints/routes.ts'
+import { wireRequest } from '../../../src/endpoints/wire-request.ts'
 import { Bounded, cutText, shownBody } from '../../../src/gateway/capture/bounded.ts'
 import { Capture } from '../../../src/gateway/capture/capture.ts'
 import { LARGEST, Recording } from '../../../src/gateway/capture/recording.ts'
@@ -104,11 +106,13 @@ async function captured(one: Secrets, status: number, streams: boolean) {
   }
   const call: Call = {
     ...{ id: 'req_1', format: 'chat', path: '/v1/chat/completions', message: messageOf(one), framing: 'events' },
-    wire: written => ({ path: '/chat/completions', query: {}, headers: {}, body: written }),
+    ...{ route: BY_PATH.get('/v1/chat/completions')!, line: { headers: {}, query: {} } },
     reply: new NoReply(),
   }
   const capture = new Capture(call, { id: 'k', key: 'dev' } as Caller, { left: 64 * LARGEST })
-  const wire = call.wire(body)
+  const wire = wireRequest(call.route, call.line, body)
+  capture.parsed(body, undefined)
+  capture.taken(wire)
   const request = READERS['chat']!.request!(wire)
   capture.request = request
   const [channel] = config.channels

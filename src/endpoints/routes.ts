@@ -1,7 +1,6 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import { type ErrorKind, GatewayError } from '../canonical/error.ts'
+import { GatewayError } from '../canonical/error.ts'
 import type { Format, JsonObject } from '../canonical/node.ts'
-import type { WireEvent, WireFile, WireRequest } from '../canonical/wire.ts'
+import type { WireEvent } from '../canonical/wire.ts'
 
 /** One endpoint that takes requests of one format. */
 export interface Route {
@@ -129,10 +128,12 @@ const METHOD_PATH = /^\/v1(?:beta)?\/(.+)(?::|%3[Aa])([A-Za-z]+)$/
 export function contentsRoute(path: string): Door {
   const [, model, method] = METHOD_PATH.exec(path) ?? []
   const own = METHODS.get(method ?? '')
-  if (own === undefined) throw fault('not-found', 'There is no such method of models.')
+  if (own === undefined) throw NO_METHOD
   const route = { ...CONTENTS, ...own, below: `/v1beta/${model}:${method}` }
   return { route, streams: method === 'streamGenerateContent' }
 }
+
+const NO_METHOD = new GatewayError({ kind: 'not-found', message: 'There is no such method of models.' })
 
 /** Whether a path ends with a method of a model, rather than with a model's name that has a colon. */
 export const namesMethod = (path: string): boolean => METHODS.has(METHOD_PATH.exec(path)?.[2] ?? '')
@@ -152,90 +153,6 @@ export function pathFor(format: Format, model: string, body: JsonObject): string
 export const doorPath = (format: Format, below: string): string =>
   ROUTES.find(route => route.format === format && route.below === below)?.path ?? below
 
-/** The request line and headers, as far as they belong to the format. */
-export interface Line {
-  readonly headers: IncomingHttpHeaders
-  readonly query: Query
-}
-
-/**
- * A request at an endpoint, in its format.
- *
- * @throws GatewayError `invalid-request` without a version, or for a body that belongs to another endpoint.
- */
-export function wireAt(
-  route: Route,
-  { headers, query }: Line,
-  body: JsonObject,
-  files?: readonly WireFile[],
-): WireRequest {
-  const own = selected(route.headers, headers)
-  if (route.version !== undefined) own[route.version[0]!] = versionOf(route.version, headers)
-  if (files === undefined) checkBody(route, body)
-  const request = { path: route.below, query: selected(route.query ?? [], query), headers: own, body }
-  return files === undefined ? request : { ...request, files }
-}
-
-/** What a call has of its endpoint: it says how bodies are read there, and how a stream is framed. */
-export const callAt = ({ route, streams }: Door, { headers, query }: Line) => ({
-  ...{ format: route.format, path: route.path },
-  wire: (body: JsonObject, files?: readonly WireFile[]) =>
-    wireAt(route, { headers, query: ownQuery(query, streams) }, body, files),
-  framing: framingOf(query, streams),
-  ...(route.heartbeat === undefined ? {} : { heartbeat: route.heartbeat }),
-})
-
-/** The stream of a path that asks for one itself is a JSON array, unless its query asks for events. */
-export const framingOf = (query: Query, streams: boolean): 'array' | 'events' =>
-  streams && query['alt'] !== 'sse' ? 'array' : 'events'
-
-/** The framing of a stream concerns this endpoint alone: below it, streams are always events (FORMATS §1). */
-export function ownQuery(query: Query, streams: boolean): Query {
-  if (!streams && query['alt'] === undefined) return query
-  const { alt: _, ...rest } = query
-  return streams ? { ...rest, alt: 'sse' } : rest
-}
-
-function selected(names: readonly string[], headers: IncomingHttpHeaders): Record<string, string> {
-  const own: Record<string, string> = {}
-  for (const name of names) {
-    const value = headers[name]
-    if (value !== undefined) own[name] = String(value)
-  }
-  return own
-}
-
-/** The date has no effect here: an unknown one is treated like the newest known. */
-function versionOf(names: readonly string[], headers: IncomingHttpHeaders): string {
-  const value = names.map(name => headers[name]).find(value => value !== undefined)
-  if (value === undefined) throw fault('invalid-request', `${names[0]}: header is required, e.g. ${USUAL_VERSION}.`)
-  if (!isDate(String(value)))
-    throw fault('invalid-request', `${names[0]}: a version is a date such as ${USUAL_VERSION}.`)
-  return String(value)
-}
-
-const USUAL_VERSION = '2023-06-01'
-
-const isDate = (text: string): boolean =>
-  /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text) === true
-
-/**
- * A body without this endpoint's own field but with another's came to the wrong endpoint (trap 73: the field decides).
- */
-function checkBody(route: Route, body: JsonObject): void {
-  if (body[route.mark] !== undefined) return
-  const others = [...ROUTES, CONTENTS].filter(
-    ({ mark }) => mark !== route.mark && route.takes?.includes(mark) !== true && body[mark] !== undefined,
-  )
-  const mark = others[0]?.mark
-  if (mark === undefined) return
-  const marked = others.filter(other => other.mark === mark)
-  const paths = marked
-    .filter((one, index) => marked.findIndex(({ format }) => format === one.format) === index)
-    .map(({ path }) => `POST ${path}`)
-  throw fault('invalid-request', `A body with \`${mark}\` does not belong here but to ${paths.join(' or ')}.`)
-}
-
 /** The formats of further paths, by how these begin. */
 const PREFIXES: readonly (readonly [begins: RegExp, format: Format])[] = [
   [/^\/v1(?:beta\/|\/(?:models|tunedModels)\/)/, 'contents'],
@@ -247,39 +164,10 @@ const PREFIXES: readonly (readonly [begins: RegExp, format: Format])[] = [
   [/^\/v2\//, 'cohere'],
 ]
 
+/** The endpoints that a body with such a field may be meant for. */
+export const markedRoutes = (body: JsonObject): readonly Pick<Route, 'format' | 'path' | 'mark'>[] =>
+  [...ROUTES, CONTENTS].filter(({ mark }) => body[mark] !== undefined)
+
 /** The likely format of a caller at a path that is no endpoint. */
 export const formatOfPath = (path: string): Format =>
   BY_PATH.get(path)?.format ?? PREFIXES.find(([begins]) => begins.test(path))?.[1] ?? 'chat'
-
-const fault = (kind: ErrorKind, message: string): GatewayError => new GatewayError({ kind, message })
-
-export interface Query {
-  readonly [name: string]: string
-}
-
-/** The path as it was written, without its query. */
-export const pathOf = (message: IncomingMessage): string => message.url!.split('?', 1)[0]!
-
-/**
- * The address as a path: callers that use the gateway as a proxy send all of it, and a base with a final slash makes
- * two.
- */
-export const inOriginForm = (url: string): string => url.replace(/^https?:\/\/[^/?]*(?=\/)/i, '').replace(/^\/+/, '/')
-
-/** The query without the credential in it, and that credential. */
-export function queryOf(message: IncomingMessage): { readonly query: Query; readonly queryKey?: string } {
-  const mark = message.url!.indexOf('?')
-  if (mark < 0) return { query: {} }
-  const { key, ...query } = Object.fromEntries(new URLSearchParams(message.url!.slice(mark)))
-  return key === undefined ? { query } : { query, queryKey: key }
-}
-
-/**
- * Anthropic's clients send their version, Google's a key of their own kind; all others use OpenAI's formats (FORMATS
- * §1).
- */
-export function familyOf(message: IncomingMessage): Format {
-  const { headers } = message
-  if (headers['anthropic-version'] !== undefined || headers['msgfmt-version'] !== undefined) return 'messages'
-  return headers['x-goog-api-key'] !== undefined || queryOf(message).queryKey !== undefined ? 'contents' : 'chat'
-}

@@ -1,13 +1,12 @@
-import type { Allowance, Caller } from '../access/index.ts'
+import type { Caller } from '../access/index.ts'
 import { ERRORS } from '../canonical/error.ts'
 import type { Format } from '../canonical/node.ts'
-import { WRITERS } from '../egress/index.ts'
 import type { ModelQuery } from '../egress/transport/model-pages.ts'
-import { addRateLimits } from '../egress/transport/rate-limit.ts'
 import { usableModels } from '../router.ts'
 import { answerStored, STORED_FORMAT, type StoredCall } from '../stored/index.ts'
 import type { TaskQuery } from '../tasks/index.ts'
-import type { Call, HeaderSource } from './call.ts'
+import { allowanceOf, authenticate } from './admission.ts'
+import type { Call } from './call.ts'
 import { type ErrorAnswer, errorAnswer, toFailure } from './failures.ts'
 import { listedFacts, modelList, modelRecord } from './models.ts'
 import type { Report } from './report.ts'
@@ -15,14 +14,7 @@ import type { RunningCall } from './running.ts'
 import { Services } from './services.ts'
 
 /** Requests that need no model, and how any request is refused. */
-export abstract class Queries extends Services {
-  /** The limits of a key; the headers of every answer state what is left of them. */
-  protected allowance(caller: Caller, { reply, format }: Pick<Call, 'reply' | 'format'>): Allowance {
-    const allowance = this.access.allowance(caller)
-    reply.headers = new RateHeaders(allowance, format)
-    return allowance
-  }
-
+export abstract class Lookups extends Services {
   /** Writes a failure to the caller: whole where nothing was sent yet, else by breaking the answer off. */
   protected fail(call: RunningCall, thrown: unknown, report?: Report): void {
     const { id, format, framing, reply } = call
@@ -55,8 +47,8 @@ export abstract class Queries extends Services {
     query: ModelQuery,
     id?: string,
   ): Promise<string> {
-    const caller = this.authenticate(call)
-    this.allowance(caller, { reply: call.reply, format }).look()
+    const caller = authenticate(this.access, call)
+    allowanceOf(this.access, caller, { reply: call.reply, format }).look()
     const usable = usableModels(caller.permissions, this.channels.all, this.config.realtime.cascade !== undefined)
     const facts = listedFacts(this)
     return id === undefined ? modelList(format, usable, facts, query) : modelRecord(format, id, usable, facts)
@@ -67,35 +59,30 @@ export abstract class Queries extends Services {
     const { stored, config, waiting } = this
     const query = { state: stored, heartbeat: config.server.heartbeat, limit: config.server.limits.body }
     const isCounted = call.message.method === 'POST'
-    return this.answerQuery({ ...call, format: STORED_FORMAT }, isCounted, ({ id }) =>
+    return this.answerLookup({ ...call, format: STORED_FORMAT }, isCounted, ({ id }) =>
       answerStored(call, { ...query, owner: id, open: () => waiting.open(id) }),
     )
   }
 
   /** Answers a request about video tasks. Never rejects. */
   answerTask(call: TaskQuery): Promise<void> {
-    return this.answerQuery(call, false, ({ id }) => this.tasks.query(call, id))
+    return this.answerLookup(call, false, ({ id }) => this.tasks.query(call, id))
   }
 
   /** Answers a request that needs no model; `isCounted` where it is one of the key's requests a minute. */
-  private async answerQuery(
+  private async answerLookup(
     call: Pick<Call, 'id' | 'format' | 'message' | 'queryKey' | 'reply'>,
     isCounted: boolean,
     answer: (caller: Caller) => Promise<void>,
   ): Promise<void> {
-    const { running } = this
+    const { running, access } = this
     const { id, format, reply, message } = call
-    const entry: RunningCall = {
-      id,
-      format,
-      framing: 'events' as const,
-      reply,
-    }
+    const entry: RunningCall = { id, format, framing: 'events', reply }
     running.add(entry)
     try {
-      const caller = this.authenticate(call, format)
+      const caller = authenticate(access, call, format)
       entry.caller = caller
-      const allowance = this.allowance(caller, call)
+      const allowance = allowanceOf(access, caller, call)
       if (isCounted) await allowance.enter(false)
       else allowance.look()
       await answer(caller)
@@ -107,19 +94,3 @@ export abstract class Queries extends Services {
 }
 
 const GONE_STATUS = ERRORS.cancelled.status
-
-/** What is left of a key's limits, as headers of the caller's format. */
-class RateHeaders implements HeaderSource {
-  private readonly allowance: Allowance
-  private readonly format: Format
-
-  constructor(allowance: Allowance, format: Format) {
-    this.allowance = allowance
-    this.format = format
-  }
-
-  addTo(head: { [name: string]: string }): void {
-    const add = WRITERS[this.format]!.addRateLimits ?? addRateLimits
-    add(head, this.allowance.left, Date.now())
-  }
-}

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { GatewayError } from '../../src/canonical/error.ts'
 import type { JsonObject } from '../../src/canonical/node.ts'
-import { contentsRoute, ROUTES, wireAt } from '../../src/server/routes.ts'
+import { contentsRoute, ROUTES } from '../../src/endpoints/routes.ts'
+import { wireRequest } from '../../src/endpoints/wire-request.ts'
 
 const at = (path: string, body: JsonObject) => {
   const door = ROUTES.find(door => door.path === path) ?? contentsRoute(path).route
-  return wireAt(door, { headers: { 'anthropic-version': '2023-06-01' }, query: {} }, body)
+  return wireRequest(door, { headers: { 'anthropic-version': '2023-06-01' }, query: {} }, body)
 }
 
 describe('a body finds its door', () => {

@@ -1,0 +1,48 @@
+import { type Access, type Allowance, type Caller, checkDoor } from '../access/index.ts'
+import type { Format } from '../canonical/node.ts'
+import { WRITERS } from '../egress/index.ts'
+import { addRateLimits } from '../egress/transport/rate-limit.ts'
+import type { Call, HeaderSource } from './call.ts'
+
+/**
+ * The caller whose key a request carries.
+ *
+ * @param door the format of its endpoint, where it is the endpoint of one.
+ * @throws GatewayError `unauthenticated`, or `forbidden` where the door is closed to the key.
+ */
+export function authenticate(
+  access: Access,
+  { as, message: { headers }, queryKey }: Pick<Call, 'message' | 'queryKey' | 'as'>,
+  door?: Format,
+): Caller {
+  const caller = as ?? access.identify({ headers, queryKey })
+  if (door !== undefined) checkDoor(caller.permissions, door)
+  return caller
+}
+
+/** A request's share in the limits of its key; the headers of its answer state what is left of them. */
+export function allowanceOf(
+  access: Access,
+  caller: Caller,
+  { reply, format }: Pick<Call, 'reply' | 'format'>,
+): Allowance {
+  const allowance = access.allowance(caller)
+  reply.headers = new RateHeaders(allowance, format)
+  return allowance
+}
+
+/** What is left of a key's limits, as headers of the caller's format. */
+class RateHeaders implements HeaderSource {
+  private readonly allowance: Allowance
+  private readonly format: Format
+
+  constructor(allowance: Allowance, format: Format) {
+    this.allowance = allowance
+    this.format = format
+  }
+
+  addTo(head: { [name: string]: string }): void {
+    const add = WRITERS[this.format]!.addRateLimits ?? addRateLimits
+    add(head, this.allowance.left, Date.now())
+  }
+}
