@@ -72,7 +72,12 @@ export class Refresher {
   /** @param before the task is left as it is where it was polled after this time. */
   private async poll(task: StoredTask, before: number): Promise<StoredTask> {
     const { options } = this
-    if (task.state === 'submitting' && (await options.isSubmitted(task))) return task
+    if (task.state === 'submitting') {
+      if (await options.isSubmitted(task)) return task
+      // Its submit may have ended since it was read.
+      const current = await this.again(task)
+      if (current.state !== 'submitting') return current
+    }
     const now = options.now()
     const upstream = upstreamOf(task, options.channels())
     const isLate = now - task.createdAt > LONGEST

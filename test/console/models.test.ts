@@ -8,7 +8,12 @@ import { answers, fails, lists, openBefore, type Row } from './upstreams.ts'
 
 const ROWS: readonly Row[] = [
   { name: 'one', models: { 'gpt-4o': 'gpt-4o', house: 'up-house' }, formats: ['chat'], script: answers },
-  { name: 'two', provider: 'anthropic', models: ['house', 'claude-x'], script: fails(429, 'Slow down') },
+  {
+    name: 'two',
+    provider: 'anthropic',
+    models: ['house', 'claude-x'],
+    script: fails(429, 'Slow down', { 'retry-after': '60' }),
+  },
   { name: 'three', models: ['film'], formats: ['videos'], script: answers },
 ]
 

@@ -91,7 +91,7 @@ export async function openBefore(
       faults.push(`${path.join('.')} ${fault}`),
     )
     if (faults.length > 0) throw new Error(faults.join('\n'))
-    const timeout = { ...complete.timeout, connect: 1000, firstByte: 1500, whole: 1500 }
+    const timeout = { ...complete.timeout, connect: 10_000, firstByte: 3000, whole: 3000 }
     channels.push({ ...complete, timeout, ...(maxConcurrent === undefined ? {} : { maxConcurrent }) })
   }
   const gateway = await openConsoleGateway({ ...config, channels, models: new Map(models.map(one => [one.id, one])) })

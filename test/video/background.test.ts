@@ -15,6 +15,8 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { GatewayError } from '../../src/canonical/error.ts'
 import type { StoredTask, Tasks } from '../../src/store/tasks.ts'
 import { KeptFiles, type KeptFilesOptions } from '../../src/tasks/kept-files.ts'
+import { Refresher } from '../../src/tasks/refresher.ts'
+import { openStoreAt } from '../builders/engines.ts'
 import { TestServer } from '../builders/gateway.ts'
 import { clientAt, PUBLIC, type StageOptions, TASKS, VideoStage } from './stage.ts'
 import { openVideoUpstream } from './upstreams/index.ts'
@@ -64,6 +66,32 @@ test('an upstream that hangs holds up no other, and no end of the gateway', asyn
   const began = performance.now()
   await testServer.server.close(0)
   expect(performance.now() - began).toBeLessThan(30_000)
+})
+
+test('a task whose submit ends while it is looked at is the one that was accepted', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'interlingua-accepted-'))
+  const store = await openStoreAt(folder)
+  closing.push(
+    () => rmSync(folder, { recursive: true }),
+    () => store.close(),
+  )
+  const id = `video_${'1'.repeat(32)}`
+  const task = {
+    ...{ owner: 'o', id, model: 'm', channel: 'c', format: 'videos', upstreamModel: 'm', state: 'submitting' },
+    ...{ from: 'text', output: {}, worker: 'w', misses: 0, result: { candidates: [] } },
+    ...{ createdAt: 1, polledAt: 1, expiresAt: 1e15 },
+  } as StoredTask
+  await store.tasks.begin(task)
+  const refresher = new Refresher({
+    ...{ store: () => store.tasks, channels: () => [], now: () => 10_000, poll: () => 20 },
+    log: { info() {}, warn() {}, error() {} },
+    async isSubmitted() {
+      await store.tasks.advance('o', id, { state: 'queued', result: { candidates: [] }, upstreamId: 'up' })
+      return false
+    },
+  })
+  expect(await refresher.refresh(task)).toMatchObject({ state: 'queued', upstreamId: 'up' })
+  expect(await store.tasks.find('o', id)).toMatchObject({ state: 'queued', upstreamId: 'up' })
 })
 
 describe('videos that are kept', () => {
