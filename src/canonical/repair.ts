@@ -118,12 +118,8 @@ export function reduced(request: CanonicalRequest): { request: CanonicalRequest;
   const left = messages.flatMap((message, index): Message[] => {
     const content = message.content.filter((part, at) => {
       if (!isRedundant(part)) return true
-      losses.push({
-        kind: 'dropped',
-        path: ['messages', index, 'content', at],
-        reason: 'said-elsewhere',
-        restored: true,
-      })
+      const path = ['messages', index, 'content', at]
+      losses.push({ kind: 'dropped', path, reason: 'said-elsewhere', restored: true })
       return false
     })
     if (content.length === message.content.length) return [message]

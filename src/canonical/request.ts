@@ -34,6 +34,11 @@ export interface Message extends Node {
   readonly name?: string
 }
 
+/** Whether a request is nothing but text: what is done for media, calls and thoughts does not concern it. */
+export const isPlain = ({ messages }: CanonicalRequest): boolean =>
+  messages.every(({ content }) => content.every(isText))
+const isText = ({ type }: Part): boolean => type === 'text'
+
 export interface Sampling extends Node {
   readonly maxTokens?: number
   readonly temperature?: number

@@ -1,8 +1,8 @@
 import { type Access, type Allowance, type Caller, checkDoor } from '../access/index.ts'
+import type { Limits } from '../access/limits/index.ts'
 import type { Format } from '../canonical/node.ts'
-import { WRITERS } from '../egress/index.ts'
-import { addRateLimits } from '../egress/transport/rate-limit.ts'
-import type { Call, HeaderSource } from './call.ts'
+import type { Call } from './call.ts'
+import { RateHeaders } from './rate-headers.ts'
 
 /**
  * The caller whose key a request carries.
@@ -22,27 +22,11 @@ export function authenticate(
 
 /** A request's share in the limits of its key; the headers of its answer state what is left of them. */
 export function allowanceOf(
-  access: Access,
+  limits: Limits,
   caller: Caller,
   { reply, format }: Pick<Call, 'reply' | 'format'>,
 ): Allowance {
-  const allowance = access.allowance(caller)
+  const allowance = limits.of(caller.id, caller.permissions.limits)
   reply.headers = new RateHeaders(allowance, format)
   return allowance
-}
-
-/** What is left of a key's limits, as headers of the caller's format. */
-class RateHeaders implements HeaderSource {
-  private readonly allowance: Allowance
-  private readonly format: Format
-
-  constructor(allowance: Allowance, format: Format) {
-    this.allowance = allowance
-    this.format = format
-  }
-
-  addTo(head: { [name: string]: string }): void {
-    const add = WRITERS[this.format]!.addRateLimits ?? addRateLimits
-    add(head, this.allowance.left, Date.now())
-  }
 }

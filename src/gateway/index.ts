@@ -1,5 +1,5 @@
 import type { Allowance, Caller, Taking } from '../access/index.ts'
-import type { CanonicalRequest } from '../canonical/request.ts'
+import { type CanonicalRequest, isPlain } from '../canonical/request.ts'
 import { workOf } from '../canonical/work.ts'
 import type { Config } from '../config/index.ts'
 import { readJson } from '../ingress/transport/body.ts'
@@ -22,7 +22,7 @@ import { isForm, RequestReader, readFormRequest } from './read-request.ts'
 import { readResult } from './read-result.ts'
 import type { Realtime } from './realtime/realtime.ts'
 import { Report } from './report.ts'
-import { mayFlow, routeIncoming } from './routing.ts'
+import { type Destinations, mayFlow, routeIncoming } from './routing.ts'
 import type { RunningCall } from './running.ts'
 import { send } from './send.ts'
 import { writeErrorStream } from './stream-head.ts'
@@ -73,7 +73,7 @@ export class Gateway extends Lookups {
       entry.caller = caller
       if (caller.captureUntil !== undefined) capture = this.captures.begin(call, caller)
       this.begin(report, call, caller)
-      report.allowance = allowanceOf(access, caller, call)
+      report.allowance = allowanceOf(this.limits, caller, call)
       const entered = report.allowance.enter(true, mostInput(call.message))
       if (entered !== undefined) await entered
       const incoming = await this.read(call, caller, report, capture)
@@ -189,10 +189,11 @@ export class Gateway extends Lookups {
     const seal = this.seals.of(caller.id)
     const { images, config, channels, media } = this
     const { heartbeat } = config.server
-    const failover = new Failover(incoming, this.route(incoming, thoughts), this.running, this.log)
+    const candidates = routeIncoming(incoming, this.destinations, thoughts)
+    const failover = new Failover(incoming, candidates, this.running, this.log)
     for (let candidate = failover.next(); candidate !== undefined; candidate = failover.next()) {
       const form = session?.form(candidate) ?? incoming.request
-      const concern = media.concerns(form, candidate)
+      const concern = isPlain(form) ? undefined : media.concerns(form, candidate)
       const request = concern === undefined ? form : await this.withMedia(form, concern, candidate, incoming, failover)
       if (request === undefined) continue
       const channel = channels.get(candidate.channel)
@@ -228,14 +229,10 @@ export class Gateway extends Lookups {
     throw failover.failure
   }
 
-  /** The candidates for a request, best first. Throws GatewayError where there is none. */
-  private route(incoming: Incoming, thoughts = this.thoughts.of(incoming.caller.id)): readonly Candidate[] {
-    const { channels, config } = this
-    return routeIncoming(
-      incoming,
-      { channels: channels.all, models: config.models, catalogue: this.catalogue },
-      thoughts,
-    )
+  /** Where requests can go. */
+  private get destinations(): Destinations {
+    const { channels, config, catalogue } = this
+    return { channels: channels.all, models: config.models, catalogue }
   }
 
   /** The request with media the candidate can take; undefined where they cannot be had for it. */
@@ -291,7 +288,7 @@ export class Gateway extends Lookups {
   /** Answers at once that the work has begun; it goes on whether the caller stays or not. */
   private async answerLater(incoming: Incoming, keeper: Keeper): Promise<void> {
     const { call, request, capture } = incoming
-    this.route(incoming)
+    routeIncoming(incoming, this.destinations, this.thoughts.of(incoming.caller.id))
     const work = await this.stored.begin(request, keeper)
     if (capture !== undefined) capture.isBackground = true
     this.stored.background.follow(work, this.answerInBackground({ ...incoming, call: { ...call, reply: work.run } }))

@@ -48,7 +48,7 @@ export abstract class Lookups extends Services {
     id?: string,
   ): Promise<string> {
     const caller = authenticate(this.access, call)
-    allowanceOf(this.access, caller, { reply: call.reply, format }).look()
+    allowanceOf(this.limits, caller, { reply: call.reply, format }).look()
     const usable = usableModels(caller.permissions, this.channels.all, this.config.realtime.cascade !== undefined)
     const facts = listedFacts(this)
     return id === undefined ? modelList(format, usable, facts, query) : modelRecord(format, id, usable, facts)
@@ -82,7 +82,7 @@ export abstract class Lookups extends Services {
     try {
       const caller = authenticate(access, call, format)
       entry.caller = caller
-      const allowance = allowanceOf(access, caller, call)
+      const allowance = allowanceOf(this.limits, caller, call)
       if (isCounted) await allowance.enter(false)
       else allowance.look()
       await answer(caller)

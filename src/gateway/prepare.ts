@@ -3,7 +3,7 @@ import type { Caller } from '../access/index.ts'
 import type { GatewayError } from '../canonical/error.ts'
 import type { Loss } from '../canonical/loss.ts'
 import { reduced, repair } from '../canonical/repair.ts'
-import type { CanonicalRequest } from '../canonical/request.ts'
+import { type CanonicalRequest, isPlain } from '../canonical/request.ts'
 import { type Restorer, restorer } from '../canonical/restore.ts'
 import { traced } from '../canonical/trace.ts'
 import type { WireRequest } from '../canonical/wire.ts'
@@ -62,9 +62,10 @@ export function writeRequest(attempt: Writing, request: CanonicalRequest = attem
  */
 export function prepare(given: CanonicalRequest, candidate: Candidate, thoughts?: OwnThoughts): Prepared {
   const { channel, format, native, upstreamModel } = candidate
-  const recalled = thoughts?.recall(given, candidate)
+  const plain = isPlain(given)
+  const recalled = plain ? undefined : thoughts?.recall(given, candidate)
   const complete = recalled?.request ?? given
-  const { history, losses } = native ? { history: complete, losses: unmoved } : edited(complete)
+  const { history, losses } = native || plain ? { history: complete, losses: unmoved } : edited(complete)
   const request = upstreamModel === complete.model ? history : { ...history, model: upstreamModel }
   const written = WRITERS[format.format]!.request!(request, { dialect: format.dialect, native })
   const { wire } = written

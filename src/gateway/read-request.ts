@@ -31,10 +31,9 @@ export class RequestReader {
 
   /** A body as a request of the endpoint's format. Throws GatewayError `invalid-request` where it is none. */
   wire(body: JsonObject, files?: readonly WireFile[]): WireRequest {
-    const { capture, call } = this
-    capture?.parsed(body, files)
-    const wire = wireRequest(call.route, call.line, body, files)
-    capture?.taken(wire)
+    const sent = this.capture?.parsed(body, files)
+    const wire = wireRequest(this.call.route, this.call.line, body, files)
+    if (sent !== undefined) sent.wire = wire
     return wire
   }
 
@@ -103,7 +102,7 @@ export interface FormOptions {
   flows(request: CanonicalRequest): boolean
 }
 
-/** A form as a request; one whose large file may be passed on while it arrives is read before it is whole. */
+/** A form as a request; one whose large file may be passed on while it arrives is read once its model is known. */
 export async function readFormRequest(
   call: Call,
   { limit, meters, reader, flows }: FormOptions,
@@ -112,7 +111,7 @@ export async function readFormRequest(
     call.message,
     limit,
     (body, files) =>
-      body[NEEDED] !== undefined && suffices(() => flows(reader.read(unfinished(reader.wire(body, files))))),
+      body['model'] !== undefined && suffices(() => flows(reader.read(unfinished(reader.wire(body, files))))),
     meters,
   )
   try {
@@ -128,9 +127,6 @@ export async function readFormRequest(
     throw thrown
   }
 }
-
-/** What must be known of a form before a file of it may flow through. */
-const NEEDED = 'model'
 
 const unfinished = (wire: WireRequest): WireRequest => ({ ...wire, unfinished: true })
 

@@ -22,19 +22,16 @@ export class Sent {
   readonly exchange: Exchange
   readonly answer: Answer
   readonly reader: Reader
-  private readonly isShared: boolean
-  private readonly trace: AttemptTrace | undefined
+  private readonly begun: Begun
   private isComplete = false
 
-  /** @param isShared it is one of several requests at once: the caller's leaving is handled for all of them. */
-  constructor(attempt: Attempt, prepared: Prepared, { exchange, answer, isShared, trace }: Begun) {
+  constructor(attempt: Attempt, prepared: Prepared, begun: Begun) {
     this.attempt = attempt
     this.prepared = prepared
-    this.exchange = exchange
-    this.answer = answer
+    this.exchange = begun.exchange
+    this.answer = begun.answer
     this.reader = READERS[attempt.candidate.format.format]!
-    this.isShared = isShared
-    this.trace = trace
+    this.begun = begun
   }
 
   /** The answer was complete: the model rests no longer, and a success is counted. */
@@ -47,11 +44,12 @@ export class Sent {
 
   /** Ends the exchange; to be called once the body is read, or is not read any further. */
   release(): void {
-    if (!this.isShared) this.attempt.call.reply.worker = undefined
+    const { isShared, trace } = this.begun
+    if (!isShared) this.attempt.call.reply.worker = undefined
     this.exchange.release()
-    if (this.trace !== undefined) {
+    if (trace !== undefined) {
       const { usage, failure } = this.attempt.report
-      this.trace.end(usage, failure ?? (this.isComplete ? undefined : 'interrupted'))
+      trace.end(usage, failure ?? (this.isComplete ? undefined : 'interrupted'))
     }
   }
 }
@@ -60,6 +58,7 @@ export class Sent {
 interface Begun {
   readonly exchange: Exchange
   readonly answer: Answer
+  /** It is one of several requests at once: the caller's leaving is handled for all of them. */
   readonly isShared: boolean
   readonly trace: AttemptTrace | undefined
 }

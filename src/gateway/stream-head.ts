@@ -10,7 +10,6 @@ import {
   type Source,
   streamHeaders,
 } from '../egress/transport/sse.ts'
-import type { EventWriter, OwnEventWriter } from '../egress/writer.ts'
 import { KeptStream, type Sink } from '../stored/index.ts'
 import type { Call } from './call.ts'
 import { headersOf } from './failures.ts'
@@ -40,14 +39,6 @@ export function beginStream(
 
 const streamTo = ({ reply, framing, route }: Call, interval: number, source: Source): EventStream =>
   new EventStream(reply, { framing: FRAMINGS[framing], heartbeat: route.heartbeat, interval, source })
-
-/** What writes an answer's events in the caller's format. */
-export const eventWriter = ({ call, request, echo }: Attempt): EventWriter =>
-  WRITERS[call.format]!.events!(echo?.request ?? request)
-
-/** The same for events of the caller's own format; undefined where such are written anew, too. */
-export const ownEventWriter = ({ call, request, echo }: Attempt): OwnEventWriter | undefined =>
-  WRITERS[call.format]!.ownEvents?.(echo?.request ?? request)
 
 /** Where a source waits whose own pausing is its reader's business. */
 export class Gate implements Source {

@@ -8,9 +8,10 @@ import type { EventWriter, OwnEventWriter } from '../egress/writer.ts'
 import { eventParser } from '../ingress/transport/sse.ts'
 import type { Sink } from '../stored/index.ts'
 import type { Worker } from './call.ts'
+import { eventWriter, ownEventWriter } from './event-writer.ts'
 import { answerFailure, GONE } from './failures.ts'
 import { publicEvent, timed, withHead } from './public-answer.ts'
-import { beginStream, eventWriter, type Gate, NO_SOURCE, ownEventWriter } from './stream-head.ts'
+import { beginStream, type Gate, NO_SOURCE } from './stream-head.ts'
 import type { Collector } from './thoughts/collector.ts'
 import type { Attempt, WholeAnswer } from './types.ts'
 
@@ -107,7 +108,7 @@ export class StreamPipeline implements Taker, Worker {
     if (!this.over) this.guarded(() => this.break(failure.error))
   }
 
-  /** The caller left, or there is nothing to write: nothing more is written. */
+  /** The caller left, or there is nothing to write but what another channel may do better: nothing more is written. */
   leave(failure: GatewayError): void {
     if (this.over) return
     this.close()
@@ -181,7 +182,7 @@ export class StreamPipeline implements Taker, Worker {
   private send(event: CanonicalEvent): void {
     if (this.over) return
     if (this.stream !== undefined) this.stream.push(this.write.push(event))
-    else if (event.type === 'error') this.refuse(new GatewayError(event.error))
+    else if (event.type === 'error') this.leave(new GatewayError(event.error))
     else this.hold([event])
     if (!this.over && (event.type === 'result-end' || event.type === 'error')) this.finish()
   }
@@ -239,11 +240,6 @@ export class StreamPipeline implements Taker, Worker {
     this.stream?.push(this.write.end())
     this.stream?.end()
     this.resolve(this.stream?.settled)
-  }
-
-  private refuse(failure: GatewayError): void {
-    this.close()
-    this.reject(failure)
   }
 
   private close(): void {

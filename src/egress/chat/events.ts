@@ -1,5 +1,5 @@
 import type { CanonicalError } from '../../canonical/error.ts'
-import type { CandidateEnd, CanonicalEvent, PartDelta, ResultEnd } from '../../canonical/event.ts'
+import type { CanonicalEvent, PartDelta, ResultEnd } from '../../canonical/event.ts'
 import { Losses } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
@@ -54,7 +54,7 @@ export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
         this.tiered = event.serviceTier !== undefined
         return NOTHING
       case 'candidate-end':
-        return this.candidateEnd(event)
+        return this.candidate(event.candidate).end(event)
       case 'usage':
         this.usage = event.usage
         return NOTHING
@@ -94,10 +94,6 @@ export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
     while (this.candidates.length <= index)
       this.candidates.push(new CandidateWriter(this.candidates.length, this.envelope))
     return this.candidates[index]!
-  }
-
-  private candidateEnd(event: CandidateEnd): readonly WireEvent[] {
-    return this.candidate(event.candidate).end(event)
   }
 
   private close(event: ResultEnd): readonly WireEvent[] {

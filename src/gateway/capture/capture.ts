@@ -114,16 +114,12 @@ export class Capture {
     })
   }
 
-  /** The body was parsed. */
-  parsed(body: JsonObject, files: readonly WireFile[] | undefined): void {
+  /** The body was parsed; `wire` of what is returned is set where its endpoint takes it. */
+  parsed(body: JsonObject, files: readonly WireFile[] | undefined): SentByCaller {
     this.unread?.release()
     this.unread = undefined
     this.sent = { body, files, wire: undefined }
-  }
-
-  /** Its endpoint takes it. */
-  taken(wire: WireRequest): void {
-    this.sent!.wire = wire
+    return this.sent
   }
 
   /** A candidate failed, perhaps before anything was sent to it. */

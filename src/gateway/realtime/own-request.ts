@@ -68,14 +68,8 @@ export async function* ownRequest(
   if (signal.aborted) leave()
   running.add(call)
   const onLoss = onLossOf(message, caller)
-  const nothingElse = {
-    trailing: undefined,
-    session: undefined,
-    drop: undefined,
-    submission: undefined,
-    capture: undefined,
-  }
-  answer({ request, call, caller, report, onLoss, ...nothingElse })
+  const nothingElse = { trailing: undefined, session: undefined, drop: undefined, submission: undefined }
+  answer({ request, call, caller, report, onLoss, ...nothingElse, capture: undefined })
     .catch((thrown: unknown) => {
       const failure = toFailure(thrown)
       report.failed(failure.error, ERRORS[failure.error.kind].status)

@@ -27,7 +27,6 @@ export class Thoughts {
   private readonly store: MemoryStore
   private readonly faults: LogOnce
   private keep: number
-
   private readonly shared: SharedThoughts | undefined
 
   /**

@@ -111,8 +111,7 @@ async function captured(one: Secrets, status: number, streams: boolean) {
   }
   const capture = new Capture(call, { id: 'k', key: 'dev' } as Caller, { left: 64 * LARGEST })
   const wire = wireRequest(call.route, call.line, body)
-  capture.parsed(body, undefined)
-  capture.taken(wire)
+  capture.parsed(body, undefined).wire = wire
   const request = READERS['chat']!.request!(wire)
   capture.request = request
   const [channel] = config.channels
