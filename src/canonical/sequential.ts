@@ -36,6 +36,9 @@ export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
   }
 
   push(event: CanonicalEvent): readonly Output[] {
+    // Nearly every event adds to the open part.
+    if (event.type === 'part-delta' && this.lines[event.at.candidate]?.open === event.at.part)
+      return this.writer.push(event)
     if ('at' in event && !this.direct) return this.part(event)
     if (event.type === 'result-start') this.direct = this.exempt?.(event) ?? false
     return this.writer.push(event)

@@ -27,6 +27,13 @@ describe.each(WORDS)('the word %s means nothing', word => {
     expect(kindOfMediaType(`${word}/x`)).toBe('file')
   })
 
+  it('as the kind of a sound', () => {
+    const sound = { type: 'input_audio', input_audio: { data: 'AAAA', format: word } }
+    const body = { model: 'm', messages: [{ role: 'user', content: [sound] }] }
+    const request = READERS['chat']!.request!({ path: '/chat/completions', query: {}, headers: {}, body })
+    expect(request.messages[0]!.content[0]).toMatchObject({ source: { mediaType: `audio/${word}` } })
+  })
+
   it('as the end of a completion, or the code of an error', () => {
     const body = { choices: [{ index: 0, text: 'a', finish_reason: word }] }
     const [choice] = READERS['completions']!.result!({ status: 200, headers: {}, body }, asked).candidates

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ReasoningPart } from '../../src/canonical/content.ts'
+import type { WireRequest } from '../../src/canonical/wire.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { NATIVE } from '../../src/egress/writer.ts'
 import { READERS } from '../../src/ingress/index.ts'
@@ -51,9 +52,25 @@ describe('same-format identity: beside what was changed of a request, it goes ou
     ...{ spelling: { contents: { proof: 'self' } } },
   })
 
+  /** A counter-example: a thought whose proof is on the next part, and whose own slot is empty. */
+  const EMPTY_SLOT = {
+    ...{ path: '/v1beta/models/m:generateContent', query: {}, headers: {} },
+    body: {
+      contents: [
+        {
+          role: 'model',
+          parts: [
+            { text: 'a', thought: true, thought_signature: null },
+            { text: 'b', thoughtSignature: 'a' },
+          ],
+        },
+      ],
+    },
+  }
+
   it.each(Object.entries(FORMS))('%s: a thought that is put back, and another model', (format, form) => {
     const thought = thoughtOf(format)
-    holds(WIRES[format]!.request, wire => {
+    const check = (wire: WireRequest): void => {
       const asked = READERS[format]!.request!(wire)
       const turns = wire.body[form.turns]
       if (!Array.isArray(turns) || (wire.body['model'] !== undefined) !== (format === 'messages')) return
@@ -75,7 +92,8 @@ describe('same-format identity: beside what was changed of a request, it goes ou
         expect(JSON.stringify(written.wire.body)).toBe(JSON.stringify(expected))
         expect(written.losses).toEqual([])
       }
-    })
+    }
+    holds(WIRES[format]!.request, check, format === 'contents' ? [EMPTY_SLOT] : [])
   })
 
   it('responses: a thought that is put back before an item, and another model', () => {

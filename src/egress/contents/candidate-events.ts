@@ -25,10 +25,6 @@ const SIGNED = '{"thoughtSignature":'
 const TEXT = ',"text":'
 
 const OPENINGS: { readonly [F in Flow]: string } = { text: '{"text":', reasoning: '{"thought":true,"text":' }
-const PREFIXES: typeof OPENINGS = {
-  text: `${Envelope.HEAD}${OPENINGS.text}`,
-  reasoning: `${Envelope.HEAD}${OPENINGS.reasoning}`,
-}
 
 /** One candidate of a streamed answer, its parts one after another: text and thoughts as they come, all else whole. */
 export class CandidateWriter {
@@ -67,9 +63,9 @@ export class CandidateWriter {
   delta({ append, of }: PartDelta): readonly WireEvent[] {
     const { slot } = this
     if (slot === undefined || of !== undefined) return NOTHING
-    if (slot.begun !== undefined && !this.envelope.fresh && this.logprobs.length === 0) {
+    if (slot.prefix !== undefined && !this.envelope.fresh && this.logprobs.length === 0) {
       slot.written += append
-      return [{ data: PREFIXES[slot.begun] + JSON.stringify(append) + this.suffix }]
+      return [{ data: slot.prefix + JSON.stringify(append) + this.suffix }]
     }
     this.out = []
     slot.waiting += append
@@ -140,7 +136,7 @@ export class CandidateWriter {
     const text = slot.waiting
     slot.waiting = ''
     slot.written += text
-    if (slot.begun === undefined) this.open(slot, flow)
+    if (slot.prefix === undefined) this.open(slot, flow)
     const signature = flow === 'text' ? this.slotted.take() : undefined
     this.emit(
       `${signature === undefined ? OPENINGS[flow] : SIGNED + JSON.stringify(signature) + TEXT}${JSON.stringify(text)}}`,
@@ -149,7 +145,7 @@ export class CandidateWriter {
   }
 
   private open(slot: Slot, flow: Flow): void {
-    slot.begun = flow
+    slot.prefix = `${Envelope.HEAD}${OPENINGS[flow]}`
     if (flow === 'reasoning' && this.slotted.full) this.flush()
     this.divide(flow === 'text' && !this.slotted.empty ? undefined : flow)
   }
@@ -159,14 +155,14 @@ export class CandidateWriter {
     const part = slot.whole()
     if (part.type === 'reasoning') this.closeThought(part, slot)
     else if (isRefusal(part)) this.held = part
-    else if (slot.begun !== undefined)
+    else if (slot.prefix !== undefined)
       this.grounding.add(slot.written, part.type === 'text' ? part.annotations : undefined)
     else this.whole(part)
   }
 
   private closeThought(part: Part & { type: 'reasoning' }, slot: Slot): void {
     const thought = writeThought(part, [], IGNORED)
-    if (slot.begun === undefined) this.wholeThought(thought)
+    if (slot.prefix === undefined) this.wholeThought(thought)
     else if (thought.slotted === undefined && part.signature !== undefined)
       this.emit(JSON.stringify({ thought: true, text: '', thoughtSignature: part.signature.value }))
     if (thought.slotted !== undefined) this.slotted.add(thought.slotted)

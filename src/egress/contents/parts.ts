@@ -1,7 +1,7 @@
 import { CallIds } from '../../canonical/call-ids.ts'
 import type { MediaPart, Part, ReasoningPart } from '../../canonical/content.ts'
 import type { Path } from '../../canonical/loss.ts'
-import { asRead, isObject, type JsonObject } from '../../canonical/node.ts'
+import { asRead, isObject, type JsonObject, originOf } from '../../canonical/node.ts'
 import type { Message, Role } from '../../canonical/request.ts'
 import { spelt } from '../fields.ts'
 import { writeCall, writeResult } from './calls.ts'
@@ -135,7 +135,7 @@ export class PartsWriter {
     const { losses } = this.context
     const before = part.continues === undefined ? this.unsigned : undefined
     if (before === undefined) {
-      this.push({ text: part.text, thought: true })
+      this.push(this.thoughtAsRead(part) ?? { text: part.text, thought: true })
       if (signature === undefined) this.unsigned = { path, text: part.text }
     } else {
       const text = `${before.text}\n\n${part.text}`
@@ -147,6 +147,12 @@ export class PartsWriter {
       this.unsigned = signature === undefined ? { ...before, text } : undefined
     }
     if (signature !== undefined) this.waiting = { value: signature }
+  }
+
+  /** The part of a native request that a thought was read from, although its proof stands on the next one. */
+  private thoughtAsRead(part: ReasoningPart): JsonObject | undefined {
+    const origin = this.context.native ? originOf<JsonObject, ReasoningPart>(part, FORMAT) : undefined
+    return origin?.node.text === part.text ? origin.wire : undefined
   }
 
   /** The signature, if this upstream issued it; another's is dropped (trap 30). */

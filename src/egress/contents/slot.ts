@@ -14,8 +14,8 @@ export class Slot {
   written = ''
   /** The part of its body that waits to be written. */
   waiting = ''
-  /** The kind of chunks that are being written of it. */
-  begun: Flow | undefined
+  /** The text before a chunk of it, once some have been written. */
+  prefix: string | undefined
   /** Whether chunks of it have been written as separate parts. */
   flowed = false
   private part: Part
@@ -33,7 +33,7 @@ export class Slot {
     if (part.type !== 'reasoning' || part.redacted || spelt(part, FORMAT)['as'] !== undefined) return undefined
     // A thought with its own signature from the start came whole.
     const whole = part.signature !== undefined && spelt(part, FORMAT)['proof'] === 'self'
-    return whole && this.begun === undefined ? undefined : 'reasoning'
+    return whole && this.prefix === undefined ? undefined : 'reasoning'
   }
 
   /** Raw samples need not be whole: every chunk is a separate part, as Google itself streams them. */
@@ -57,7 +57,7 @@ export class Slot {
 
   patch(event: PartPatch): void {
     this.part = patched(this.part, event, true)
-    if (event.part !== undefined && this.begun === undefined) this.waiting = bodyOf(event.part)
+    if (event.part !== undefined && this.prefix === undefined) this.waiting = bodyOf(event.part)
   }
 
   /** The part with its whole body. */

@@ -1,8 +1,9 @@
 import { foreign, Losses, type Written } from '../../canonical/loss.ts'
-import { type Json, type JsonObject, originOf } from '../../canonical/node.ts'
+import { type JsonObject, originOf } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { defined, kept } from '../fields.ts'
+import { inTexts } from '../media/form-texts.ts'
 import { sizeInPixels } from '../media/image-settings.ts'
 import { reportRest, turnOf } from '../media/prompt.ts'
 import { ownOrigin, underModel } from '../own.ts'
@@ -42,28 +43,11 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
     ...named,
     ...extras,
   }
-  const body = defined(files === undefined ? fields : inTexts(fields, request, losses)) as JsonObject
+  const body = defined(files === undefined ? fields : inTexts(fields, request, FORMAT, losses)) as JsonObject
   return { wire: { path, query: {}, headers: {}, body, ...defined({ files }) }, losses: losses.list }
 }
 
 const VARIATIONS = '/images/variations'
-
-/** A form has text fields only; the format's own extras are read from it as text. */
-function inTexts(body: object, { extras }: CanonicalRequest, losses: Losses): JsonObject {
-  const entries = Object.entries(body).filter(([, value]) => value != null)
-  return Object.fromEntries(
-    entries.map(([field, value]) => {
-      if (isText(value)) return [field, value]
-      const text = JSON.stringify(value)
-      if (extras?.[FORMAT]?.[field] !== undefined)
-        losses.change(['extras', FORMAT, field], text, 'forms-have-texts-alone')
-      return [field, text]
-    }),
-  )
-}
-
-const isText = (value: unknown): value is Json =>
-  typeof value === 'string' || (Array.isArray(value) && value.every(one => typeof one === 'string'))
 
 function writeOutput({ output }: CanonicalRequest, options: WriteOptions, losses: Losses): JsonObject {
   const { image, candidates } = output

@@ -1,10 +1,11 @@
-import type { MediaPart, TextPart } from '../../canonical/content.ts'
+import type { MediaPart } from '../../canonical/content.ts'
 import { GatewayError } from '../../canonical/error.ts'
 import type { Losses, Unwritten } from '../../canonical/loss.ts'
 import { bytesOfSource } from '../../canonical/media/data-url.ts'
 import type { Format } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireFile } from '../../canonical/wire.ts'
+import { NO_MARKS, NO_NOTES } from '../sanitize/bare.ts'
 
 /*
  * Requests for transcripts in formats that take one recording and at most one hint: all else in the messages is lost.
@@ -16,10 +17,11 @@ import type { WireFile } from '../../canonical/wire.ts'
  * @throws GatewayError `cannot-express` where there is none whose bytes are available.
  */
 export function recordingOf(request: CanonicalRequest, format: Format, losses: Losses): WireFile {
+  const hint = hintIn(request)
   let found: WireFile | undefined
   for (const [index, message] of request.messages.entries()) {
     for (const [at, part] of message.content.entries()) {
-      if (part.type === 'text' && isHint(request, index, at)) continue
+      if (index === hint?.index && at === hint.at) continue
       const path = ['messages', index, 'content', at]
       const file: WireFile | undefined = found === undefined && part.type === 'media' ? fileOf(part) : undefined
       if (file === undefined) losses.drop(path, 'one-recording-only')
@@ -34,11 +36,7 @@ export function recordingOf(request: CanonicalRequest, format: Format, losses: L
   if (found !== undefined) return found
   throw new GatewayError({ kind: 'cannot-express', message: 'There is no recording to transcribe.' })
 }
-const MEDIA_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'name' | 'made' | 'use'> = {
-  detail: 'no-detail',
-  cache: 'no-cache',
-  transcript: 'no-transcript',
-}
+const MEDIA_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'name' | 'made' | 'use'> = NO_NOTES
 
 function fileOf({ source, name }: MediaPart): WireFile | undefined {
   if (source.type !== 'bytes' && source.type !== 'base64') return undefined
@@ -53,30 +51,23 @@ export function reportTask({ output }: CanonicalRequest, losses: Losses): void {
 
 /** For formats that take no hint. */
 export function reportHint(request: CanonicalRequest, losses: Losses): void {
-  for (const [index, { content }] of request.messages.entries())
-    for (const [at, part] of content.entries())
-      if (part.type === 'text' && isHint(request, index, at))
-        losses.drop(['messages', index, 'content', at], 'no-hints')
-}
-const TEXT_LOSSES: Unwritten<TextPart, 'type' | 'text'> = {
-  annotations: 'no-annotations',
-  cache: 'no-cache',
+  const hint = hintIn(request)
+  if (hint !== undefined) losses.drop(hint.path, 'no-hints')
 }
 
-/** Expected words, or a style: the first text of the instructions. */
+/** Expected words, or a style. */
 export function hintOf(request: CanonicalRequest, losses: Losses): string | undefined {
-  for (const [index, message] of request.messages.entries())
-    for (const [at, part] of message.content.entries())
-      if (part.type === 'text' && isHint(request, index, at)) {
-        losses.dropFields(part, ['messages', index, 'content', at], TEXT_LOSSES)
-        return part.text
-      }
-  return undefined
+  const hint = hintIn(request)
+  if (hint === undefined) return undefined
+  losses.dropFields(hint.part, hint.path, NO_MARKS)
+  return hint.part.text
 }
 
-const isInstruction = (role: string): boolean => role === 'system' || role === 'developer'
-
-const isHint = ({ messages }: CanonicalRequest, message: number, part: number): boolean => {
-  const first = messages.findIndex(one => isInstruction(one.role))
-  return first === message && messages[first]!.content.findIndex(({ type }) => type === 'text') === part
+/** The first text of the instructions, and its place. */
+function hintIn({ messages }: CanonicalRequest) {
+  const index = messages.findIndex(({ role }) => role === 'system' || role === 'developer')
+  const content = messages[index]?.content ?? []
+  const at = content.findIndex(({ type }) => type === 'text')
+  const part = content[at]
+  return part?.type === 'text' ? { part, index, at, path: ['messages', index, 'content', at] } : undefined
 }

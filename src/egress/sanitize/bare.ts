@@ -73,9 +73,9 @@ const CONVERSATIONAL: Unwritten<
 export type Conversational = keyof typeof CONVERSATIONAL
 
 /** Reports what only conversations have, with a reason for each field, for writers of other work. */
-export function reportConversational(request: CanonicalRequest, losses: Losses): void {
+export function reportConversational(request: CanonicalRequest, losses: Losses, sampled = 'nothing-is-sampled'): void {
   losses.dropFields(request, [], CONVERSATIONAL)
-  dropOthers(request.sampling, ['sampling'], NOTHING, 'nothing-is-sampled', losses)
+  dropOthers(request.sampling, ['sampling'], NOTHING, sampled, losses)
 }
 
 const CANDIDATE = new Set(['content'])

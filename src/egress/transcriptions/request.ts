@@ -1,10 +1,11 @@
-import { foreign, Losses, type Unwritten, type Written } from '../../canonical/loss.ts'
+import { foreign, Losses, type Written } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { defined, kept } from '../fields.ts'
 import { hintOf, recordingOf, reportHint } from '../media/recording.ts'
 import { ownOrigin, underModel } from '../own.ts'
+import { reportConversational } from '../sanitize/bare.ts'
 import type { WriteOptions } from '../writer.ts'
 import { transcriptionsDialect } from './dialect.ts'
 
@@ -68,23 +69,11 @@ function shapeFor(transcript: Output['transcript'], losses: Losses): string | un
     losses.change(['output', 'transcript', 'timestamps'], ['segment'], 'speakers-of-segments-only')
   return 'diarized_json'
 }
-const REQUEST_LOSSES: Unwritten<CanonicalRequest, 'model' | 'messages' | 'output' | 'sampling' | 'state' | 'stream'> = {
-  tools: 'no-tools',
-  toolChoice: 'no-tools',
-  parallelToolCalls: 'no-tools',
-  reasoning: 'no-reasoning',
-  endUser: 'no-end-user',
-  metadata: 'no-metadata',
-  serviceTier: 'no-tiers',
-  cache: 'no-cache',
-  cacheKey: 'no-cache',
-}
-
+/** Everything but temperature and log probabilities of the chosen tokens belongs to conversations. */
 function reportSettings(request: CanonicalRequest, losses: Losses): void {
-  losses.dropFields(request, [], REQUEST_LOSSES)
   const { temperature: _, logprobs: _logprobs, ...sampling } = request.sampling
-  for (const field in sampling)
-    if (field !== 'extras' && field !== 'spelling') losses.drop(['sampling', field], 'no-such-setting')
+  reportConversational({ ...request, sampling }, losses, 'no-such-setting')
+  losses.dropFields(request, [], { endUser: 'no-end-user' })
 }
 
 type Shape = (body: JsonObject, request: CanonicalRequest, losses: Losses) => JsonObject

@@ -1,4 +1,3 @@
-import type { TextPart } from '../../canonical/content.ts'
 import { GatewayError } from '../../canonical/error.ts'
 import { foreign, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
 import { writeSubtitles } from '../../canonical/media/subtitles.ts'
@@ -16,6 +15,7 @@ import type {
 import type { RawBody, WireAnswer } from '../../canonical/wire.ts'
 import { defined, kept, someOf, spelt } from '../fields.ts'
 import { OPTIONAL_HEAD, ownBody } from '../own.ts'
+import { NO_MARKS } from '../sanitize/bare.ts'
 
 const FORMAT = 'transcriptions'
 
@@ -142,13 +142,12 @@ const RESULT_LOSSES: Unwritten<CanonicalResult, 'candidates' | 'usage' | 'comple
   task: 'no-tasks',
   error: 'no-error-beside-an-answer',
 }
-const TEXT_LOSSES: Unwritten<TextPart, 'type' | 'text'> = { annotations: 'no-annotations', cache: 'no-cache' }
 
 function reportCandidate(candidate: Candidate, losses: Losses): void {
   const path = ['candidates', 0]
   for (const [index, part] of candidate.content.entries()) {
     const at = [...path, 'content', index]
-    if (part.type === 'text') losses.dropFields(part, at, TEXT_LOSSES)
+    if (part.type === 'text') losses.dropFields(part, at, NO_MARKS)
     else if (part.type !== 'opaque') losses.drop(at, 'only-text')
     if (part.extras?.[FORMAT] !== undefined) losses.drop([...at, 'extras', FORMAT], 'no-place-for-it')
   }

@@ -1,10 +1,11 @@
 import type { MediaPart } from '../../canonical/content.ts'
 import { foreign, Losses, type Written } from '../../canonical/loss.ts'
 import { nearestSize } from '../../canonical/media/video-size.ts'
-import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireFile, WireRequest } from '../../canonical/wire.ts'
 import { defined, kept } from '../fields.ts'
+import { inTexts } from '../media/form-texts.ts'
 import { hasBytes, pictureFile, pictureReference } from '../media/pictures.ts'
 import { type PlacedPart, videoPromptOf } from '../media/video-prompt.ts'
 import { NO_PROMPT, reportNumber } from '../media/video-settings.ts'
@@ -62,7 +63,7 @@ function writeForeign(request: CanonicalRequest, { dialect }: WriteOptions): Wri
   const look = writeLook(video, losses)
   const body = { model: request.model, prompt, ...look, ...named, ...kept(request, FORMAT) }
   if (files === undefined) return { wire: wireOf(request, body), losses: losses.list }
-  return { wire: { ...wireOf(request, inTexts(body, losses)), files }, losses: losses.list }
+  return { wire: { ...wireOf(request, inTexts(body, request, FORMAT, losses)), files }, losses: losses.list }
 }
 
 /** A prompt is required here, also beside an image. */
@@ -111,19 +112,6 @@ function writeLook(video: Output['video'], losses: Losses): JsonObject {
   if (video?.aspectRatio !== undefined) losses.drop([...VIDEO, 'aspectRatio'], 'sizes-only')
   if (size !== undefined && video?.size === undefined) losses.add([...VIDEO, 'size'], size, 'nearest-size')
   return defined({ seconds: video?.seconds === undefined ? undefined : String(video.seconds), size }) as JsonObject
-}
-
-/** A form has only texts; extras are read back as texts. */
-function inTexts(body: JsonObject, losses: Losses): JsonObject {
-  const entries = Object.entries(body).filter(([, value]) => value !== null)
-  return Object.fromEntries(entries.map(([field, value]) => [field, inText(field, value, losses)]))
-}
-
-function inText(field: string, value: Json, losses: Losses): Json {
-  if (typeof value === 'string') return value
-  const text = JSON.stringify(value)
-  losses.change(['extras', FORMAT, field], text, 'forms-have-texts-alone')
-  return text
 }
 
 const FORMAT = 'videos'

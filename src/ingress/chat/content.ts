@@ -100,7 +100,11 @@ function readAudio(wire: JsonObject): Part {
   return {
     type: 'media',
     kind: 'audio',
-    source: { type: 'base64', mediaType: AUDIO_TYPES[format] ?? `audio/${format}`, data },
+    source: {
+      type: 'base64',
+      mediaType: Object.hasOwn(AUDIO_TYPES, format) ? AUDIO_TYPES[format]! : `audio/${format}`,
+      data,
+    },
     ...leftWithin(FORMAT, wire, 'input_audio', audio, AUDIO, taken('input_audio')),
   }
 }

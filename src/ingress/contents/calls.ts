@@ -3,7 +3,7 @@ import type { Part, ToolCallPart, ToolResultPart } from '../../canonical/content
 import type { JsonObject } from '../../canonical/node.ts'
 import { defined, object, objects, text } from '../fields.ts'
 import { type Extras, FORMAT, leftOf, open } from './fields.ts'
-import { readFile, readInline } from './media.ts'
+import { readMedia } from './media.ts'
 
 const CALL = new Set(['id', 'name', 'args'])
 
@@ -42,7 +42,7 @@ export function readResponse(
     type: 'tool-result',
     id: ids.result(given, name),
     ...defined({ name }),
-    content: [...content, ...(parts ?? []).map(readMedia)],
+    content: [...content, ...(parts ?? []).map(readMediaPart)],
     ...(key === 'error' ? { failed: true as const } : {}),
   }
   return { result, left: leftOf(fields, RESPONSE) }
@@ -64,17 +64,11 @@ const readOutput = (value: JsonObject[string]): Part => ({
 })
 
 const PART = new Set(['inlineData', 'fileData'])
-const INLINE = new Set(['inlineData'])
-const FILE = new Set(['fileData'])
+const TAKEN = { inlineData: new Set(['inlineData']), fileData: new Set(['fileData']) }
 
-function readMedia(wire: JsonObject): Part {
+function readMediaPart(wire: JsonObject): Part {
   const fields = open(wire, PART)
-  const inline = object(fields['inlineData'])
-  const file = object(fields['fileData'])
-  const fromFile = file && readFile(file)
-  const read = inline === undefined ? fromFile : readInline(inline)
-  if (read === undefined || (inline !== undefined && file !== undefined))
-    return { type: 'opaque', format: FORMAT, value: wire }
-  const [field, taken] = inline === undefined ? (['fileData', FILE] as const) : (['inlineData', INLINE] as const)
-  return { ...read.media, ...leftOf(fields, taken, { [field]: read.left }) }
+  const given = (['inlineData', 'fileData'] as const).filter(field => object(fields[field]) !== undefined)
+  const [read, ...others] = given.map(field => readMedia(fields, field, TAKEN[field]))
+  return read === undefined || others.length > 0 ? { type: 'opaque', format: FORMAT, value: wire } : read
 }

@@ -23,8 +23,19 @@ export function isSoundless(part: JsonObject): boolean {
   return isSound && typeof data === 'string' && isSoundlessBase64(data)
 }
 
+/** The media in this field of a part, with what is left of both; undefined where it does not hold enough for one. */
+export function readMedia(
+  fields: JsonObject,
+  field: 'inlineData' | 'fileData',
+  taken: ReadonlySet<string>,
+): MediaPart | undefined {
+  const wire = fields[field] as JsonObject
+  const read = field === 'inlineData' ? readInline(wire) : readFile(wire)
+  return read && { ...read.media, ...leftOf(fields, taken, { [field]: read.left }) }
+}
+
 /** Bytes; undefined where type or data are missing. */
-export function readInline(wire: JsonObject): Read {
+function readInline(wire: JsonObject): Read {
   const fields = open(wire, INLINE)
   const mediaType = text(fields['mimeType'])
   const data = text(fields['data'])
@@ -39,7 +50,7 @@ export function readInline(wire: JsonObject): Read {
 }
 
 /** A file by its URI; undefined where that is missing. */
-export function readFile(wire: JsonObject): Read {
+function readFile(wire: JsonObject): Read {
   const fields = open(wire, FILE)
   const uri = text(fields['fileUri'])
   const mediaType = text(fields['mimeType'])

@@ -2,10 +2,10 @@ import { CallIds } from '../../canonical/call-ids.ts'
 import type { OpaquePart, Part, ReasoningPart } from '../../canonical/content.ts'
 import { type JsonObject, readFrom, stringIn } from '../../canonical/node.ts'
 import { disclose, type EnclosedThought, isEnvelope } from '../../canonical/signature.ts'
-import { anyText, defined, flag, object, text, WrongType } from '../fields.ts'
+import { anyText, defined, flag, object, text, WrongType, withDefined } from '../fields.ts'
 import { readCall, readResponse } from './calls.ts'
 import { FORMAT, leftOf, open } from './fields.ts'
-import { readFile, readInline } from './media.ts'
+import { readMedia } from './media.ts'
 
 const DATA: ReadonlySet<string> = new Set([
   ...['text', 'inlineData', 'fileData', 'functionCall', 'functionResponse'],
@@ -151,8 +151,8 @@ const RESPONSE = new Set(['functionResponse', 'thoughtSignature'])
 type PartReader = (fields: JsonObject, ids: CallIds) => Part | undefined
 
 const READERS: { readonly [kind: string]: PartReader } = {
-  inlineData: fields => readMedia(fields, 'inlineData', INLINE),
-  fileData: fields => readMedia(fields, 'fileData', FILE),
+  inlineData: fields => readShown(fields, 'inlineData', INLINE),
+  fileData: fields => readShown(fields, 'fileData', FILE),
   functionCall: (fields, ids) => {
     const read = readCall(fields['functionCall'] as JsonObject, ids)
     return read && { ...read.call, ...leftOf(fields, CALL, { functionCall: read.left }) }
@@ -164,13 +164,10 @@ const READERS: { readonly [kind: string]: PartReader } = {
 }
 
 /** Intermediate images are thoughts, which other formats do not have. */
-function readMedia(fields: JsonObject, field: 'inlineData' | 'fileData', taken: ReadonlySet<string>): Part | undefined {
-  const wire = fields[field] as JsonObject
-  const read = field === 'inlineData' ? readInline(wire) : readFile(wire)
-  if (read === undefined || fields['thought'] === true) return undefined
+function readShown(fields: JsonObject, field: 'inlineData' | 'fileData', taken: ReadonlySet<string>): Part | undefined {
   const detail = detailOf(fields)
-  const all = detail === undefined ? taken : new Set([...taken, 'mediaResolution'])
-  return { ...read.media, ...defined({ detail }), ...leftOf(fields, all, { [field]: read.left }) }
+  const read = readMedia(fields, field, detail === undefined ? taken : new Set([...taken, 'mediaResolution']))
+  return read === undefined || fields['thought'] === true ? undefined : withDefined(read, { detail })
 }
 
 const DETAILS: { readonly [level: string]: string } = { MEDIA_RESOLUTION_LOW: 'low', MEDIA_RESOLUTION_HIGH: 'high' }

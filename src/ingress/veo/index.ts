@@ -1,5 +1,5 @@
+import { readError } from '../errors/google-error.ts'
 import type { Reader } from '../reader.ts'
-import { readError } from './error.ts'
 import { readResult } from './result.ts'
 
 /** Google's Veo as an upstream: videos by operations that run long. */

@@ -3,9 +3,9 @@ import { isObject, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { CanonicalTask, TaskFailure, TaskFile } from '../../canonical/task.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
+import { readInnerError } from '../errors/google-error.ts'
 import { anyNumber, anyObject, anyObjects, anyText, defined } from '../fields.ts'
 import { NO_REASON } from '../media/video.ts'
-import { readInnerError } from './error.ts'
 
 const FORMAT = 'veo'
 
