@@ -1,5 +1,3 @@
-import type { IncomingMessage } from 'node:http'
-import type { Caller } from '../access/index.ts'
 import type { GatewayError } from '../canonical/error.ts'
 import type { Loss } from '../canonical/loss.ts'
 import { reduced, repair } from '../canonical/repair.ts'
@@ -94,10 +92,6 @@ function edited(request: CanonicalRequest) {
 }
 
 const unmoved = (found: readonly Loss[]): readonly Loss[] => found
-
-/** Whether losses are shown or refused: as the request's own header states, else as its key does. */
-export const onLossOf = ({ headers }: Pick<IncomingMessage, 'headers'>, { permissions }: Caller): OnLoss =>
-  headers['interlingua-on-loss'] === 'refuse' ? 'refuse' : permissions.onLoss
 
 /**
  * The refusal of a request that would lose too much; undefined where it would not.

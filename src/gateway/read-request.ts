@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import { isSealed } from '../canonical/signature.ts'
 import type { WireFile, WireRequest } from '../canonical/wire.ts'
+import type { OnLoss } from '../config/index.ts'
 import { wireRequest } from '../endpoints/wire-request.ts'
 import { READERS } from '../ingress/index.ts'
 import { type FormMeters, readForm } from '../ingress/transport/form.ts'
@@ -71,6 +72,10 @@ export class RequestReader {
     return request
   }
 }
+
+/** Whether losses are shown or refused: as the request's own header states, else as its key does. */
+export const onLossOf = ({ headers }: Call['message'], { permissions }: Caller): OnLoss =>
+  headers['interlingua-on-loss'] === 'refuse' ? 'refuse' : permissions.onLoss
 
 /**
  * Whether the body is a form.
