@@ -24,8 +24,15 @@ export type Loss = {
 export interface Written<Wire> {
   readonly wire: Wire
   readonly losses: readonly Loss[]
-  /** How names were made valid for this upstream: wire name to the caller's name, for the response path. */
-  readonly renamed?: ReadonlyMap<string, { readonly name: string; readonly namespace?: string }>
+  /** How tools were made valid for this upstream: wire name to what the caller calls, for the response path. */
+  readonly renamed?: ReadonlyMap<string, CalledTool>
+}
+
+/** A tool as the caller's calls name it; a freeform one takes plain text, although the upstream was given a function. */
+export interface CalledTool {
+  readonly name: string
+  readonly namespace?: string
+  readonly freeform?: true
 }
 
 /**

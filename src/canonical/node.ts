@@ -72,6 +72,14 @@ export function put(object: object, key: string, value: unknown): void {
   else Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
 }
 
+/** The object with the objects in one of its lists changed; the very same where none is. */
+export function withEach(object: JsonObject, field: string, change: (one: JsonObject) => JsonObject): JsonObject {
+  const before = object[field]
+  if (!Array.isArray(before)) return object
+  const after = before.map(one => (isObject(one) ? change(one) : one))
+  return after.every((one, at) => one === before[at]) ? object : { ...object, [field]: after }
+}
+
 const ORIGIN = Symbol('origin')
 
 /** The wire value that a node was read from. */

@@ -2,9 +2,6 @@ import type { Part, ToolCallPart, ToolResultPart } from './content.ts'
 import type { Loss } from './loss.ts'
 import type { CanonicalRequest, Message } from './request.ts'
 
-/** The content of the result for a call whose result is missing from the history. */
-const UNRECORDED = 'No result was recorded.'
-
 interface Call {
   readonly message: number
   readonly call: ToolCallPart
@@ -25,9 +22,7 @@ export function repair(request: CanonicalRequest): { request: CanonicalRequest; 
     const calls = runs.endOf('assistant', message)
     if (calls === messages.length) continue
     const at = runs.endOf('tool', calls)
-    const results = inserted.get(at)
-    if (results === undefined) inserted.set(at, [unrecorded(call)])
-    else results.push(unrecorded(call))
+    inserted.getOrInsertComputed(at, () => []).push(unrecorded(call.id, call.freeform))
   }
   if (dropped.size === 0 && inserted.size === 0) return { request, losses: [] }
 
@@ -101,10 +96,11 @@ class Runs {
   }
 }
 
-const unrecorded = ({ id, freeform }: ToolCallPart): ToolResultPart => ({
+/** The failed result for a call whose result is missing from the history. */
+export const unrecorded = (id: string, freeform?: true): ToolResultPart => ({
   type: 'tool-result',
   id,
-  content: [{ type: 'text', text: UNRECORDED }],
+  content: [{ type: 'text', text: 'No result was recorded.' }],
   failed: true,
   ...(freeform === undefined ? {} : { freeform }),
 })

@@ -1,8 +1,7 @@
 import type { Part, ToolCallPart } from './content.ts'
 import type { At, CanonicalEvent, PartStart } from './event.ts'
-import type { Written } from './loss.ts'
+import type { CalledTool, Written } from './loss.ts'
 import { parseObject } from './node.ts'
-import type { CanonicalRequest } from './request.ts'
 import type { CanonicalResult } from './result.ts'
 import { NOTHING, type Transducer } from './transducer.ts'
 
@@ -15,61 +14,52 @@ export interface Restorer {
 }
 
 /**
- * Undoes the writer's changes to this request's tools, or undefined where there are none: renamed tools get their names
+ * Undoes the writer's changes to a request's tools, or undefined where there are none: renamed tools get their names
  * and namespaces back, and calls of freeform tools that were sent as functions of one `input` are unwrapped.
  */
-export function restorer(request: CanonicalRequest, renamed: Renamed | undefined): Restorer | undefined {
-  const freeform = new Set<string>()
-  for (const tool of request.tools ?? [])
-    if (tool.type === 'freeform') freeform.add(keyOf(tool.name, tool.namespace?.name))
-  if (freeform.size === 0 && (renamed === undefined || renamed.size === 0)) return undefined
-
-  const named = (call: ToolCallPart): ToolCallPart => {
-    const original = renamed?.get(call.name)
-    return original === undefined ? call : { ...call, ...original }
-  }
-  const isWrapped = (call: ToolCallPart): boolean =>
-    call.freeform === undefined && freeform.has(keyOf(call.name, call.namespace))
-  const whole = (part: Part): Part => {
-    if (part.type !== 'tool-call') return part
-    const call = named(part)
-    return isWrapped(call) ? { ...call, freeform: true, arguments: unwrapped(call.arguments) } : call
-  }
-
+export function restorer(renamed: Renamed | undefined): Restorer | undefined {
+  if (renamed === undefined || renamed.size === 0) return undefined
   return {
     result: result => ({
       ...result,
       candidates: result.candidates.map(candidate => {
-        const content = candidate.content.map(whole)
+        const content = candidate.content.map(part => restored(part, renamed))
         return content.every((part, at) => part === candidate.content[at]) ? candidate : { ...candidate, content }
       }),
     }),
-    events: () => new EventRestorer(named, isWrapped, whole),
+    events: () => new EventRestorer(renamed),
   }
 }
+
+function restored(part: Part, renamed: Renamed): Part {
+  if (part.type !== 'tool-call') return part
+  const original = renamed.get(part.name)
+  if (original === undefined || (original.freeform && isOfAnother(part, original))) return part
+  const call = { ...part, ...original }
+  return isWrapped(part, call) ? { ...call, arguments: unwrapped(call.arguments) } : call
+}
+
+/** Whether the call names another group of tools, which may have a function of the same name. */
+const isOfAnother = (call: ToolCallPart, { namespace }: CalledTool): boolean =>
+  call.namespace !== undefined && call.namespace !== namespace
+
+/** Whether a call that is freeform for its caller is none for the upstream. */
+const isWrapped = (sent: Part, became: Part): boolean => 'freeform' in became && !('freeform' in sent)
 
 /** The arguments of a wrapped call are buffered until they are complete: only then can the text in them be parsed. */
 class EventRestorer implements Transducer<CanonicalEvent, CanonicalEvent> {
   private readonly wrapped = new Map<string, string>()
-  private readonly named: (call: ToolCallPart) => ToolCallPart
-  private readonly isWrapped: (call: ToolCallPart) => boolean
-  private readonly whole: (part: Part) => Part
+  private readonly renamed: Renamed
 
-  constructor(
-    named: (call: ToolCallPart) => ToolCallPart,
-    isWrapped: (call: ToolCallPart) => boolean,
-    whole: (part: Part) => Part,
-  ) {
-    this.named = named
-    this.isWrapped = isWrapped
-    this.whole = whole
+  constructor(renamed: Renamed) {
+    this.renamed = renamed
   }
 
   push(event: CanonicalEvent): readonly CanonicalEvent[] {
-    if (event.type === 'part-start' && event.part.type === 'tool-call') return [this.start(event, event.part)]
+    if (event.type === 'part-start' && event.part.type === 'tool-call') return [this.start(event)]
     if (event.type === 'part-patch' && event.part?.type === 'tool-call') {
       this.wrapped.delete(placeOf(event.at))
-      return [{ ...event, part: this.whole(event.part) }]
+      return [{ ...event, part: restored(event.part, this.renamed) }]
     }
     if (this.wrapped.size === 0) return [event]
     if (event.type === 'part-delta') return this.grow(event.at, event.append) ? NOTHING : [event]
@@ -81,11 +71,10 @@ class EventRestorer implements Transducer<CanonicalEvent, CanonicalEvent> {
     return NOTHING
   }
 
-  private start(event: PartStart, part: ToolCallPart): CanonicalEvent {
-    const call = this.named(part)
-    if (!this.isWrapped(call)) return call === part ? event : { ...event, part: call }
-    this.wrapped.set(placeOf(event.at), '')
-    return { ...event, part: { ...call, freeform: true } }
+  private start(event: PartStart): CanonicalEvent {
+    const part = restored(event.part, this.renamed)
+    if (isWrapped(event.part, part)) this.wrapped.set(placeOf(event.at), '')
+    return part === event.part ? event : { ...event, part }
   }
 
   private grow(at: At, append: string): boolean {
@@ -111,7 +100,5 @@ function unwrapped(text: string): string {
   const input = parseObject(text)?.['input']
   return typeof input === 'string' ? input : text
 }
-
-const keyOf = (name: string, namespace: string | undefined): string => JSON.stringify([namespace, name])
 
 const placeOf = (at: At): string => `${at.candidate}/${at.part}`

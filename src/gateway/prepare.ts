@@ -79,7 +79,7 @@ export function prepare(given: CanonicalRequest, candidate: Candidate, thoughts?
     request,
     wire: body === wire.body ? wire : { ...wire, body },
     losses: withoutDefaults(recalled?.lossesOf(found) ?? found, given),
-    restorer: restorer(request, written.renamed),
+    restorer: restorer(written.renamed),
     recalled,
     native,
   }

@@ -2,31 +2,17 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { CanonicalEvent } from '../../src/canonical/event.ts'
 import { fold, unfold } from '../../src/canonical/fold.ts'
-import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import { restorer } from '../../src/canonical/restore.ts'
 import type { CanonicalResult } from '../../src/canonical/result.ts'
 import { drain } from '../../src/canonical/transducer.ts'
 import { grammarFault } from '../laws/grammar.ts'
 
-const asking = (tools: CanonicalRequest['tools']): CanonicalRequest => ({
-  model: 'm',
-  messages: [],
-  ...(tools === undefined ? {} : { tools }),
-  output: {},
-  sampling: {},
-  stream: true,
-})
-
-const ASKED = asking([
-  { type: 'freeform', name: 'apply_patch' },
-  { type: 'freeform', name: 'run', namespace: { name: 'shell' } },
-  { type: 'function', name: 'mcp.server/look' },
-])
 const RENAMED = new Map([
   ['mcp_server_look', { name: 'mcp.server/look' }],
-  ['shell__run', { name: 'run', namespace: 'shell' }],
+  ['apply_patch', { name: 'apply_patch', freeform: true as const }],
+  ['shell__run', { name: 'run', namespace: 'shell', freeform: true as const }],
 ])
-const RESTORER = restorer(ASKED, RENAMED)!
+const RESTORER = restorer(RENAMED)!
 
 const called = (name: string, text: string): CanonicalResult => ({
   candidates: [{ content: [{ type: 'tool-call', id: 'c', name, arguments: text }], finish: { reason: 'tool-calls' } }],
@@ -41,8 +27,8 @@ describe('trap 65: what was done to tools is undone', () => {
   })
 
   test('nothing to undo is no restorer', () => {
-    expect(restorer(asking([{ type: 'function', name: 'f' }]), undefined)).toBeUndefined()
-    expect(restorer(asking(undefined), new Map())).toBeUndefined()
+    expect(restorer(undefined)).toBeUndefined()
+    expect(restorer(new Map())).toBeUndefined()
   })
 
   test('names and namespaces come back', () => {
@@ -77,6 +63,14 @@ describe('trap 65: what was done to tools is undone', () => {
       ],
     }
     expect(RESTORER.result(native)).toEqual(native)
+  })
+
+  test('a call of another group is no call of the wrapped tool', () => {
+    const content = [
+      { type: 'tool-call', id: 'c', name: 'apply_patch', namespace: 'git', arguments: '{"input":"x"}' } as const,
+    ]
+    const other: CanonicalResult = { candidates: [{ content }] }
+    expect(RESTORER.result(other).candidates[0]!.content[0]).toBe(content[0])
   })
 
   test('a later whole part is restored as one', () => {

@@ -174,6 +174,37 @@ it('trap 8: an upstream that sends every field leaves hollow calls behind, and t
   expect(JSON.stringify(chunks(read))).not.toContain('function_call')
 })
 
+describe('tool calls of whole answers', () => {
+  const whole = (...calls: JsonObject[]): JsonObject => ({
+    ...{ id: 'r1', object: 'chat.completion', created: 1, model: 'm', vendor: { seen: true } },
+    choices: [
+      { index: 0, message: { role: 'assistant', content: null, tool_calls: calls }, finish_reason: 'tool_calls' },
+    ],
+  })
+  // biome-ignore lint/suspicious/noExplicitAny: the wire is looked into by hand here.
+  const calledIn = ({ choices }: { choices: any }) => choices[0].message.tool_calls
+  const passed = (body: JsonObject) => written(reader.result!({ status: 200, headers: {}, body }, REQUEST))
+
+  it('trap 6: calls of one id, or of none, get one each, and all else goes out as it came', () => {
+    const twice = whole(
+      call(undefined, 'a', 'f', '{}'),
+      call(undefined, 'a', 'g', '{}'),
+      call(undefined, undefined, 'g', '{}'),
+    )
+    const got = passed(twice)
+    expect(calledIn(got).map(({ id }: { id: string }) => id)).toEqual(['a', 'call_0_g', 'call_1_g'])
+    const [choice] = twice['choices'] as JsonObject[]
+    const message = { ...(choice!['message'] as JsonObject), tool_calls: calledIn(got) }
+    expect(got).toEqual({ ...twice, choices: [{ ...choice, message }] })
+    expect(calledIn(got)[1]).toEqual({ ...call(undefined, 'call_0_g', 'g', '{}') })
+  })
+
+  it('an answer whose calls have ids goes out as the very same object', () => {
+    const body = whole(call(undefined, 'a', 'f', '{}'), call(undefined, 'b', 'f', '{}'))
+    expect(passed(body)).toBe(body)
+  })
+})
+
 describe('finish reasons', () => {
   it('trap 13: calls were made, so the reason is tool_calls, read and written', () => {
     expect(

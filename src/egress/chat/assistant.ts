@@ -33,7 +33,7 @@ export function placeOf(part: Part, { dialect }: WriteContext): Place {
 
 function reportOrder(places: readonly Place[], path: Path, { losses }: WriteContext): void {
   const order = [...places.keys()].sort((a, b) => PLACES[places[a]!] - PLACES[places[b]!] || a - b)
-  if (order.some((from, to) => from !== to)) losses.move(path, order, 'fields-have-an-order')
+  losses.reorder(path, order, places.length, 'fields-have-an-order')
 }
 
 /** The separator of two thoughts. */

@@ -40,7 +40,7 @@ export function writeMessages(messages: readonly Message[], context: WriteContex
     wire.push(written)
   }
   flush(waiting, messages.length, wire, context)
-  if (order.some((from, to) => from !== to)) context.losses.move(['messages'], order, 'results-first')
+  context.losses.reorder(['messages'], order, messages.length, 'results-first')
   return wire
 }
 

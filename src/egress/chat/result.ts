@@ -1,14 +1,13 @@
 import { AnswerIds } from '../../canonical/call-ids.ts'
 import type { MediaPart, OpaquePart, Part, ReasoningPart, ToolCallPart } from '../../canonical/content.ts'
 import { bodyOf } from '../../canonical/fold.ts'
-import { foreign, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
+import type { Losses, Path, Unwritten, Written } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { defined, kept } from '../fields.ts'
-import { dated, ownBody } from '../own.ts'
-import { writeUsage } from '../usage/openai.ts'
+import { writeAnswer } from '../openai-answer.ts'
 import {
   isAudio,
   isHidden,
@@ -25,28 +24,13 @@ import {
 import { writeCall } from './assistant.ts'
 import { FORMAT } from './content.ts'
 
-const RESULT_LOSSES: Unwritten<
-  CanonicalResult,
-  'id' | 'model' | 'createdAt' | 'candidates' | 'usage' | 'serviceTier' | 'complete'
-> = { task: 'no-tasks', error: 'no-error-beside-an-answer' }
-
 /** A whole answer as a `chat.completion` (FORMATS §2, §16.3). */
-export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
-  const own = ownBody(result, FORMAT)
-  if (own !== undefined) return { wire: { status: 200, headers: {}, body: dated(own, result) }, losses: [] }
-  const losses = new Losses()
-  losses.report(foreign(result, FORMAT))
-  losses.dropFields(result, [], RESULT_LOSSES)
-  if (result.createdAt === undefined) losses.add(['createdAt'], 0, 'time-required')
-  const body = {
-    ...{ id: result.id ?? '', object: 'chat.completion', created: result.createdAt ?? 0 },
-    model: result.model ?? request.model,
-    choices: result.candidates.map((candidate, index) => writeChoice(candidate, index, request, losses)),
-    ...defined({ usage: result.usage && writeUsage(FORMAT, result.usage, losses), service_tier: result.serviceTier }),
-    ...kept(result, FORMAT),
-  } as JsonObject
-  return { wire: { status: 200, headers: {}, body }, losses: losses.list }
-}
+export const writeResult = (result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> =>
+  writeAnswer(result, request, {
+    format: FORMAT,
+    object: 'chat.completion',
+    writeChoice: (candidate, index, losses) => writeChoice(candidate, index, request, losses),
+  })
 
 const CANDIDATE_LOSSES: Unwritten<Candidate, 'content' | 'finish' | 'logprobs'> = { transcript: 'no-times' }
 
@@ -103,7 +87,7 @@ function reportOrder(content: readonly Part[], path: Path, losses: Losses): void
   const rank = content.map((part, index) => rankOf(part, content[index + 1]))
   const order = [...rank.keys()].sort((a, b) => rank[a]! - rank[b]! || a - b)
   reportParted(content, order, path, losses)
-  if (order.some((from, to) => from !== to)) losses.move(path, order, 'fields-have-an-order')
+  losses.reorder(path, order, content.length, 'fields-have-an-order')
 }
 
 /**

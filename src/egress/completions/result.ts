@@ -1,39 +1,23 @@
 import type { Part, TextPart } from '../../canonical/content.ts'
-import { foreign, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
+import type { Losses, Path, Unwritten, Written } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Finish, FinishReason, TokenLogprob } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { defined, kept, spelt } from '../fields.ts'
-import { dated, ownBody } from '../own.ts'
-import { writeUsage } from '../usage/openai.ts'
+import { kept, spelt } from '../fields.ts'
+import { writeAnswer } from '../openai-answer.ts'
 import { FORMAT, textOf } from './request.ts'
-
-const RESULT_LOSSES: Unwritten<
-  CanonicalResult,
-  'id' | 'model' | 'createdAt' | 'candidates' | 'usage' | 'serviceTier' | 'complete'
-> = { task: 'no-tasks', error: 'no-error-beside-an-answer' }
 
 /** A whole answer as a `text_completion` (FORMATS §3). */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
-  const own = ownBody(result, FORMAT)
-  if (own !== undefined) return { wire: { status: 200, headers: {}, body: dated(own, result) }, losses: [] }
-  const losses = new Losses()
-  losses.report(foreign(result, FORMAT))
-  losses.dropFields(result, [], RESULT_LOSSES)
-  if (result.createdAt === undefined) losses.add(['createdAt'], 0, 'time-required')
   const isOwn = spelt(result, FORMAT)['own'] === true
   const { length } = result.candidates
-  const body = {
-    ...{ id: result.id ?? '', object: 'text_completion', created: result.createdAt ?? 0 },
-    model: result.model ?? request.model,
-    choices: result.candidates.map((candidate, index) =>
+  return writeAnswer(result, request, {
+    format: FORMAT,
+    object: 'text_completion',
+    writeChoice: (candidate, index, losses) =>
       writeChoice(candidate, index, isOwn ? '' : echoOf(request, index, length), losses),
-    ),
-    ...defined({ usage: result.usage && writeUsage(FORMAT, result.usage, losses), service_tier: result.serviceTier }),
-    ...kept(result, FORMAT),
-  } as JsonObject
-  return { wire: { status: 200, headers: {}, body }, losses: losses.list }
+  })
 }
 
 const CANDIDATE_LOSSES: Unwritten<Candidate, 'content' | 'finish' | 'logprobs'> = { transcript: 'no-times' }
@@ -156,6 +140,5 @@ function reportRivals(top: readonly TokenLogprob[], path: Path, losses: Losses):
   const read = Object.keys(rivals(top) as JsonObject)
     .map(token => first.get(token)!)
     .sort((a, b) => top[b]!.logprob - top[a]!.logprob)
-  const order = [...read, ...top.keys().filter(index => !written.has(index))]
-  if (order.some((from, to) => from !== to)) losses.move(path, order, 'the-likeliest-first')
+  losses.reorder(path, read, top.length, 'the-likeliest-first')
 }

@@ -1,5 +1,6 @@
 import { append } from '../../canonical/lists.ts'
-import type { Loss, Path } from '../../canonical/loss.ts'
+import type { Path } from '../../canonical/loss.ts'
+import { unrecorded } from '../../canonical/repair.ts'
 import type { Message, Role } from '../../canonical/request.ts'
 import { kept } from '../fields.ts'
 import { resultsFirst } from '../sanitize/results-first.ts'
@@ -39,14 +40,11 @@ export function writeTurns(messages: readonly Message[], thinking: boolean, cont
     reportRole(message, role, path, context)
     turns.add(role, placed, message, path, context)
   })
-  const moves: Loss[] = order.some((from, to) => from !== to)
-    ? [{ kind: 'moved', path: ['messages'], order, reason: 'results-first' }]
-    : []
   if (turns.list[0]?.role !== 'user')
     turns.list.unshift(insertedTurn(lead, userMessage(GO_ON), 'the-user-speaks-first', context))
   const ending = endOf(turns, thinking, context)
   if (ending !== undefined) turns.list.push(insertedTurn(messages.length, ending.message, ending.reason, context))
-  context.losses.report(moves)
+  context.losses.reorder(['messages'], order, messages.length, 'results-first')
   return {
     system,
     messages: turns.list.map(({ role, blocks, extras }) => ({
@@ -65,9 +63,6 @@ function insertedTurn(at: number, message: Message, reason: string, context: Wri
   const placed = writeBlocks(message.content, [], message.role === 'tool' ? 'tool' : 'user', context)
   return { role: 'user', blocks: placed.map(({ block }) => block), extras: {}, closed: false }
 }
-
-/** The result for a call at the end. */
-const UNRECORDED = 'No result was recorded.'
 
 interface Ending {
   readonly message: Message
@@ -94,10 +89,7 @@ function endOf({ list, end }: Turns, thinking: boolean, { dialect, losses }: Wri
   return undefined
 }
 
-const unanswered = (ids: readonly string[]): Message => ({
-  role: 'tool',
-  content: ids.map(id => ({ type: 'tool-result', id, content: [{ type: 'text', text: UNRECORDED }], failed: true })),
-})
+const unanswered = (ids: readonly string[]): Message => ({ role: 'tool', content: ids.map(id => unrecorded(id)) })
 
 function leading(messages: readonly Message[]): number {
   const first = messages.findIndex(message => !isSystem(message.role))

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, withEach } from '../../canonical/node.ts'
 import { flatJoin } from '../../canonical/text.ts'
 
 /*
@@ -69,7 +69,7 @@ export function completedItem(item: JsonObject, { base, index, status }: Standin
   if (whole['id'] == null) whole = { ...whole, id: idAt(prefix, base, index) }
   if (hasStatus && whole['status'] == null) whole = { ...whole, status }
   if (hasCallId && whole['call_id'] == null) whole = { ...whole, call_id: item['id'] ?? idAt('call', base, index) }
-  return row === ITEMS['message'] ? withParts(whole, 'content', completedPart) : whole
+  return row === ITEMS['message'] ? withEach(whole, 'content', completedPart) : whole
 }
 
 const NONE: JsonObject = {}
@@ -83,7 +83,7 @@ const PARTS: { readonly [type: string]: JsonObject } = {
 export function completedPart(part: JsonObject): JsonObject {
   const type = String(part['type'])
   const whole = Object.hasOwn(PARTS, type) ? completed(part, PARTS[type]!) : part
-  return type === 'output_text' ? withParts(whole, 'logprobs', completedToken) : whole
+  return type === 'output_text' ? withEach(whole, 'logprobs', completedToken) : whole
 }
 
 const ALTERNATIVE: JsonObject = { bytes: [] }
@@ -91,20 +91,7 @@ const TOKEN: JsonObject = { ...ALTERNATIVE, top_logprobs: [] }
 
 /** A token with its alternatives. */
 export const completedToken = (token: JsonObject): JsonObject =>
-  withParts(completed(token, TOKEN), 'top_logprobs', alternative => completed(alternative, ALTERNATIVE))
-
-/** The object with the objects of one of its lists completed. */
-function withParts(object: JsonObject, field: string, complete: (part: JsonObject) => JsonObject): JsonObject {
-  const parts = object[field]
-  if (!Array.isArray(parts)) return object
-  let changed = false
-  const whole = parts.map(part => {
-    const one = isObject(part) ? complete(part) : part
-    changed ||= one !== part
-    return one
-  })
-  return changed ? { ...object, [field]: whole } : object
-}
+  withEach(completed(token, TOKEN), 'top_logprobs', alternative => completed(alternative, ALTERNATIVE))
 
 /** The fields that every function has in an answer. */
 export const FUNCTION: JsonObject = { description: null, parameters: null, strict: false }
@@ -115,7 +102,7 @@ const REASONING: JsonObject = { effort: null, summary: null }
 /** Completes the objects inside a response: the settings it repeats, and its usage. */
 export function completedInside(response: JsonObject): JsonObject {
   const { text, reasoning, usage } = response
-  const whole = withParts(response, 'tools', tool => (tool['type'] === 'function' ? completed(tool, FUNCTION) : tool))
+  const whole = withEach(response, 'tools', tool => (tool['type'] === 'function' ? completed(tool, FUNCTION) : tool))
   const inner = {
     ...changed('text', text, TEXT),
     ...changed('reasoning', reasoning, REASONING),

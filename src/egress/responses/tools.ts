@@ -1,4 +1,4 @@
-import type { Losses, Path } from '../../canonical/loss.ts'
+import type { Path } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { FreeformTool, FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
@@ -39,7 +39,7 @@ function writeList(tools: readonly Tool[], context: WriteContext): JsonObject {
       written.push(writeGroup(tool, inside, path, context))
     }
   }
-  reportOrder(order.flat(), tools, context.losses)
+  context.losses.reorder(['tools'], order.flat(), tools.length, 'groups-stand-together')
   return written.length > 0 ? { tools: written } : {}
 }
 
@@ -66,14 +66,6 @@ function reportGroup(
     losses.add([...path, 'namespace', 'description'], '', 'minted-description')
   else if (namespace!.description !== description)
     losses.change([...path, 'namespace'], { ...described, description }, 'one-description-a-group')
-}
-
-/** Tools of a group are moved together; dropped ones keep their places. */
-function reportOrder(order: readonly number[], tools: readonly Tool[], losses: Losses): void {
-  if (order.every((index, place) => place === 0 || index > order[place - 1]!)) return
-  const kept = new Set(order)
-  const missing = [...tools.keys()].filter(index => !kept.has(index))
-  losses.move(['tools'], [...order, ...missing], 'groups-stand-together')
 }
 
 function writeTool(tool: Tool, path: Path, context: WriteContext): JsonObject | undefined {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Part, ToolCallPart } from '../../canonical/content.ts'
-import { Losses, type Path, type Written } from '../../canonical/loss.ts'
+import { type CalledTool, Losses, type Path, type Written } from '../../canonical/loss.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import {
   DEFAULT_NAMESPACE,
@@ -54,7 +54,7 @@ const isCallOrResult = ({ type }: Part): boolean => type === 'tool-call' || type
 
 class Sanitizer {
   readonly losses = new Losses()
-  readonly renamed = new Map<string, { name: string; namespace?: string }>()
+  readonly renamed = new Map<string, CalledTool>()
   private readonly rule: SanitizeRule
   /** Groups whose names are prefixed to those of their tools. */
   private readonly groups = new Set<string>()
@@ -79,7 +79,10 @@ class Sanitizer {
   }
 
   private wrap(tool: FreeformTool, path: Path): FunctionTool {
-    const function_ = wrapTool(tool, this.declared(tool))
+    const { name, namespace } = tool
+    const valid = this.declared(tool)
+    this.renamed.set(valid, { name, ...(namespace === undefined ? {} : { namespace: namespace.name }), freeform: true })
+    const function_ = wrapTool(tool, valid)
     this.losses.rename(path, function_, 'wrapped-as-function')
     return function_
   }

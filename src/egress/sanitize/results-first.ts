@@ -1,26 +1,16 @@
 import type { Message } from '../../canonical/request.ts'
 
-/** The order in which results come first after each turn of the assistant. */
+/**
+ * The order in which results come first after each turn of the assistant.
+ *
+ * @param lead how many messages at the beginning stay where they are.
+ */
 export function resultsFirst(messages: readonly Message[], lead: number): number[] {
-  if (!messages.some(({ role }) => role === 'tool')) return messages.map((_, index) => index)
-  const order: number[] = []
-  let run: number[] = []
-  let answering = false
-  const flush = (): void => {
-    const isFirst = (index: number): boolean => answering && messages[index]!.role === 'tool'
-    for (const index of run) if (isFirst(index)) order.push(index)
-    for (const index of run) if (!isFirst(index)) order.push(index)
-    run = []
-  }
-  for (let index = 0; index < messages.length; index++) {
-    if (index < lead) order.push(index)
-    else if (messages[index]!.role !== 'assistant') run.push(index)
-    else {
-      flush()
-      order.push(index)
-      answering = true
-    }
-  }
-  flush()
-  return order
+  let turn = 0
+  const ranks = messages.map(({ role }, index) => {
+    if (index < lead) return -1
+    if (role === 'assistant') return ++turn
+    return role === 'tool' && turn > 0 ? turn + 1 / 4 : turn + 1 / 2
+  })
+  return [...messages.keys()].sort((a, b) => ranks[a]! - ranks[b]!)
 }

@@ -1,8 +1,8 @@
 import { AnswerIds } from '../../canonical/call-ids.ts'
 import type { Annotation, MediaPart, Part } from '../../canonical/content.ts'
-import { GatewayError } from '../../canonical/error.ts'
+import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
 import { append } from '../../canonical/lists.ts'
-import { isObject, type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, readFrom, withEach } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Finish, FinishReason, TokenLogprob } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
@@ -22,11 +22,13 @@ import { readUsage } from '../usage/openai.ts'
 import { readCall, readContent, readLegacyCall, readLink } from './content.ts'
 import { readInnerError } from './error.ts'
 import { readThinkingPart, readThoughts, type Thoughts } from './thoughts.ts'
+import { isCustom } from './wire.ts'
 
 const FORMAT = 'chat'
 
 /** A whole answer of a chat upstream; an error under status 200 is thrown (trap 77). */
-export function readResult({ body }: WireAnswer, request: CanonicalRequest): CanonicalResult {
+export function readResult(answer: WireAnswer, request: CanonicalRequest): CanonicalResult {
+  const body = identified(answer.body, request)
   if (!Array.isArray(body['choices']) || (body['choices'].length === 0 && isObject(body['error'])))
     throw new GatewayError(isObject(body['error']) ? readInnerError(body) : NOT_AN_ANSWER)
   const usage = anyObject(body['usage'])
@@ -36,10 +38,27 @@ export function readResult({ body }: WireAnswer, request: CanonicalRequest): Can
   return readFrom(result, FORMAT, body)
 }
 
-const NOT_AN_ANSWER = {
-  kind: 'upstream-failed',
-  message: 'The upstream sent something that is no chat completion.',
-} as const
+const NOT_AN_ANSWER = upstreamFailed('The upstream sent something that is no chat completion.')
+
+/**
+ * The answer with an id of its own for each call that has none, or one that was used before (trap 6): callers of every
+ * format, of this one, too, find a call by its id.
+ */
+const identified = (body: JsonObject, request: CanonicalRequest): JsonObject =>
+  withEach(body, 'choices', choice => {
+    const ids = new AnswerIds(request)
+    const message = anyObject(choice['message'])
+    const whole = message && withEach(message, 'tool_calls', call => withId(call, ids))
+    return whole === message ? choice : { ...choice, message: whole! }
+  })
+
+function withId(call: JsonObject, ids: AnswerIds): JsonObject {
+  const name = anyText(anyObject(call[isCustom(call) ? 'custom' : 'function'])?.['name'])
+  const given = call['id'] ?? ''
+  if (name === undefined || typeof given !== 'string') return call
+  const id = ids.call(given, name)
+  return id === given ? call : { ...call, id }
+}
 
 const TAKEN = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier'])
 
@@ -98,12 +117,7 @@ function readMessage(message: JsonObject, thoughts: Thoughts, request: Canonical
   const audio = anyObject(message['audio'])
   if (audio !== undefined && !isHollow(audio)) parts.push(readAudio(audio, request))
   append(parts, readImages(message['images']) ?? [])
-  const ids = new AnswerIds(request)
-  for (const call of anyObjects(message['tool_calls']))
-    append(
-      parts,
-      leniently(call, readCall).map(part => identified(part, ids)),
-    )
+  for (const call of anyObjects(message['tool_calls'])) append(parts, leniently(call, readCall))
   const legacy = anyObject(message['function_call'])
   if (legacy !== undefined && !isHollow(legacy))
     append(
@@ -111,13 +125,6 @@ function readMessage(message: JsonObject, thoughts: Thoughts, request: Canonical
       leniently(legacy, call => [readLegacyCall(call)]),
     )
   return parts
-}
-
-/** A call with a unique id. */
-function identified(part: Part, ids: AnswerIds): Part {
-  if (part.type !== 'tool-call') return part
-  const id = ids.call(part.id, part.name)
-  return id === part.id ? part : { ...part, id }
 }
 
 /** A malformed part of the answer is kept as it is. */

@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
-import type { FreeformTool, FunctionTool, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
-import { defined, flag, left, leftWithin, object, objects, required, text, WrongType } from '../fields.ts'
+import type { FreeformTool, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
+import { defined, left, leftWithin, object, objects, required, text, WrongType } from '../fields.ts'
+import { readFreeform, readFunction, readGrammar, readMode, readPlace } from '../tools.ts'
 import { readCache } from './content.ts'
 import { isFlat, MARKERS } from './wire.ts'
 
@@ -43,10 +44,10 @@ function readTool(wire: JsonObject): Tool {
   if (type !== 'function' && type !== 'custom') return { type: 'opaque', format: FORMAT, value: wire }
   const definition = isFlat(wire) ? wire : required(object(wire[type]))
   const format = type === 'custom' ? object(definition['format']) : undefined
-  const grammar = format && (definition === wire ? readFlatGrammar(format) : readGrammar(format))
+  const grammar = format && (definition === wire ? readGrammar(format) : readNested(format))
   const kind = type === 'custom' && grammar === undefined ? 'free' : type
   return {
-    ...(type === 'function' ? readFunction(definition) : readCustom(definition, grammar)),
+    ...(type === 'function' ? readFunction(definition) : readFreeform(definition, grammar)),
     ...readCache(wire),
     ...(definition === wire
       ? left(FORMAT, wire, TAKEN_FLAT[kind])
@@ -54,53 +55,24 @@ function readTool(wire: JsonObject): Tool {
   }
 }
 
-const readFunction = (wire: JsonObject): FunctionTool => ({
-  type: 'function',
-  name: required(text(wire['name'])),
-  ...defined({
-    description: text(wire['description']),
-    parameters: object(wire['parameters']),
-    strict: flag(wire['strict']),
-  }),
-})
-
-type Grammar = FreeformTool['grammar']
-
-const readCustom = (wire: JsonObject, grammar: Grammar): FreeformTool => ({
-  type: 'freeform',
-  name: required(text(wire['name'])),
-  ...defined({ description: text(wire['description']), grammar }),
-})
-
 /** `{ type: "grammar", grammar: { syntax, definition } }`, with nothing else. */
-function readGrammar({ type, grammar, ...others }: JsonObject): Grammar {
-  return type === 'grammar' && isObject(grammar) ? readFlatGrammar({ type, ...grammar, ...others }) : undefined
-}
-
-function readFlatGrammar({ type, syntax, definition, ...others }: JsonObject): Grammar {
-  const isPlain = type === 'grammar' && Object.keys(others).length === 0
-  return isPlain && typeof syntax === 'string' && typeof definition === 'string' ? { syntax, definition } : undefined
-}
+const readNested = ({ grammar, ...others }: JsonObject): FreeformTool['grammar'] =>
+  isObject(grammar) ? readGrammar({ ...grammar, ...others }) : undefined
 
 function readSearch(wire: JsonObject): HostedTool {
-  const place = isObject(wire['user_location']) ? wire['user_location'] : undefined
-  const approximate = isObject(place?.['approximate']) ? place['approximate'] : undefined
-  const plain =
-    approximate !== undefined && Object.keys(place!).length === 2 && Object.entries(approximate).every(isPlace)
+  const { user_location: around } = wire
+  const approximate = isObject(around) && Object.keys(around).length === 2 ? around['approximate'] : undefined
+  const location = isObject(approximate) ? readPlace(approximate) : undefined
   return {
     type: 'hosted',
     kind: 'web-search',
-    ...defined({ contextSize: text(wire['search_context_size']) }),
-    ...(plain ? { location: approximate as NonNullable<HostedTool['location']> } : {}),
-    ...left(FORMAT, wire, plain ? SEARCH : SEARCH_ANYWHERE),
+    ...defined({ contextSize: text(wire['search_context_size']), location }),
+    ...left(FORMAT, wire, location === undefined ? SEARCH_ANYWHERE : SEARCH),
   }
 }
 
 const SEARCH = new Set(['search_context_size', 'user_location'])
 const SEARCH_ANYWHERE = new Set(['search_context_size'])
-const PLACE = new Set(['city', 'country', 'region', 'timezone'])
-const isPlace = ([key, value]: [string, Json]): boolean => PLACE.has(key) && typeof value === 'string'
-
 /**
  * `tool_choice`, or the deprecated `function_call` where it stands alone; a choice of an unknown kind is kept in
  * extras.
@@ -119,11 +91,10 @@ export function readToolChoice(wire: JsonObject, refused: string[]): ToolChoice 
   return readChoice(legacy, 'function_call')
 }
 
-const MODES = new Set<Json>(['auto', 'none', 'required'])
-
 function readChoice(wire: Json, field: 'tool_choice' | 'function_call'): ToolChoice {
   const extras = { [FORMAT]: { [field]: wire } }
-  if (typeof wire === 'string') return MODES.has(wire) ? { mode: wire as ToolChoice['mode'] } : { mode: 'auto', extras }
+  const mode = typeof wire === 'string' ? readMode(wire) : undefined
+  if (typeof wire === 'string') return mode === undefined ? { mode: 'auto', extras } : { mode }
   if (!isObject(wire)) throw WrongType.instance
   const only = field === 'tool_choice' ? readForced(wire) : undefined
   if (only !== undefined) return { mode: 'required', only: [only] }

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../canonical/error.ts'
+import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
 import { isObject, type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
 import type { Candidate, CanonicalResult, Finish, FinishReason, TokenLogprob } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
@@ -20,10 +20,7 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
   return readFrom(withDefined(head, { usage: usage && readUsage(FORMAT, usage), extras }), FORMAT, body)
 }
 
-const NOT_AN_ANSWER = {
-  kind: 'upstream-failed',
-  message: 'The upstream sent something that is no text completion.',
-} as const
+const NOT_AN_ANSWER = upstreamFailed('The upstream sent something that is no text completion.')
 
 const TAKEN = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier'])
 

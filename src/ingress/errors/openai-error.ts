@@ -1,64 +1,83 @@
 import { type CanonicalError, type ErrorKind, kindOf } from '../../canonical/error.ts'
-import { isObject, type JsonObject } from '../../canonical/node.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { anyObject, anyText, defined } from '../fields.ts'
 import { classified, retryAfter } from './classify.ts'
 
-/** An error answer of an upstream of OpenAI's family of formats (FORMATS §15); vendors wrap it in many ways, and a gateway's may be no JSON at all. */
-export function readError({ status, body, headers }: WireAnswer): CanonicalError {
-  const error = errorOf(body)
-  const message =
-    anyText(error?.['message']) ?? anyText(body['message']) ?? anyText(body['detail']) ?? anyText(body['error'])
-  return describe(error, message, status, retryAfter(headers))
-}
+type Table<Value> = ReadonlyMap<Json | undefined, Value>
 
-/** An error inside a stream or under status 200 (trap 77): its code is its status, or its type stands for one. */
-export function readInnerError(body: JsonObject): CanonicalError {
-  const error = errorOf(body)
-  const code = error?.['code'] ?? error?.['status_code'] ?? error?.['status']
-  const status =
-    typeof code === 'number' && code >= 400 && code < 600 ? code : (BY_TYPE[anyText(error?.['type']) ?? ''] ?? 502)
-  return describe(error, anyText(error?.['message']) ?? anyText(body['error']), status, undefined)
-}
-
-function describe(
-  error: JsonObject | undefined,
-  message: string | undefined,
-  status: number,
-  retryAfterSeconds: number | undefined,
-): CanonicalError {
-  const code = anyText(error?.['code'])
-  const read: CanonicalError = {
-    kind: BY_CODE.get(code) ?? kindOf(status),
-    message: message ?? `The upstream answered with status ${status}.`,
-    ...defined({ param: anyText(error?.['param']), code, retryAfterSeconds }),
-    status,
+/**
+ * Reads the errors of a format of OpenAI's family (FORMATS §15).
+ *
+ * @param own its codes that are more precise than a status, beyond those of the family.
+ */
+export function errorReader(own: { readonly [code: string]: ErrorKind }) {
+  const codes: Table<ErrorKind> = new Map<Json | undefined, ErrorKind>([...CODES, ...Object.entries(own)])
+  const describe = (
+    error: JsonObject,
+    message: string | undefined,
+    status: number,
+    retryAfterSeconds?: number,
+  ): CanonicalError => {
+    const code = anyText(error['code'])
+    const read: CanonicalError = {
+      kind: codes.get(code) ?? kindOf(status),
+      message: message ?? `The upstream answered with status ${status}.`,
+      ...defined({ param: anyText(error['param']), code, retryAfterSeconds }),
+      // A turn that one upstream does not have another may have; the status is 400 all the same.
+      ...(code === 'previous_response_not_found' ? { retry: true } : {}),
+      status,
+    }
+    // OpenRouter wraps the message of the upstream behind it.
+    return classified(read, anyText(error['type']), anyText(anyObject(error['metadata'])?.['raw']))
   }
-  // OpenRouter wraps the message of the upstream behind it.
-  return classified(read, anyText(error?.['type']), anyText(anyObject(error?.['metadata'])?.['raw']))
+
+  return {
+    /** An error answer of an upstream; vendors wrap it in many ways, and a gateway's may be no JSON at all. */
+    readError({ status, body, headers }: WireAnswer): CanonicalError {
+      const error = anyObject(body['error']) ?? {}
+      const message =
+        anyText(error['message']) ?? anyText(body['message']) ?? anyText(body['detail']) ?? anyText(body['error'])
+      return describe(error, message, status, retryAfter(headers))
+    },
+
+    /** An error inside a stream or under status 200, flat or in an object (traps 75, 77). */
+    readInnerError(body: JsonObject): CanonicalError {
+      const error = anyObject(body['error']) ?? body
+      return describe(error, anyText(error['message']) ?? anyText(body['error']), innerStatus(error))
+    },
+  }
 }
 
-function errorOf(body: JsonObject): JsonObject | undefined {
-  const error = body['error']
-  return isObject(error) ? error : undefined
-}
-
-/** Codes that are more precise than their status. */
-const BY_CODE: ReadonlyMap<string | undefined, ErrorKind> = new Map<string | undefined, ErrorKind>([
+/** Codes that all formats of the family have. */
+const CODES: Table<ErrorKind> = new Map<Json | undefined, ErrorKind>([
   ['insufficient_quota', 'out-of-credit'],
   ['credit_balance_exhausted', 'out-of-credit'],
   ['server_is_overloaded', 'overloaded'],
 ])
 
-const BY_TYPE: { readonly [type: string]: number } = {
-  invalid_request_error: 400,
-  image_generation_user_error: 400,
-  authentication_error: 401,
-  permission_error: 403,
-  not_found_error: 404,
-  rate_limit_error: 429,
-  insufficient_quota: 402,
-  overloaded_error: 503,
-  service_unavailable_error: 503,
-  timeout_error: 504,
+/** The code is the status, or the type stands for one; errors of images are the request's. */
+function innerStatus({ code, status_code, status, type }: JsonObject): number {
+  const given = code ?? status_code ?? status
+  if (typeof given === 'number' && given >= 400 && given < 600) return given
+  return BY_TYPE.get(type) ?? (anyText(code)?.includes('image') ? 400 : 502)
 }
+
+const BY_TYPE: Table<number> = new Map<Json | undefined, number>([
+  ['invalid_request_error', 400],
+  ['image_generation_user_error', 400],
+  ['authentication_error', 401],
+  ['insufficient_quota', 402],
+  ['permission_error', 403],
+  ['not_found_error', 404],
+  ['conflict_error', 409],
+  ['rate_limit_error', 429],
+  ['requests', 429],
+  ['tokens', 429],
+  ['cancelled', 499],
+  ['overloaded_error', 503],
+  ['service_unavailable_error', 503],
+  ['timeout_error', 504],
+])
+
+export const { readError, readInnerError } = errorReader({})

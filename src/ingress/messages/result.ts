@@ -1,5 +1,5 @@
 import type { Part } from '../../canonical/content.ts'
-import { GatewayError } from '../../canonical/error.ts'
+import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
 import { isObject, type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
 import type { Candidate, CanonicalResult, Finish, FinishReason } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
@@ -31,7 +31,7 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
   return readFrom(withDefined({ ...readHead(body), candidates }, others), FORMAT, body)
 }
 
-const NOT_AN_ANSWER = { kind: 'upstream-failed', message: 'The upstream sent something that is no message.' } as const
+const NOT_AN_ANSWER = upstreamFailed('The upstream sent something that is no message.')
 
 export const readHead = (wire: JsonObject) => defined({ id: anyText(wire['id']), model: anyText(wire['model']) })
 
@@ -57,7 +57,7 @@ export function readCounted({ body }: WireAnswer): CanonicalResult {
 }
 
 const COUNTED = new Set(['input_tokens'])
-const NOT_A_COUNT = { kind: 'upstream-failed', message: 'The upstream sent something that is no count.' } as const
+const NOT_A_COUNT = upstreamFailed('The upstream sent something that is no count.')
 
 const REASONS: { readonly [value: string]: FinishReason } = {
   end_turn: 'stop',

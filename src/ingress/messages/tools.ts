@@ -1,6 +1,7 @@
-import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
 import { defined, flag, left, number, object, objects, required, text, texts } from '../fields.ts'
+import { readApproximate, readFunction } from '../tools.ts'
 import { readCache } from './content.ts'
 import { FORMAT, HOSTED_TYPE } from './wire.ts'
 
@@ -8,7 +9,7 @@ export const readTools = (wire: Json | undefined): readonly Tool[] | undefined =
 
 function readTool(wire: JsonObject): Tool {
   const type = text(wire['type'])
-  if (type === undefined || type === 'custom') return readFunction(wire)
+  if (type === undefined || type === 'custom') return readOwnFunction(wire)
   const kind = hostedKind(type)
   return kind === undefined ? { type: 'opaque', format: FORMAT, value: wire } : readHosted(wire, type, kind)
 }
@@ -16,16 +17,10 @@ function readTool(wire: JsonObject): Tool {
 const FUNCTION = new Set(['type', 'name', 'description', 'input_schema', 'strict', 'cache_control'])
 
 /** A tool of the caller's; a missing type means the same (trap 53). */
-function readFunction(wire: JsonObject): FunctionTool {
+function readOwnFunction(wire: JsonObject): FunctionTool {
   return {
-    type: 'function',
-    name: required(text(wire['name'])),
-    ...defined({
-      description: text(wire['description']),
-      parameters: object(wire['input_schema']),
-      strict: flag(wire['strict']),
-      cache: readCache(wire),
-    }),
+    ...readFunction(wire, 'input_schema'),
+    ...defined({ cache: readCache(wire) }),
     ...left(FORMAT, wire, FUNCTION),
   }
 }
@@ -43,7 +38,7 @@ const HOSTED = new Set(['type', 'name', 'cache_control', 'allowed_domains', 'blo
 
 /** A tool the upstream runs. */
 function readHosted(wire: JsonObject, type: string, kind: HostedKind): HostedTool {
-  const location = readLocation(wire['user_location'])
+  const location = readApproximate(wire['user_location'])
   const name = text(wire['name'])
   const taken = new Set(HOSTED)
   if (name !== undefined && name !== hostedName(type)) taken.delete('name')
@@ -66,16 +61,6 @@ function readHosted(wire: JsonObject, type: string, kind: HostedKind): HostedToo
 const domains = (wire: Json | undefined): readonly string[] | undefined => {
   const list = texts(wire)
   return list?.length === 0 ? undefined : list
-}
-
-const PLACE = new Set(['city', 'country', 'region', 'timezone'])
-
-/** The place, where canonical has all of its fields. */
-function readLocation(wire: Json | undefined): HostedTool['location'] {
-  if (!isObject(wire) || wire['type'] !== 'approximate') return undefined
-  const { type: _, ...place } = wire
-  for (const key in place) if (!PLACE.has(key) || typeof place[key] !== 'string') return undefined
-  return place as NonNullable<HostedTool['location']>
 }
 
 const CHOICE = new Set(['type', 'name', 'disable_parallel_tool_use'])

@@ -5,7 +5,15 @@ import { anyNumber, anyObject, anyText, defined } from '../fields.ts'
 import { readMade, SETTINGS } from '../media/image-settings.ts'
 import { readInnerError } from './error.ts'
 import { isImageCall } from './images.ts'
-import { type ItemReader, MessageReader, OwnCallReader, PartReader, type Sink, ThoughtReader } from './item-events.ts'
+import {
+  type ItemReader,
+  MessageReader,
+  type OpenPart,
+  OwnCallReader,
+  PartReader,
+  type Sink,
+  ThoughtReader,
+} from './item-events.ts'
 import { readAnyItem, unknownItem } from './items.ts'
 import { isNameless, type Places } from './places.ts'
 import { contentReader, readAnswerPart, readTokens } from './result.ts'
@@ -72,15 +80,33 @@ function early({ signature, spelling, ...thought }: ReasoningPart): ReasoningPar
   return { ...thought, text: '', ...proof, spelling: { [FORMAT]: { begun: spelling![FORMAT]!['begun']! } } }
 }
 
-/** The message at the event's place; one that was never opened begins with this part. */
-function messageAt(answer: ResponseState, event: JsonObject): MessageReader | undefined {
+type ReaderOf<R> = abstract new (...args: never[]) => R
+
+/** The item of a kind at the event's place; one that was never opened begins empty. */
+function continued<R extends ItemReader>(
+  answer: ResponseState,
+  event: JsonObject,
+  kind: ReaderOf<R>,
+  empty: JsonObject,
+): R | undefined {
   const place = placeOf(answer, event)
-  const known = answer.items.get(place)
-  if (known instanceof MessageReader) return known
-  openItem(answer, place, { type: 'message', role: 'assistant', id: event['item_id'] ?? null, status: 'in_progress' })
+  if (!answer.items.has(place)) openItem(answer, place, { ...empty, id: event['item_id'] ?? null })
   const item = answer.items.get(place)
-  return item instanceof MessageReader ? item : undefined
+  return item instanceof kind ? item : undefined
 }
+
+const EMPTY_MESSAGE: JsonObject = { type: 'message', role: 'assistant', status: 'in_progress' }
+const EMPTY_THOUGHT: JsonObject = { type: 'reasoning', summary: [] }
+
+const messageAt = (answer: ResponseState, event: JsonObject): MessageReader | undefined =>
+  continued(answer, event, MessageReader, EMPTY_MESSAGE)
+
+const thoughtAt = (answer: ResponseState, event: JsonObject): ThoughtReader | undefined =>
+  continued(answer, event, ThoughtReader, EMPTY_THOUGHT)
+
+/** The part of a message that an event continues. */
+const partAt = (answer: ResponseState, event: JsonObject, type: string): OpenPart | undefined =>
+  messageAt(answer, event)?.part(anyNumber(event['content_index']) ?? 0, EMPTY_PARTS[type]!)
 
 /** The place of the item an event continues, which may never have been opened. */
 function placeOf({ places, ended }: ResponseState, event: JsonObject): number {
@@ -92,19 +118,10 @@ function placeOf({ places, ended }: ResponseState, event: JsonObject): number {
 /** Events that begin another item where they have neither id nor index and the item before has ended. */
 const GROWS = /\.(?:delta|added)$/
 
-function thoughtAt(answer: ResponseState, event: JsonObject): ThoughtReader | undefined {
-  const place = placeOf(answer, event)
-  const known = answer.items.get(place)
-  if (known instanceof ThoughtReader) return known
-  openItem(answer, place, { type: 'reasoning', id: event['item_id'] ?? null, summary: [] })
-  const item = answer.items.get(place)
-  return item instanceof ThoughtReader ? item : undefined
-}
-
 const grows =
   (type: string, field: string): Handler =>
   (answer, event) => {
-    const part = messageAt(answer, event)?.part(anyNumber(event['content_index']) ?? 0, EMPTY_PARTS[type]!)
+    const part = partAt(answer, event, type)
     const logprobs = event['logprobs']
     if (Array.isArray(logprobs) && logprobs.length > 0) part?.log(readTokens(logprobs) ?? [])
     part?.grow(anyText(event[field]) ?? '')
@@ -113,9 +130,7 @@ const grows =
 const filled =
   (type: string, field: string): Handler =>
   (answer, event) =>
-    messageAt(answer, event)
-      ?.part(anyNumber(event['content_index']) ?? 0, EMPTY_PARTS[type]!)
-      .fill(anyText(event[field]) ?? '')
+    partAt(answer, event, type)?.fill(anyText(event[field]) ?? '')
 
 const called =
   (field: string, whole: boolean): Handler =>
@@ -154,7 +169,7 @@ const partDone: Handler = (answer, event) => {
 
 const annotated: Handler = (answer, event) => {
   const annotation = event['annotation']
-  const part = messageAt(answer, event)?.part(anyNumber(event['content_index']) ?? 0, EMPTY_PARTS['output_text']!)
+  const part = partAt(answer, event, 'output_text')
   if (part === undefined || !isObject(annotation)) return
   const read = readAnswerPart({ type: 'output_text', text: '', annotations: [annotation] }, [])
   part.annotations++

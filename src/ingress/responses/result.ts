@@ -1,5 +1,5 @@
 import type { Part } from '../../canonical/content.ts'
-import { GatewayError } from '../../canonical/error.ts'
+import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
 import { append } from '../../canonical/lists.ts'
 import { isObject, type Json, type JsonObject, type Node, readFrom } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
@@ -32,7 +32,7 @@ export function readResult({ body }: WireAnswer, request: CanonicalRequest): Can
   }
 }
 
-const NOT_AN_ANSWER = { kind: 'upstream-failed', message: 'The upstream sent something that is no response.' } as const
+const NOT_AN_ANSWER = upstreamFailed('The upstream sent something that is no response.')
 
 const factsOf = (parts: readonly Part[]): ContentFacts => ({
   called: parts.some(part => part.type === 'tool-call'),
@@ -133,7 +133,7 @@ export function readCounted({ body }: WireAnswer): CanonicalResult {
   return readFrom(result, FORMAT, body)
 }
 
-const NOT_A_COUNT = { kind: 'upstream-failed', message: 'The upstream sent something that is no count.' } as const
+const NOT_A_COUNT = upstreamFailed('The upstream sent something that is no count.')
 
 /** The parts of an answer's items, and the token logprobs of all its texts in one list. */
 export function readOutput(output: Json | undefined, own: UpstreamCalls): { parts: Part[]; tokens: TokenLogprob[] } {

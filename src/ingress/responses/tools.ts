@@ -8,7 +8,8 @@ import {
   type Tool,
   type ToolChoice,
 } from '../../canonical/tool.ts'
-import { defined, flag, left, object, objects, required, text, texts, WrongType } from '../fields.ts'
+import { defined, left, objects, required, text, texts, WrongType } from '../fields.ts'
+import { readApproximate, readFreeform, readFunction, readGrammar, readMode } from '../tools.ts'
 import { kindOfTool, TOOL_ITEMS } from './wire.ts'
 
 const FORMAT = 'responses'
@@ -63,42 +64,23 @@ function readTool(wire: JsonObject): Tool {
 }
 
 const READERS: ReadonlyMap<string, (wire: JsonObject) => Tool> = new Map<string, (wire: JsonObject) => Tool>([
-  ['function', readFunction],
+  ['function', readOwnFunction],
   ['custom', readCustom],
   ['web_search', readSearch],
   ['code_interpreter', readInterpreter],
 ])
 
-function readFunction(wire: JsonObject): FunctionTool {
-  return {
-    type: 'function',
-    name: required(text(wire['name'])),
-    ...defined({
-      description: text(wire['description']),
-      parameters: object(wire['parameters']),
-      strict: flag(wire['strict']),
-    }),
-    ...left(FORMAT, wire, TAKEN.function),
-  }
+function readOwnFunction(wire: JsonObject): FunctionTool {
+  return { ...readFunction(wire), ...left(FORMAT, wire, TAKEN.function) }
 }
 
 /** A tool that takes text; a grammar with fields beyond the known three stays in extras. */
 function readCustom(wire: JsonObject): FreeformTool {
-  const format = isObject(wire['format']) ? wire['format'] : undefined
-  const { type, syntax, definition } = format ?? {}
-  const plain = type === 'text' && Object.keys(format!).length === 1
-  const bound =
-    type === 'grammar' &&
-    typeof syntax === 'string' &&
-    typeof definition === 'string' &&
-    Object.keys(format!).length === 3
-  return {
-    type: 'freeform',
-    name: required(text(wire['name'])),
-    ...defined({ description: text(wire['description']) }),
-    ...(bound ? { grammar: { syntax, definition } } : {}),
-    ...left(FORMAT, wire, plain || bound ? TAKEN.custom : TAKEN.customFree),
-  }
+  const format = isObject(wire['format']) ? wire['format'] : {}
+  const grammar = readGrammar(format)
+  const plain = format['type'] === 'text' && Object.keys(format).length === 1
+  const taken = plain || grammar !== undefined ? TAKEN.custom : TAKEN.customFree
+  return { ...readFreeform(wire, grammar), ...left(FORMAT, wire, taken) }
 }
 
 /**
@@ -113,7 +95,7 @@ function readNamespace(wire: JsonObject): readonly Tool[] {
   const namespace = { name, ...defined({ description: description ?? undefined }) }
   const remaining = left(FORMAT, wire, NAMESPACE).extras?.[FORMAT]
   return tools.map((tool, index) => {
-    const member = { ...(tool['type'] === 'custom' ? readCustom(tool) : readFunction(tool)), namespace }
+    const member = { ...(tool['type'] === 'custom' ? readCustom(tool) : readOwnFunction(tool)), namespace }
     if (index > 0 || remaining === undefined) return member
     return { ...member, extras: { [FORMAT]: { ...member.extras?.[FORMAT], namespace: remaining } } }
   })
@@ -134,7 +116,7 @@ const isMember = (tool: Json): tool is JsonObject =>
 /** Every version of web search. */
 function readSearch(wire: JsonObject): HostedTool {
   const domains = domainsOf(wire['filters'])
-  const place = placeOf(wire['user_location'])
+  const place = readApproximate(wire['user_location'])
   const taken = new Set(['type', 'search_context_size'])
   if (domains !== undefined) taken.add('filters')
   if (place !== undefined) taken.add('user_location')
@@ -158,15 +140,6 @@ function domainsOf(filters: Json | undefined): readonly string[] | undefined {
     : undefined
 }
 
-const PLACE = new Set(['type', 'city', 'country', 'region', 'timezone'])
-
-function placeOf(wire: Json | undefined): HostedTool['location'] {
-  if (!isObject(wire) || wire['type'] !== 'approximate') return undefined
-  if (!Object.entries(wire).every(([key, value]) => PLACE.has(key) && typeof value === 'string')) return undefined
-  const { type: _, ...place } = wire
-  return place as NonNullable<HostedTool['location']>
-}
-
 /** Code runs in a container; the automatic one is the default everywhere. */
 function readInterpreter(wire: JsonObject): HostedTool {
   const { container } = wire
@@ -181,7 +154,6 @@ function readInterpreter(wire: JsonObject): HostedTool {
 const AUTOMATIC = new Set(['type', 'container'])
 const CONTAINED = new Set(['type'])
 
-const MODES = new Set<Json>(['auto', 'none', 'required'])
 const CHOSEN: ReadonlyMap<string | undefined, HostedKind> = new Map<string | undefined, HostedKind>([
   ['web_search', 'web-search'],
   ['code_interpreter', 'code-execution'],
@@ -191,8 +163,8 @@ const CHOSEN: ReadonlyMap<string | undefined, HostedKind> = new Map<string | und
 export function readToolChoice(wire: Json | undefined): ToolChoice | undefined {
   if (wire == null) return undefined
   if (typeof wire === 'string') {
-    if (MODES.has(wire)) return { mode: wire as ToolChoice['mode'] }
-    return { mode: 'auto', extras: { [FORMAT]: { tool_choice: wire } } }
+    const mode = readMode(wire)
+    return mode === undefined ? { mode: 'auto', extras: { [FORMAT]: { tool_choice: wire } } } : { mode }
   }
   if (!isObject(wire)) throw WrongType.instance
   return (
