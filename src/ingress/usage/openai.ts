@@ -1,47 +1,54 @@
-import type { Format, JsonObject } from '../../canonical/node.ts'
+import { type Format, isObject, type JsonObject } from '../../canonical/node.ts'
 import type { Modality } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
-import { anyObject, defined, left } from '../fields.ts'
+import { anyObject, defined, left, someOf } from '../fields.ts'
 import { anyCount, settled } from './counts.ts'
 
-const TAKEN = new Set([
-  'prompt_tokens',
-  'completion_tokens',
-  'total_tokens',
-  'prompt_tokens_details',
-  'completion_tokens_details',
-])
 const BY_MODALITY = {
   text_tokens: 'text',
   audio_tokens: 'audio',
   image_tokens: 'image',
   video_tokens: 'video',
 } as const
-const PROMPT = new Set([...Object.keys(BY_MODALITY), 'cached_tokens', 'cache_write_tokens'])
-const COMPLETION = new Set([...Object.keys(BY_MODALITY), 'reasoning_tokens'])
+const MODALITIES = Object.keys(BY_MODALITY)
+
+/** How a format names its counts, and the details of them that are read. */
+export interface CountNames {
+  readonly input: string
+  readonly output: string
+  readonly inputDetails: ReadonlySet<string>
+  readonly outputDetails: ReadonlySet<string>
+}
+
+const NAMES: CountNames = {
+  input: 'prompt_tokens',
+  output: 'completion_tokens',
+  inputDetails: new Set([...MODALITIES, 'cached_tokens', 'cache_write_tokens']),
+  outputDetails: new Set([...MODALITIES, 'reasoning_tokens']),
+}
 
 /**
- * Tokens as chat completions and text completions count them, by modality as well; most upstreams include cached and
- * reasoning tokens already (formatS §16.3).
+ * Tokens as chat completions and text completions count them, by modality as well, or as a format under other names;
+ * most upstreams include cached and reasoning tokens already (FORMATS §16.3).
  */
-export function readUsage(format: Format, wire: JsonObject): Usage {
-  const prompt = anyObject(wire['prompt_tokens_details'])
-  const completion = anyObject(wire['completion_tokens_details'])
-  const cacheRead = anyCount(prompt?.['cached_tokens'])
-  const cacheWrite = anyCount(prompt?.['cache_write_tokens'])
-  const reasoning = anyCount(completion?.['reasoning_tokens'])
+export function readUsage(format: Format, wire: JsonObject, names = NAMES): Usage {
+  const input = anyObject(wire[`${names.input}_details`])
+  const output = anyObject(wire[`${names.output}_details`])
+  const cacheRead = anyCount(input?.['cached_tokens'])
+  const cacheWrite = anyCount(input?.['cache_write_tokens'])
+  const reasoning = anyCount(output?.['reasoning_tokens'])
   const reported = {
-    input: anyCount(wire['prompt_tokens']),
-    output: anyCount(wire['completion_tokens']),
+    input: anyCount(wire[names.input]),
+    output: anyCount(wire[names.output]),
     total: anyCount(wire['total_tokens']),
   }
   const cached = (cacheRead ?? 0) + (cacheWrite ?? 0)
+  const byKind = names === NAMES ? { inputBy: byModality(input), outputBy: byModality(output) } : {}
   return defined({
     ...settled({ ...reported, cached, reasoning }),
     ...{ cacheRead, cacheWrite, reasoning },
-    inputBy: byModality(prompt),
-    outputBy: byModality(completion),
-    extras: extrasOf(format, wire, prompt, completion),
+    ...byKind,
+    extras: extrasOf(format, wire, names),
   })
 }
 
@@ -58,17 +65,21 @@ function byModality(details: JsonObject | undefined): { [M in Modality]?: number
   return some ? counts : undefined
 }
 
-/** Fields of the usage and its two objects of details that canonical has no field for. */
-function extrasOf(
-  format: Format,
-  wire: JsonObject,
-  prompt: JsonObject | undefined,
-  completion: JsonObject | undefined,
-) {
-  const extras = defined({
-    ...left(format, wire, TAKEN).extras?.[format],
-    prompt_tokens_details: prompt && left(format, prompt, PROMPT).extras?.[format],
-    completion_tokens_details: completion && left(format, completion, COMPLETION).extras?.[format],
-  }) as JsonObject
-  return Object.keys(extras).length === 0 ? undefined : { [format]: extras }
+/** Fields of the usage and its two objects of details that canonical has no field for, and known ones of a wrong type. */
+function extrasOf(format: Format, wire: JsonObject, { input, output, inputDetails, outputDetails }: CountNames) {
+  const counts = [input, output, 'total_tokens']
+  const details = [
+    [`${input}_details`, inputDetails],
+    [`${output}_details`, outputDetails],
+  ] as const
+  const taken = new Set<string>(counts.filter(field => typeof wire[field] === 'number'))
+  const inside: { [field: string]: JsonObject | undefined } = {}
+  for (const [field, known] of details) {
+    const value = wire[field]
+    if (!isObject(value)) continue
+    taken.add(field)
+    inside[field] = left(format, value, known).extras?.[format]
+  }
+  const extras = someOf({ ...left(format, wire, taken).extras?.[format], ...inside })
+  return extras && { [format]: extras as JsonObject }
 }
