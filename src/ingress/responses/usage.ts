@@ -1,15 +1,10 @@
 import { type JsonObject, readFrom } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
-import { type CountNames, readUsage as readCounts } from '../usage/openai.ts'
+import { countNames, readUsage as readCounts } from '../usage/openai.ts'
 
 const FORMAT = 'responses'
 
-const NAMES: CountNames = {
-  input: 'input_tokens',
-  output: 'output_tokens',
-  inputDetails: new Set(['cached_tokens', 'cache_write_tokens']),
-  outputDetails: new Set(['reasoning_tokens']),
-}
+const NAMES = countNames('input_tokens', 'output_tokens')
 
 /** Counts include cached and reasoning tokens, as in canonical, unless their total shows otherwise (FORMATS §16.3). */
 export const readUsage = (wire: JsonObject): Usage => readFrom(readCounts(FORMAT, wire, NAMES), FORMAT, wire)

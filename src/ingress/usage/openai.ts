@@ -1,7 +1,7 @@
 import { type Format, isObject, type JsonObject } from '../../canonical/node.ts'
 import type { Modality } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
-import { anyObject, defined, left, someOf } from '../fields.ts'
+import { anyObject, defined, left } from '../fields.ts'
 import { anyCount, settled } from './counts.ts'
 
 const BY_MODALITY = {
@@ -10,30 +10,37 @@ const BY_MODALITY = {
   image_tokens: 'image',
   video_tokens: 'video',
 } as const
-const MODALITIES = Object.keys(BY_MODALITY)
-
-/** How a format names its counts, and the details of them that are read. */
+/** How a format names its counts and the objects of their details, and which details are read. */
 export interface CountNames {
   readonly input: string
   readonly output: string
-  readonly inputDetails: ReadonlySet<string>
-  readonly outputDetails: ReadonlySet<string>
+  readonly inputDetails: string
+  readonly outputDetails: string
+  readonly taken: ReadonlySet<string>
+  readonly takenOfInput: ReadonlySet<string>
+  readonly takenOfOutput: ReadonlySet<string>
 }
 
-const NAMES: CountNames = {
-  input: 'prompt_tokens',
-  output: 'completion_tokens',
-  inputDetails: new Set([...MODALITIES, 'cached_tokens', 'cache_write_tokens']),
-  outputDetails: new Set([...MODALITIES, 'reasoning_tokens']),
+/** @param modalities fields of both objects of details. */
+export function countNames(input: string, output: string, modalities: readonly string[] = []): CountNames {
+  const [inputDetails, outputDetails] = [`${input}_details`, `${output}_details`]
+  return {
+    ...{ input, output, inputDetails, outputDetails },
+    taken: new Set([input, output, 'total_tokens', inputDetails, outputDetails]),
+    takenOfInput: new Set([...modalities, 'cached_tokens', 'cache_write_tokens']),
+    takenOfOutput: new Set([...modalities, 'reasoning_tokens']),
+  }
 }
+
+const NAMES = countNames('prompt_tokens', 'completion_tokens', Object.keys(BY_MODALITY))
 
 /**
  * Tokens as chat completions and text completions count them, by modality as well, or as a format under other names;
  * most upstreams include cached and reasoning tokens already (FORMATS §16.3).
  */
 export function readUsage(format: Format, wire: JsonObject, names = NAMES): Usage {
-  const input = anyObject(wire[`${names.input}_details`])
-  const output = anyObject(wire[`${names.output}_details`])
+  const input = anyObject(wire[names.inputDetails])
+  const output = anyObject(wire[names.outputDetails])
   const cacheRead = anyCount(input?.['cached_tokens'])
   const cacheWrite = anyCount(input?.['cache_write_tokens'])
   const reasoning = anyCount(output?.['reasoning_tokens'])
@@ -48,7 +55,7 @@ export function readUsage(format: Format, wire: JsonObject, names = NAMES): Usag
     ...settled({ ...reported, cached, reasoning }),
     ...{ cacheRead, cacheWrite, reasoning },
     ...byKind,
-    extras: extrasOf(format, wire, names),
+    extras: extrasOf(format, wire, names, input, output),
   })
 }
 
@@ -66,20 +73,27 @@ function byModality(details: JsonObject | undefined): { [M in Modality]?: number
 }
 
 /** Fields of the usage and its two objects of details that canonical has no field for, and known ones of a wrong type. */
-function extrasOf(format: Format, wire: JsonObject, { input, output, inputDetails, outputDetails }: CountNames) {
-  const counts = [input, output, 'total_tokens']
-  const details = [
-    [`${input}_details`, inputDetails],
-    [`${output}_details`, outputDetails],
-  ] as const
-  const taken = new Set<string>(counts.filter(field => typeof wire[field] === 'number'))
-  const inside: { [field: string]: JsonObject | undefined } = {}
-  for (const [field, known] of details) {
+function extrasOf(
+  format: Format,
+  wire: JsonObject,
+  names: CountNames,
+  input: JsonObject | undefined,
+  output: JsonObject | undefined,
+) {
+  const outer = left(format, wire, names.taken, misread(wire, names)).extras?.[format]
+  const inputLeft = input && left(format, input, names.takenOfInput).extras?.[format]
+  const outputLeft = output && left(format, output, names.takenOfOutput).extras?.[format]
+  if (outer === undefined && inputLeft === undefined && outputLeft === undefined) return undefined
+  const inside = defined({ [names.inputDetails]: inputLeft, [names.outputDetails]: outputLeft })
+  return { [format]: { ...outer, ...inside } as JsonObject }
+}
+
+function misread(wire: JsonObject, { taken, inputDetails, outputDetails }: CountNames): string[] | undefined {
+  let fields: string[] | undefined
+  for (const field of taken) {
     const value = wire[field]
-    if (!isObject(value)) continue
-    taken.add(field)
-    inside[field] = left(format, value, known).extras?.[format]
+    const isObjects = field === inputDetails || field === outputDetails
+    if (value != null && (isObjects ? !isObject(value) : typeof value !== 'number')) (fields ??= []).push(field)
   }
-  const extras = someOf({ ...left(format, wire, taken).extras?.[format], ...inside })
-  return extras && { [format]: extras as JsonObject }
+  return fields
 }
