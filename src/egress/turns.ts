@@ -11,12 +11,13 @@ export function writeAllowed<Wire>(
   losses: Losses,
   write: (part: Part, path: Path) => Wire | undefined,
 ): Wire[] {
-  return content.flatMap((part, index) => {
+  const written: Wire[] = []
+  for (const [index, part] of content.entries()) {
     const at = [...path, index]
-    if (allowed.has(part.type)) return write(part, at) ?? []
-    losses.drop(at, 'not-in-this-turn')
-    return []
-  })
+    const wire = allowed.has(part.type) ? write(part, at) : losses.drop(at, 'not-in-this-turn')
+    if (wire !== undefined) written.push(wire)
+  }
+  return written
 }
 
 /** The parts that turns of users, and those of system and developer, may contain. */
