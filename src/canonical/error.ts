@@ -55,13 +55,17 @@ export class GatewayError extends Error {
   }
 }
 
-/**
- * A refusal of what a caller sent.
- *
- * @param param the field at fault, as the caller would write it.
- */
-export const invalid = (message: string, param?: string, code?: string): GatewayError =>
-  new GatewayError({ kind: 'invalid-request', message, ...defined({ param, code }) })
+/** @param param the field at fault, as the caller would write it. */
+const refusal =
+  (kind: ErrorKind) =>
+  (message: string, param?: string, code?: string): GatewayError =>
+    new GatewayError({ kind, message, ...defined({ param, code }) })
+
+/** A refusal of what a caller sent. */
+export const invalid = refusal('invalid-request')
+
+/** A refusal of what a caller asked for and nobody has. */
+export const notFound = refusal('not-found')
 
 /** The failure of an upstream that gave no error of its own. */
 export const upstreamFailed = (message: string): CanonicalError => ({ kind: 'upstream-failed', message })

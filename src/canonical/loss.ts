@@ -64,7 +64,8 @@ export class Losses {
     this.list = [...found]
   }
 
-  drop(path: Path, reason: string): void {
+  /** Returns what is written of a value that is lost: nothing. */
+  drop(path: Path, reason: string): undefined {
     this.list.push({ kind: 'dropped', path, reason })
   }
   change(path: Path, became: unknown, reason: string): void {

@@ -54,6 +54,7 @@ export interface Sampling extends Node {
 
 export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
 export type Effort = (typeof EFFORTS)[number]
+export const isEffort = (value: unknown): value is Effort => EFFORTS.includes(value as Effort)
 
 export interface Reasoning extends Node {
   readonly effort?: Effort

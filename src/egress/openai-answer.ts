@@ -1,7 +1,8 @@
-import { foreign, Losses, type Unwritten, type Written } from '../canonical/loss.ts'
+import type { Citation, TextPart } from '../canonical/content.ts'
+import { foreign, Losses, type Path, type Unwritten, type Written } from '../canonical/loss.ts'
 import type { Format, JsonObject } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
-import type { Candidate, CanonicalResult } from '../canonical/result.ts'
+import type { Candidate, CanonicalResult, Finish, FinishReason } from '../canonical/result.ts'
 import type { WireAnswer } from '../canonical/wire.ts'
 import { defined, kept } from './fields.ts'
 import { dated, ownBody } from './own.ts'
@@ -37,4 +38,49 @@ export function writeAnswer(
     ...kept(result, format),
   } as JsonObject
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
+}
+
+const WORDS: { readonly [R in FinishReason]: string } = {
+  stop: 'stop',
+  length: 'length',
+  'tool-calls': 'tool_calls',
+  refused: 'content_filter',
+  paused: 'stop',
+  error: 'content_filter',
+  other: 'stop',
+}
+
+/** How the values above are read. */
+const MEANINGS: { readonly [word: string]: FinishReason } = {
+  stop: 'stop',
+  length: 'length',
+  tool_calls: 'tool-calls',
+  content_filter: 'refused',
+}
+
+/** The word for a finish reason; an error never looks like a finished answer (trap 15). */
+export const finishWord = (reason: FinishReason): string => WORDS[reason]
+
+/** Reports what is lost of a finish that is written as this word, or as none. */
+export function reportFinish(finish: Finish | undefined, word: string | null, path: Path, losses: Losses): void {
+  if (word === null) return
+  const meaning = MEANINGS[word]
+  if (finish === undefined) return losses.add([...path, 'finish'], { reason: meaning }, 'reason-required')
+  if (finish.stopSequence !== undefined) losses.drop([...path, 'finish', 'stopSequence'], 'no-stop-sequence')
+  if (meaning !== finish.reason) losses.change([...path, 'finish', 'reason'], meaning, 'no-such-finish')
+}
+
+/** The fields that every citation has, empty or zero where they are unknown. */
+export const requiredFields = ({ title = '', start = 0, end = 0 }: Citation) => ({ title, start, end })
+
+/** Reports what the citations of a text lack, and what there is no place for. */
+export function reportCitations({ annotations = [] }: TextPart, path: Path, losses: Losses): void {
+  for (const [index, citation] of annotations.entries()) {
+    if (citation.type === 'opaque') continue
+    const at = [...path, 'annotations', index]
+    if (citation.quote !== undefined) losses.drop([...at, 'quote'], 'no-quotes')
+    const required = requiredFields(citation)
+    for (const field of ['title', 'start', 'end'] as const)
+      if (citation[field] === undefined) losses.add([...at, field], required[field], 'minted-where-required')
+  }
 }

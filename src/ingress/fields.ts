@@ -49,6 +49,9 @@ export const counted = (value: number | undefined): number | undefined =>
   value === undefined || (Number.isInteger(value) && value >= 1) ? value : wrong()
 export const required = <T>(value: T | undefined): T => (value === undefined ? wrong() : value)
 
+/** Whether a value is of a type, if there is one. */
+export const isMaybe = (value: Maybe, type: 'string' | 'boolean'): boolean => value == null || typeof value === type
+
 /* Lenient, for upstreams' output: a value of another type counts as absent. */
 
 export const anyText = (value: Maybe): string | undefined => (typeof value === 'string' ? value : undefined)

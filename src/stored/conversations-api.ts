@@ -1,4 +1,4 @@
-import { GatewayError, invalid } from '../canonical/error.ts'
+import { type GatewayError, invalid, notFound } from '../canonical/error.ts'
 import { isObject, type Json, type JsonObject } from '../canonical/node.ts'
 import type { Conversation, Conversations } from '../store/conversations.ts'
 import { freshId } from '../usage/request-id.ts'
@@ -93,4 +93,4 @@ function metadataIn(value: Json | undefined): JsonObject {
 }
 
 const unknown = (id: string, what: 'Conversation' | 'Item' = 'Conversation'): GatewayError =>
-  new GatewayError({ kind: 'not-found', message: `${what} with id '${id}' not found.` })
+  notFound(`${what} with id '${id}' not found.`)

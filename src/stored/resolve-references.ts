@@ -1,4 +1,4 @@
-import { GatewayError, invalid } from '../canonical/error.ts'
+import { type GatewayError, invalid, notFound } from '../canonical/error.ts'
 import { isObject, type Json, type JsonObject } from '../canonical/node.ts'
 import type { Conversations } from '../store/conversations.ts'
 import type { FoundItem, Link, Turn, Turns } from '../store/turns.ts'
@@ -204,12 +204,7 @@ function missing(
   found: ReadonlyMap<string, FoundItem>,
 ): GatewayError {
   if (lost !== undefined && lost === conversation)
-    return new GatewayError({
-      kind: 'not-found',
-      message: `Conversation with id '${lost}' not found.`,
-      param: 'conversation',
-      code: 'conversation_not_found',
-    })
+    return notFound(`Conversation with id '${lost}' not found.`, 'conversation', 'conversation_not_found')
   if (lost !== undefined) {
     const message =
       lost === previous

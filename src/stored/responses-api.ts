@@ -1,4 +1,4 @@
-import { GatewayError, invalid } from '../canonical/error.ts'
+import { GatewayError, invalid, notFound } from '../canonical/error.ts'
 import type { JsonObject } from '../canonical/node.ts'
 import type { Reply } from '../gateway/call.ts'
 import type { StoreView } from '../store/lazy-store.ts'
@@ -104,8 +104,7 @@ const INTERRUPTED: JsonObject = {
   message: 'The response was interrupted: the process that worked on it ended before it was finished.',
 }
 
-const unknown = (id: string): GatewayError =>
-  new GatewayError({ kind: 'not-found', message: `Response with id '${id}' not found.` })
+const unknown = (id: string): GatewayError => notFound(`Response with id '${id}' not found.`)
 
 const FORGOTTEN = invalid(
   'The response had more events than are kept: its stream is told from the beginning alone.',

@@ -1,4 +1,4 @@
-import { GatewayError, invalid } from '../canonical/error.ts'
+import { invalid, notFound } from '../canonical/error.ts'
 import { isObject, type JsonObject } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { WireRequest } from '../canonical/wire.ts'
@@ -113,7 +113,7 @@ export class State {
 
   private kept(): StoreView {
     if (this.config.responses.keep > 0) return this.store
-    throw new GatewayError({ kind: 'not-found', message: 'Nothing is kept here.' })
+    throw notFound('Nothing is kept here.')
   }
 
   /** What is wrong with the store; undefined where it takes what is to be kept, or nothing is. */

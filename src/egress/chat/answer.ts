@@ -1,22 +1,12 @@
-import type {
-  Annotation,
-  Citation,
-  MediaPart,
-  Part,
-  ReasoningPart,
-  TextPart,
-  ToolCallPart,
-} from '../../canonical/content.ts'
+import type { Annotation, MediaPart, Part, ReasoningPart, TextPart, ToolCallPart } from '../../canonical/content.ts'
 import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
-import type { Candidate, Finish, FinishReason, TokenLogprob } from '../../canonical/result.ts'
+import type { Finish, TokenLogprob } from '../../canonical/result.ts'
 import { defined, kept, spelt } from '../fields.ts'
+import { finishWord, reportCitations, requiredFields } from '../openai-answer.ts'
 import { around, FORMAT, writeLink } from './content.ts'
 
 /* Parts of an answer that whole messages and chunks of a stream have in common. */
-
-/** The fields every citation has, zero or empty where unknown. */
-export const requiredFields = ({ title = '', start = 0, end = 0 }: Citation) => ({ title, start, end })
 
 /** A citation of the text, which begins `offset` characters into the single text of the message. */
 export function writeAnnotation(annotation: Annotation, offset: number): JsonObject | undefined {
@@ -78,39 +68,10 @@ export function writePicture(part: MediaPart, path: Path, losses: Losses): JsonO
   return writeLink(part, 'image_url', path, { dialect: {}, losses })!
 }
 
-const FINISH_REASONS: { readonly [R in FinishReason]: string } = {
-  stop: 'stop',
-  length: 'length',
-  'tool-calls': 'tool_calls',
-  refused: 'content_filter',
-  paused: 'stop',
-  error: 'content_filter',
-  other: 'stop',
-}
-
-/** How the values above are read. */
-const MEANINGS: { readonly [value: string]: FinishReason } = {
-  stop: 'stop',
-  length: 'length',
-  tool_calls: 'tool-calls',
-  content_filter: 'refused',
-}
-
-/**
- * The finish reason; with calls it is always `tool_calls` (trap 13), and an error never looks like a finished answer
- * (trap 15).
- */
+/** The finish reason; with calls it is always `tool_calls` (trap 13). */
 export function writeFinish(finish: Finish | undefined, called: boolean): string {
-  const value = FINISH_REASONS[finish?.reason ?? 'stop']
-  return value === 'stop' && called ? 'tool_calls' : value
-}
-
-export function reportFinish(candidate: Candidate, value: string, path: Path, losses: Losses): void {
-  const { finish } = candidate
-  if (finish === undefined) return losses.add([...path, 'finish'], { reason: MEANINGS[value] }, 'reason-required')
-  if (finish.stopSequence !== undefined) losses.drop([...path, 'finish', 'stopSequence'], 'no-stop-sequence')
-  const meaning = MEANINGS[value]
-  if (meaning !== finish.reason) losses.change([...path, 'finish', 'reason'], meaning, 'no-such-finish')
+  const word = finishWord(finish?.reason ?? 'stop')
+  return word === 'stop' && called ? 'tool_calls' : word
 }
 
 interface Placed {
@@ -157,18 +118,8 @@ export class Texts {
   }
 
   private reportQuotes(losses: Losses): void {
-    for (const { part, path } of this.list)
-      part.annotations?.forEach((annotation, index) => {
-        if (annotation.type === 'citation') reportCitation(annotation, [...path, 'annotations', index], losses)
-      })
+    for (const { part, path } of this.list) reportCitations(part, path, losses)
   }
-}
-
-function reportCitation(citation: Citation, path: Path, losses: Losses): void {
-  if (citation.quote !== undefined) losses.drop([...path, 'quote'], 'no-quotes')
-  const fields = requiredFields(citation)
-  for (const field of ['title', 'start', 'end'] as const)
-    if (citation[field] !== fields[field]) losses.add([...path, field], fields[field], 'minted-where-required')
 }
 
 /** The annotation as it is read from the joined text. */

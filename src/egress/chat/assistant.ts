@@ -77,14 +77,9 @@ export class Turn {
 
   private reasoning(part: ReasoningPart, place: Place, path: Path): void {
     const { dialect, losses } = this.context
-    if ((dialect.reasoning_field ?? 'none') === 'none') {
-      losses.drop(path, 'no-reasoning-in-history')
-      return
-    }
-    if (part.redacted || (part.text === '' && part.signature !== undefined)) {
-      losses.drop(path, 'no-hidden-reasoning')
-      return
-    }
+    if ((dialect.reasoning_field ?? 'none') === 'none') return losses.drop(path, 'no-reasoning-in-history')
+    if (part.redacted || (part.text === '' && part.signature !== undefined))
+      return losses.drop(path, 'no-hidden-reasoning')
     losses.dropFields(part, path, REASONING_PART_LOSSES)
     if (part.extras?.[FORMAT] !== undefined) losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
     if (place === 'thoughts') {
@@ -114,10 +109,8 @@ export class Turn {
 
   private audio(part: MediaPart, path: Path): void {
     const { source } = part
-    if (source.type !== 'file-id' || source.format !== FORMAT || this.fields['audio'] !== undefined) {
-      this.context.losses.drop(path, 'no-such-audio')
-      return
-    }
+    if (source.type !== 'file-id' || source.format !== FORMAT || this.fields['audio'] !== undefined)
+      return this.context.losses.drop(path, 'no-such-audio')
     this.context.losses.dropFields(part, path, AUDIO_LOSSES)
     if (source.mediaType !== undefined)
       this.context.losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-ids')

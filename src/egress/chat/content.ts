@@ -37,8 +37,7 @@ function writeBare(part: Part, path: Path, context: WriteContext): JsonObject | 
           ? undefined
           : { type: 'text', text: part.text }
     default:
-      context.losses.drop(path, 'not-in-this-turn')
-      return undefined
+      return context.losses.drop(path, 'not-in-this-turn')
   }
 }
 
@@ -75,8 +74,7 @@ const MEDIA: { readonly [K in MediaPart['kind']]: MediaWriter } = {
   image: (part, path, context) => writeLink(part, 'image_url', path, context),
   video: (part, path, context) => {
     if (context.dialect.video === true) return writeLink(part, 'video_url', path, context)
-    context.losses.drop(path, 'no-video')
-    return undefined
+    return context.losses.drop(path, 'no-video')
   },
   audio: writeAudio,
   file: (part, path, context) =>
@@ -86,10 +84,7 @@ const MEDIA: { readonly [K in MediaPart['kind']]: MediaWriter } = {
 /** An image or a video by its URL. */
 export function writeLink(part: MediaPart, field: string, path: Path, context: WriteContext): JsonObject | undefined {
   const url = urlOfSource(part.source)
-  if (url === undefined) {
-    context.losses.drop(path, 'no-file-ids-here')
-    return undefined
-  }
+  if (url === undefined) return context.losses.drop(path, 'no-file-ids-here')
   if (part.source.type === 'url' && part.source.mediaType !== undefined)
     context.losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-urls')
   return around(part, field, defined({ url, detail: part.detail }))
@@ -109,10 +104,7 @@ function writeAudio(part: MediaPart, path: Path, context: WriteContext): JsonObj
   const { source } = part
   const mediaType = source.type === 'base64' ? source.mediaType : undefined
   const format = AUDIO_FORMATS[mediaType ?? '']
-  if (source.type !== 'base64' || format === undefined) {
-    context.losses.drop(path, 'only-wav-and-mp3')
-    return undefined
-  }
+  if (source.type !== 'base64' || format === undefined) return context.losses.drop(path, 'only-wav-and-mp3')
   const readBack = AUDIO_TYPES[format]
   if (readBack !== undefined && readBack !== mediaType)
     context.losses.change([...path, 'source', 'mediaType'], readBack, 'nearest-audio-type')
@@ -127,10 +119,8 @@ function writeFile(part: MediaPart, path: Path, context: WriteContext): JsonObje
     return around(part, 'file', defined({ file_id: source.id, filename: name }))
   }
   const url = urlOfSource(source)
-  if (url === undefined || source.type === 'url') {
-    context.losses.drop(path, source.type === 'url' ? 'no-file-urls' : 'no-such-file-ids')
-    return undefined
-  }
+  if (url === undefined || source.type === 'url')
+    return context.losses.drop(path, source.type === 'url' ? 'no-file-urls' : 'no-such-file-ids')
   if (name === undefined) context.losses.add([...path, 'name'], 'file', 'name-required')
   return around(part, 'file', defined({ file_data: url, filename: name ?? 'file' }))
 }
@@ -139,10 +129,7 @@ function writeFile(part: MediaPart, path: Path, context: WriteContext): JsonObje
 function writeLinked(part: MediaPart, path: Path, context: WriteContext): JsonObject | undefined {
   const { source, name } = part
   const url = urlOfSource(source)
-  if (url === undefined) {
-    context.losses.drop(path, 'no-such-file-ids')
-    return undefined
-  }
+  if (url === undefined) return context.losses.drop(path, 'no-such-file-ids')
   if (source.type === 'url' && source.mediaType !== undefined)
     context.losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-urls')
   const named = defined({ document_name: name }) as JsonObject

@@ -6,6 +6,7 @@ import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Message } from '../../canonical/request.ts'
 import { defined, kept } from '../fields.ts'
 import { resultsFirst } from '../sanitize/results-first.ts'
+import { FOR_SYSTEMS, FOR_USERS, withFailure, writeAllowed } from '../turns.ts'
 import { writeAssistant } from './assistant.ts'
 import { lengthOfRun, writeAssistantRun } from './assistant-run.ts'
 import { contentOf, FORMAT, type WriteContext, writePart } from './content.ts'
@@ -84,7 +85,7 @@ function writeMessage(message: Message, path: Path, context: WriteContext): Json
   const allowed = message.role === 'user' ? FOR_USERS : FOR_SYSTEMS
   return {
     role: writeRole(message, path, context),
-    content: writeContent(message, [...path, 'content'], context, allowed),
+    content: writeContent(message.content, [...path, 'content'], context, allowed),
     ...defined({ name: message.name }),
     ...kept(message, FORMAT),
   }
@@ -96,28 +97,17 @@ function writeRole({ role }: Message, path: Path, { dialect, losses }: WriteCont
   return 'system'
 }
 
-const FOR_USERS: ReadonlySet<Part['type']> = new Set(['text', 'media', 'opaque'])
-const FOR_SYSTEMS: ReadonlySet<Part['type']> = new Set(['text', 'opaque'])
-const FOR_RESULTS: ReadonlySet<Part['type']> = new Set(['text', 'opaque'])
-
 /** The `content` field: a single plain text is a string. */
-function writeContent(
-  node: Message | ToolResultPart,
+const writeContent = (
+  content: readonly Part[],
   path: Path,
   context: WriteContext,
   allowed: ReadonlySet<Part['type']>,
-): Json {
-  const parts: JsonObject[] = []
-  node.content.forEach((part, index) => {
-    const at = [...path, index]
-    if (!allowed.has(part.type)) context.losses.drop(at, 'not-in-this-turn')
-    else {
-      const wire = writePart(part, at, context)
-      if (wire !== undefined) parts.push(wire)
-    }
-  })
-  return contentOf(parts, context.dialect)
-}
+): Json =>
+  contentOf(
+    writeAllowed(content, allowed, path, context.losses, (part, at) => writePart(part, at, context)),
+    context.dialect,
+  )
 
 /** Each result is a separate message here. */
 function writeResults(message: Message, path: Path, context: WriteContext, waiting: Waiting[]): JsonObject[] {
@@ -135,22 +125,32 @@ function writeResults(message: Message, path: Path, context: WriteContext, waiti
 function writeResult(result: ToolResultPart, path: Path, context: WriteContext, waiting: Waiting[]): JsonObject {
   if (result.cache !== undefined) context.losses.drop([...path, 'cache'], 'no-cache-markers-here')
   if (result.freeform !== undefined) context.losses.hide([...path, 'freeform'], 'told-by-the-call')
-  const adapted = withoutMedia(withFailure(result, path, context), path, context, waiting)
-  const content = writeContent(adapted, [...path, 'content'], context, FOR_RESULTS)
+  const said = withFailure(result, path, context.losses)
+  const content = writeContent(
+    withoutMedia(said, result.id, path, context, waiting),
+    [...path, 'content'],
+    context,
+    FOR_SYSTEMS,
+  )
   return { role: 'tool', tool_call_id: result.id, content, ...kept(result, FORMAT) }
 }
 
 /** Moves media from the result to the user message after it, each labelled with its call's id. */
-function withoutMedia(result: ToolResultPart, path: Path, context: WriteContext, waiting: Waiting[]): ToolResultPart {
-  if (!result.content.some(part => part.type === 'media')) return result
-  const content = result.content.map((part, index): Part => {
+function withoutMedia(
+  content: readonly Part[],
+  id: string,
+  path: Path,
+  context: WriteContext,
+  waiting: Waiting[],
+): readonly Part[] {
+  return content.map((part, index): Part => {
     if (part.type !== 'media') return part
     const losses = new Losses()
     const wire = writePart(part, [], { ...context, losses })
     const at = [...path, 'content', index]
     if (wire === undefined) context.losses.drop(at, losses.list[0]!.reason)
     else {
-      const text = `Result of tool call ${result.id}:`
+      const text = `Result of tool call ${id}:`
       context.losses.drop(at, 'moved-to-user-turn')
       waiting.push(
         { part: { type: 'text', text }, wire: { type: 'text', text } },
@@ -159,22 +159,6 @@ function withoutMedia(result: ToolResultPart, path: Path, context: WriteContext,
     }
     return { type: 'text', text: '' }
   })
-  return { ...result, content }
-}
-
-/** There is no flag for a failed call, so the text contains it (trap 49). */
-function withFailure(result: ToolResultPart, path: Path, { losses }: WriteContext): ToolResultPart {
-  if (result.failed === undefined) return result
-  losses.drop([...path, 'failed'], 'no-failure-flag')
-  const index = result.content.findIndex(part => part.type === 'text')
-  if (index === -1) {
-    const notice: Part = { type: 'text', text: 'The call failed.' }
-    losses.insert([...path, 'content', result.content.length], notice, 'failure-said-in-words')
-    return { ...result, content: [...result.content, notice] }
-  }
-  const text = `Error: ${(result.content[index] as { text: string }).text}`
-  losses.change([...path, 'content', index, 'text'], text, 'failure-said-in-words')
-  return { ...result, content: result.content.with(index, { ...result.content[index]!, text } as Part) }
 }
 
 const SHORT = /^[a-zA-Z0-9]{9}$/

@@ -182,10 +182,7 @@ function writeAudio({ audio, modalities }: Output, { losses }: WriteContext): Js
 function writeContainer(mediaType: string | undefined, losses: Losses): string | undefined {
   const [kind, name = ''] = mediaType?.split('/', 2) ?? []
   if (kind === undefined) return undefined
-  if (kind !== 'audio') {
-    losses.drop(['output', 'audio', 'mediaType'], 'not-an-audio-type')
-    return undefined
-  }
+  if (kind !== 'audio') return losses.drop(['output', 'audio', 'mediaType'], 'not-an-audio-type')
   const type = name.split(';')[0]!.trim().toLowerCase()
   const container = Object.hasOwn(CONTAINERS, type) ? CONTAINERS[type]! : undefined
   if (container === undefined) losses.drop(['output', 'audio', 'mediaType'], 'no-such-container')

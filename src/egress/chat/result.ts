@@ -7,13 +7,12 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { defined, kept } from '../fields.ts'
-import { writeAnswer } from '../openai-answer.ts'
+import { reportFinish, writeAnswer } from '../openai-answer.ts'
 import {
   isAudio,
   isHidden,
   isPicture,
   reasoningField,
-  reportFinish,
   signatureExtra,
   signsCall,
   Texts,
@@ -40,7 +39,7 @@ function writeChoice(candidate: Candidate, index: number, request: CanonicalRequ
   const content = { ...writeMessage(candidate, path, request, losses), ...(extras as JsonObject | undefined) }
   const called = candidate.content.some(part => part.type === 'tool-call')
   const finish_reason = writeFinish(candidate.finish, called)
-  reportFinish(candidate, finish_reason, path, losses)
+  reportFinish(candidate.finish, finish_reason, path, losses)
   losses.dropFields(candidate, path, CANDIDATE_LOSSES)
   const { logprobs } = candidate
   const rated = logprobs === undefined ? null : { content: logprobs.map(writeLogprob), refusal: null }

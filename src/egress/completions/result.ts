@@ -2,10 +2,10 @@ import type { Part, TextPart } from '../../canonical/content.ts'
 import type { Losses, Path, Unwritten, Written } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import type { Candidate, CanonicalResult, Finish, FinishReason, TokenLogprob } from '../../canonical/result.ts'
+import type { Candidate, CanonicalResult, Finish, TokenLogprob } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { kept, spelt } from '../fields.ts'
-import { writeAnswer } from '../openai-answer.ts'
+import { finishWord, reportFinish, writeAnswer } from '../openai-answer.ts'
 import { FORMAT, textOf } from './request.ts'
 
 /** A whole answer as a `text_completion` (FORMATS §3). */
@@ -29,39 +29,20 @@ function writeChoice(candidate: Candidate, index: number, echo: string, losses: 
   if (echo !== '')
     losses.list.push({ kind: 'inserted', path: [...path, 'content', 0], value: { type: 'text', text: echo }, ...ECHO })
   const { finish, logprobs } = candidate
-  reportFinish(finish, path, losses)
+  const finish_reason = writeFinish(finish)
+  reportFinish(finish, finish_reason, path, losses)
   if (logprobs !== undefined) reportLogprobs(logprobs, [...path, 'logprobs'], losses)
   const rated = logprobs === undefined ? null : writeLogprobs(logprobs, echo.length)
-  return { index, text, logprobs: rated, finish_reason: writeFinish(finish), ...kept(candidate, FORMAT) }
+  return { index, text, logprobs: rated, finish_reason, ...kept(candidate, FORMAT) }
 }
 
 /** The caller requested the echo, so it is not shown as a loss. */
 const ECHO = { reason: 'echoed', restored: true } as const
 
-const FINISH_REASONS: { readonly [R in FinishReason]: 'stop' | 'length' | 'content_filter' } = {
-  stop: 'stop',
-  length: 'length',
-  'tool-calls': 'stop',
-  refused: 'content_filter',
-  paused: 'stop',
-  error: 'content_filter',
-  other: 'stop',
-}
-
-/** How the values above are read. */
-const MEANINGS = { stop: 'stop', length: 'length', content_filter: 'refused' } as const
-
-/** The finish reason; an error never looks like a finished answer (trap 15). */
-export const writeFinish = (finish: Finish | undefined): Json =>
-  finish === undefined ? null : FINISH_REASONS[finish.reason]
-
-const FINISH_LOSSES: Unwritten<Finish, 'reason' | 'raw'> = { stopSequence: 'no-stop-sequence' }
-
-function reportFinish(finish: Finish | undefined, path: Path, losses: Losses): void {
-  if (finish === undefined) return
-  losses.dropFields(finish, [...path, 'finish'], FINISH_LOSSES)
-  const meaning = MEANINGS[FINISH_REASONS[finish.reason]]
-  if (meaning !== finish.reason) losses.change([...path, 'finish', 'reason'], meaning, 'no-such-finish')
+/** The finish reason; that there are tool calls is none here. */
+export function writeFinish(finish: Finish | undefined): string | null {
+  const word = finish && finishWord(finish.reason)
+  return word === 'tool_calls' ? 'stop' : (word ?? null)
 }
 
 /** The text of a part in a completion, including a refusal's; undefined where it has none. */

@@ -23,8 +23,7 @@ export function writeAnswerPart(part: Part, path: Path, losses: Losses): Block |
       if (part.format === FORMAT) return { ...part.value }
       return part.text === undefined || part.text === '' ? undefined : { ...textHead(part), text: part.text }
     default:
-      losses.drop(path, 'no-such-content')
-      return undefined
+      return losses.drop(path, 'no-such-content')
   }
 }
 

@@ -8,19 +8,20 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from '../../canonical/content.ts'
-import { below, type Path } from '../../canonical/loss.ts'
+import type { Path } from '../../canonical/loss.ts'
 import { type Json, type JsonObject, type Node, parseObject } from '../../canonical/node.ts'
 import { defined, kept, spelt } from '../fields.ts'
+import { FOR_SYSTEMS, FOR_USERS, writeAllowed } from '../turns.ts'
 import { type Block, FORMAT, type WriteContext, writeCache } from './context.ts'
 import { writeMedia } from './media.ts'
 
 /** The parts that each turn may contain, for callers of other formats. */
 const TURNS = {
-  system: new Set(['text', 'opaque']),
-  user: new Set(['text', 'media', 'opaque']),
-  assistant: new Set(['text', 'reasoning', 'refusal', 'tool-call', 'opaque']),
-  tool: new Set(['tool-result']),
-  result: new Set(['text', 'media', 'opaque']),
+  system: FOR_SYSTEMS,
+  user: FOR_USERS,
+  assistant: new Set<Part['type']>(['text', 'reasoning', 'refusal', 'tool-call', 'opaque']),
+  tool: new Set<Part['type']>(['tool-result']),
+  result: FOR_USERS,
 } as const satisfies { readonly [turn: string]: ReadonlySet<Part['type']> }
 
 type TurnKind = keyof typeof TURNS
@@ -32,17 +33,10 @@ export interface Placed {
 
 /** The blocks of a turn; parts that have no place in it, or are empty, are left out. */
 export function writeBlocks(content: readonly Part[], path: Path, turn: TurnKind, context: WriteContext): Placed[] {
-  const placed = content.map((part, index) => place(part, below(path, index), turn, context))
-  return placed.includes(undefined) ? placed.filter(one => one !== undefined) : (placed as Placed[])
-}
-
-function place(part: Part, path: Path, turn: TurnKind, context: WriteContext): Placed | undefined {
-  if (!(TURNS[turn] as ReadonlySet<string>).has(part.type)) {
-    context.losses.drop(path, 'not-in-this-turn')
-    return undefined
-  }
-  const block = writeBlock(part, path, context)
-  return block && { block, path }
+  return writeAllowed(content, TURNS[turn], path, context.losses, (part, at) => {
+    const block = writeBlock(part, at, context)
+    return block && { block, path: at }
+  })
 }
 
 /** The block of a part; undefined where it has none, which is reported. */
@@ -64,8 +58,7 @@ export function writeBlock(part: Part, path: Path, context: WriteContext): Block
       return part.format === FORMAT ? { ...part.value } : writePlainText(part.text, path, context)
     case 'embedding':
     case 'rank':
-      context.losses.drop(path, `no-${part.type}s`)
-      return undefined
+      return context.losses.drop(path, `no-${part.type}s`)
   }
 }
 
@@ -80,16 +73,13 @@ const isBlank = (text: string): boolean => text.trim() === ''
 
 /** Empty text blocks are refused, so they are left out. */
 function writeText(part: TextPart, path: Path, context: WriteContext): Block | undefined {
-  if (isBlank(part.text)) {
-    reportBlank(part, path, context)
-    return undefined
-  }
+  if (isBlank(part.text)) return reportBlank(part, path, context)
   const citations = writeCitations(part, path, context)
   return withCache({ type: 'text', text: part.text, ...citations, ...kept(part, FORMAT) }, part, path, context)
 }
 
 /** White space is dropped silently; other fields of such a part are lost with it. */
-function reportBlank(part: TextPart | RefusalPart, path: Path, { losses }: WriteContext): void {
+function reportBlank(part: TextPart | RefusalPart, path: Path, { losses }: WriteContext): undefined {
   if (part.cache !== undefined || part.extras !== undefined) losses.drop(path, 'blank-text')
   else if (part.text !== '' || hasOtherFields(part)) losses.hide(path, 'blank-text')
 }
@@ -101,8 +91,7 @@ const hasOtherFields = (part: Part): boolean =>
 function writePlainText(text: string | undefined, path: Path, { losses }: WriteContext): Block | undefined {
   if (text === undefined) return undefined
   if (!isBlank(text)) return { type: 'text', text }
-  losses.drop(path, 'blank-text')
-  return undefined
+  return losses.drop(path, 'blank-text')
 }
 
 /** Only a thought with this issuer's own proof is sent; native callers' thoughts go as they came (traps 26-30). */
@@ -130,10 +119,7 @@ function writeThought(part: ReasoningPart): Block {
 /** A refusal in the history is text of the assistant. */
 function writeRefusal(part: RefusalPart, path: Path, context: WriteContext): Block | undefined {
   const text = asText(part)
-  if (isBlank(part.text)) {
-    reportBlank(part, path, context)
-    return undefined
-  }
+  if (isBlank(part.text)) return reportBlank(part, path, context)
   context.losses.rename(path, text, 'said-as-text')
   return writeText(text, path, context)
 }

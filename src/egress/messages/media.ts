@@ -73,10 +73,8 @@ const TEXTUAL = /^(text\/.+|application\/(json|xml|yaml|x-yaml|javascript|csv|to
 function writeFile({ mediaType, data }: Base64, path: Path, losses: Losses): JsonObject | undefined {
   if (mediaType === 'application/pdf') return { type: 'base64', media_type: mediaType, data }
   const text = TEXTUAL.test(mediaType) ? decoded(data) : undefined
-  if (text === undefined || text.trim() === '') {
-    losses.drop(path, text === undefined ? 'no-such-file-type' : 'blank-text')
-    return undefined
-  }
+  if (text === undefined || text.trim() === '')
+    return losses.drop(path, text === undefined ? 'no-such-file-type' : 'blank-text')
   losses.change([...path, 'source'], { type: 'text', mediaType: PLAIN, text }, 'said-as-plain-text')
   return { type: 'text', media_type: PLAIN, data: text }
 }

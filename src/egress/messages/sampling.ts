@@ -86,10 +86,7 @@ function supportedSampling(sampling: Sampling, thinking: boolean, { dialect, los
 function writeStop(stop: Sampling['stop'], { losses }: WriteContext): readonly string[] | undefined {
   if (stop === undefined) return undefined
   const nonBlank = stop.filter(text => text.trim() !== '')
-  if (nonBlank.length === 0 && stop.length > 0) {
-    losses.drop(['sampling', 'stop'], 'blank-stop')
-    return undefined
-  }
+  if (nonBlank.length === 0 && stop.length > 0) return losses.drop(['sampling', 'stop'], 'blank-stop')
   stop.forEach((text, index) => {
     if (text.trim() === '') losses.drop(['sampling', 'stop', index], 'blank-stop')
   })

@@ -43,8 +43,7 @@ function writeTool(tool: Tool, path: Path, context: WriteContext): JsonObject | 
   if (tool.type === 'opaque') return tool.format === FORMAT ? tool.value : undefined
   if (tool.type === 'hosted') return writeHosted(tool, path, context)
   if (tool.type === 'function') return writeFunction(tool, path, context)
-  context.losses.drop(path, 'no-freeform-tools')
-  return undefined
+  return context.losses.drop(path, 'no-freeform-tools')
 }
 
 function writeFunction(tool: FunctionTool, path: Path, context: WriteContext): Block {

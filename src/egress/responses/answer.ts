@@ -1,8 +1,9 @@
-import type { Annotation, MediaPart, Part } from '../../canonical/content.ts'
+import type { MediaPart, Part } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
 import { asRead, type JsonObject } from '../../canonical/node.ts'
 import type { Candidate, Finish, FinishReason, TokenLogprob } from '../../canonical/result.ts'
 import { kept, spelt } from '../fields.ts'
+import { reportCitations } from '../openai-answer.ts'
 import { FORMAT, writeAnnotation } from './content.ts'
 import { reportPicture, writePicture } from './images.ts'
 import { FOREIGN_THOUGHT, proofOf, stampAt, writeCall, writeMessageItem, writeReasoningItem } from './items.ts'
@@ -78,18 +79,7 @@ function reportPart(part: Part, path: Path, losses: Losses): void {
   if (part.cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers-here')
   if (part.type === 'reasoning' && part.redacted !== undefined && part.signature === undefined)
     losses.drop([...path, 'redacted'], 'nothing-hidden')
-  if (part.type === 'text')
-    for (const [index, one] of part.annotations?.entries() ?? [])
-      reportAnnotation(one, [...path, 'annotations', index], losses)
-}
-
-const DEFAULT_CITATION = { title: '', start: 0, end: 0 } as const
-
-function reportAnnotation(annotation: Annotation, path: Path, losses: Losses): void {
-  if (annotation.type === 'opaque') return
-  if (annotation.quote !== undefined) losses.drop([...path, 'quote'], 'no-quotes')
-  for (const field of ['title', 'start', 'end'] as const)
-    if (annotation[field] === undefined) losses.add([...path, field], DEFAULT_CITATION[field], 'minted-where-required')
+  if (part.type === 'text') reportCitations(part, path, losses)
 }
 
 /** An empty list of bytes means unknown in this format, as every token has bytes. */
@@ -177,10 +167,7 @@ export const finishReasonOf = ({ called, refused }: EndContent): FinishReason =>
 
 export function reportFinish({ finish }: Candidate, content: EndContent, path: Path, losses: Losses): void {
   const at = [...path, 'finish']
-  if (finish === undefined) {
-    losses.add(at, { reason: finishReasonOf(content) }, 'finish-required')
-    return
-  }
+  if (finish === undefined) return losses.add(at, { reason: finishReasonOf(content) }, 'finish-required')
   if (finish.stopSequence !== undefined) losses.drop([...at, 'stopSequence'], 'no-stop-sequence')
   if (writeState(finish, content).status !== 'completed') return
   const reason = finishReasonOf(content)

@@ -77,8 +77,7 @@ function whole(item: JsonObject, id: string): JsonObject {
 
 /** The answer of the compaction endpoint; it has neither a model nor a tier, and is always whole. */
 export function writeCompactionResult(result: CanonicalResult): Written<WireAnswer> {
-  const losses = new Losses()
-  losses.report(foreign(result, FORMAT))
+  const losses = new Losses(foreign(result, FORMAT))
   const [candidate = { content: [] }] = result.candidates
   const id = answerId(result.id)
   report(result, id, losses)
@@ -103,19 +102,24 @@ const RESULT_LOSSES: Unwritten<CanonicalResult, 'id' | 'createdAt' | 'candidates
   error: 'no-errors-in-answers',
 }
 
-function report(result: CanonicalResult, id: string, losses: Losses): void {
+/** Reports what every answer has one of: an id, a time and a candidate, for whose extras there is no place. */
+export function reportHead(result: CanonicalResult, id: string, losses: Losses): void {
   const { candidates, createdAt } = result
   if (result.id === undefined) losses.add(['id'], id, 'id-required')
   else if (result.id !== id) losses.rename(['id'], id, 'id-made-legal')
   if (createdAt === undefined) losses.add(['createdAt'], 0, 'time-required')
-  losses.dropFields(result, [], RESULT_LOSSES)
   for (const index of candidates.keys()) if (index > 0) losses.drop(['candidates', index], 'one-answer-only')
-  const [candidate] = candidates
-  if (candidate === undefined) {
+  if (candidates[0]?.extras?.[FORMAT] !== undefined) losses.drop(['candidates', 0, 'extras', FORMAT], 'no-place-for-it')
+  if (candidates.length === 0 && result.error === undefined)
     losses.add(['candidates', 0], { content: [], finish: { reason: 'stop' } }, 'one-answer-always')
-    return
-  }
-  if (candidate.extras?.[FORMAT] !== undefined) losses.drop(['candidates', 0, 'extras', FORMAT], 'no-place-for-it')
+}
+
+function report(result: CanonicalResult, id: string, losses: Losses): void {
+  const { candidates } = result
+  losses.dropFields(result, [], RESULT_LOSSES)
+  reportHead(result, id, losses)
+  const [candidate] = candidates
+  if (candidate === undefined) return
   const finish = { reason: finishReasonOf(endContentOf(candidate)) }
   if (candidate.finish === undefined) losses.add(['candidates', 0, 'finish'], finish, 'finish-required')
   else if (candidate.finish.reason !== finish.reason || candidate.finish.stopSequence !== undefined)

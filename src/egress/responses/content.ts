@@ -3,6 +3,7 @@ import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import { urlOfSource } from '../../canonical/media/data-url.ts'
 import { asRead, type Json, type JsonObject } from '../../canonical/node.ts'
 import { defined, kept } from '../fields.ts'
+import { requiredFields } from '../openai-answer.ts'
 import type { ResponsesDialect } from './dialect.ts'
 
 export const FORMAT = 'responses'
@@ -42,8 +43,7 @@ export function writePart(part: Part, plain: TextType, path: Path, context: Writ
       if (part.format === FORMAT) return part.value
       return part.text === undefined ? undefined : plainText(part.text, plain)
     default:
-      context.losses.drop(path, 'not-in-this-turn')
-      return undefined
+      return context.losses.drop(path, 'not-in-this-turn')
   }
 }
 
@@ -58,10 +58,10 @@ function writeText(part: Part & { type: 'text' }, plain: TextType, path: Path, {
 /** A citation; the three required fields are empty or zero where they are unknown. */
 export function writeAnnotation(annotation: Annotation): JsonObject | undefined {
   if (annotation.type === 'opaque') return annotation.format === FORMAT ? annotation.value : undefined
-  const { url, title = '', start = 0, end = 0 } = annotation
+  const { title, start, end } = requiredFields(annotation)
   return (
     asRead<JsonObject>(annotation, FORMAT) ?? {
-      ...{ type: 'url_citation', url, title, start_index: start, end_index: end },
+      ...{ type: 'url_citation', url: annotation.url, title, start_index: start, end_index: end },
       ...kept(annotation, FORMAT),
     }
   )
@@ -96,10 +96,8 @@ function writeMedia(part: MediaPart, path: Path, context: WriteContext): JsonObj
       : part.kind === 'file'
         ? writeFile(part, path, context)
         : undefined
-  if (wire === undefined) {
-    context.losses.drop(path, part.source.type === 'file-id' ? 'no-such-file-ids' : `no-${part.kind}`)
-    return undefined
-  }
+  if (wire === undefined)
+    return context.losses.drop(path, part.source.type === 'file-id' ? 'no-such-file-ids' : `no-${part.kind}`)
   if (part.transcript !== undefined) context.losses.drop([...path, 'transcript'], 'no-transcript-in-requests')
   if (part.kind === 'image' && part.name !== undefined) context.losses.drop([...path, 'name'], 'no-name-of-images')
   if (part.source.type !== 'base64' && part.source.mediaType !== undefined)

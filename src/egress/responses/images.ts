@@ -62,8 +62,7 @@ function writeType(mediaType: string | undefined, losses: Losses): string | unde
     losses.rename(['output', 'image', 'mediaType'], 'image/jpeg', 'another-word-for-it')
     return 'jpeg'
   }
-  losses.drop(['output', 'image', 'mediaType'], 'no-such-picture-type')
-  return undefined
+  return losses.drop(['output', 'image', 'mediaType'], 'no-such-picture-type')
 }
 
 function reportLooks(image: NonNullable<Output['image']>, losses: Losses): void {

@@ -1,8 +1,9 @@
-import type { Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart } from '../../canonical/content.ts'
+import type { Part, ReasoningPart, ToolCallPart, ToolResultPart } from '../../canonical/content.ts'
 import type { Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import { defined, kept, spelt } from '../fields.ts'
+import { FOR_SYSTEMS, FOR_USERS, withFailure, writeAllowed } from '../turns.ts'
 import { contentOf, FORMAT, type WriteContext, writePart } from './content.ts'
 import { fillThought, ownItem, writeCall, writeMessageItem, writeReasoningItem } from './items.ts'
 
@@ -38,24 +39,13 @@ export function writeMessage(message: Message, path: Path, context: WriteContext
   return [{ type: 'message', role: message.role, content: contentOf(parts), ...kept(message, FORMAT) }]
 }
 
-const FOR_USERS: ReadonlySet<Part['type']> = new Set(['text', 'media', 'opaque'])
-const FOR_SYSTEMS: ReadonlySet<Part['type']> = new Set(['text', 'opaque'])
-
 function writeParts(
   content: readonly Part[],
   path: Path,
   context: WriteContext,
   allowed: ReadonlySet<Part['type']>,
 ): readonly JsonObject[] {
-  return content.flatMap((part, index) => {
-    const at = [...path, index]
-    if (!allowed.has(part.type)) {
-      context.losses.drop(at, 'not-in-this-turn')
-      return []
-    }
-    const wire = writePart(part, 'input_text', at, context)
-    return wire === undefined ? [] : [wire]
-  })
+  return writeAllowed(content, allowed, path, context.losses, (part, at) => writePart(part, 'input_text', at, context))
 }
 
 /** Each result of a tool is an item. */
@@ -71,30 +61,13 @@ function writeResults(message: Message, path: Path, context: WriteContext): read
 
 function writeResult(result: ToolResultPart, path: Path, context: WriteContext): JsonObject {
   if (result.cache !== undefined) context.losses.drop([...path, 'cache'], 'no-cache-markers-here')
-  const parts = writeParts(withFailure(result, path, context), [...path, 'content'], context, FOR_USERS)
+  const parts = writeParts(withFailure(result, path, context.losses), [...path, 'content'], context, FOR_USERS)
   return {
     type: result.freeform ? 'custom_tool_call_output' : 'function_call_output',
     call_id: result.id,
     output: contentOf(parts),
     ...kept(result, FORMAT),
   }
-}
-
-/** There is no flag for a failed call, so the text contains it (trap 49). */
-function withFailure(result: ToolResultPart, path: Path, { losses }: WriteContext): readonly Part[] {
-  const { content } = result
-  if (result.failed === undefined) return content
-  losses.drop([...path, 'failed'], 'no-failure-flag')
-  const index = content.findIndex(part => part.type === 'text')
-  if (index === -1) {
-    const notice: Part = { type: 'text', text: 'The call failed.' }
-    losses.insert([...path, 'content', content.length], notice, 'failure-said-in-words')
-    return [...content, notice]
-  }
-  const part = content[index] as TextPart
-  const text = `Error: ${part.text}`
-  losses.change([...path, 'content', index, 'text'], text, 'failure-said-in-words')
-  return content.with(index, { ...part, text })
 }
 
 /** An assistant's turn: thoughts and calls are separate items, neighbouring texts and refusals are one message. */
@@ -163,10 +136,7 @@ class Turn {
 /** Only thoughts with this format's own proof are returned to its upstreams (trap 30), which refuse all others. */
 export function writeThought(part: ReasoningPart, path: Path, { losses }: WriteContext): JsonObject | undefined {
   const { signature, redacted, cache } = part
-  if (signature?.format !== FORMAT) {
-    losses.drop(path, 'no-reasoning-of-others')
-    return undefined
-  }
+  if (signature?.format !== FORMAT) return losses.drop(path, 'no-reasoning-of-others')
   if (redacted !== undefined) losses.hide([...path, 'redacted'], 'told-by-the-proof')
   if (cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers-here')
   const own = ownItem(part)

@@ -7,7 +7,7 @@ import { kept } from '../fields.ts'
 import { ownBody } from '../own.ts'
 import { countedTokens } from '../usage/input-usage.ts'
 import { type EndContent, endContentOf, type ResponseState, reportFinish, writeItems, writeState } from './answer.ts'
-import { writeCompactionResult } from './compaction.ts'
+import { reportHead, writeCompactionResult } from './compaction.ts'
 import { completedItem } from './complete.ts'
 import { FORMAT } from './content.ts'
 import { ownItems } from './items.ts'
@@ -23,8 +23,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   const responder = new Responder(result, request)
   if (responder.own) return answered(writeOwn(result, responder), new Losses())
   if (isCompactEndpoint(request)) return writeCompactionResult(result)
-  const losses = new Losses()
-  losses.report(foreign(result, FORMAT))
+  const losses = new Losses(foreign(result, FORMAT))
   const [candidate = SILENT] = result.candidates
   const content = endContentOf(candidate)
   const state = result.error === undefined ? writeState(candidate.finish, content) : FAILED
@@ -63,26 +62,19 @@ const RESULT_LOSSES: Unwritten<
 function report(result: CanonicalResult, { id, tier }: Responder, content: EndContent, losses: Losses): void {
   const { error, candidates } = result
   losses.dropFields(result, [], RESULT_LOSSES)
-  if (result.id === undefined) losses.add(['id'], id, 'id-required')
-  else if (result.id !== id) losses.rename(['id'], id, 'id-made-legal')
-  if (result.createdAt === undefined) losses.add(['createdAt'], 0, 'time-required')
+  reportHead(result, id, losses)
   if (result.serviceTier === undefined) losses.add(['serviceTier'], tier, 'tier-required')
   losses.dropFields(error, ['error'], { status: 'no-status-of-errors', retryAfterSeconds: 'no-retry-time-in-answers' })
-  for (const index of candidates.keys()) if (index > 0) losses.drop(['candidates', index], 'one-answer-only')
   const [candidate] = candidates
-  if (candidate?.extras?.[FORMAT] !== undefined) losses.drop(['candidates', 0, 'extras', FORMAT], 'no-place-for-it')
   if (candidate !== undefined && error === undefined) reportFinish(candidate, content, ['candidates', 0], losses)
   else if (candidate?.finish !== undefined) losses.drop(['candidates', 0, 'finish'], 'failed-instead')
-  if (candidates.length === 0 && error === undefined)
-    losses.add(['candidates', 0], { content: [], finish: { reason: 'stop' } }, 'one-answer-always')
 }
 
 /** The number of tokens of a request, as `{object, input_tokens}`. */
 function writeCounted(result: CanonicalResult): Written<WireAnswer> {
   const own = ownBody(result, FORMAT, {})
   if (own !== undefined) return answered(own, new Losses())
-  const losses = new Losses()
-  losses.report(foreign(result, FORMAT))
+  const losses = new Losses(foreign(result, FORMAT))
   const input_tokens = countedTokens(result, losses)
   return answered({ object: 'response.input_tokens', input_tokens, ...kept(result, FORMAT) }, losses)
 }

@@ -121,10 +121,7 @@ const CODE_LOSSES = {
 
 function writeHosted(tool: HostedTool, path: Path, { losses }: WriteContext): JsonObject | undefined {
   const write = HOSTED[tool.kind]
-  if (write === undefined) {
-    losses.drop(path, 'no-such-hosted-tool')
-    return undefined
-  }
+  if (write === undefined) return losses.drop(path, 'no-such-hosted-tool')
   losses.dropFields(tool, path, tool.kind === 'web-search' ? SEARCH_LOSSES : CODE_LOSSES)
   return write(tool)
 }

@@ -14,8 +14,7 @@ export function supportedTier(
   { native, losses }: WriteContext,
 ): string | undefined {
   if (native || tier === undefined || names.has(tier)) return tier
-  losses.drop(['serviceTier'], 'no-such-tier')
-  return undefined
+  return losses.drop(['serviceTier'], 'no-such-tier')
 }
 
 /** OpenAI's maximum length of a user id. */

@@ -6,6 +6,7 @@ import type { Message } from '../../canonical/request.ts'
  * @param lead how many messages at the beginning stay where they are.
  */
 export function resultsFirst(messages: readonly Message[], lead: number): number[] {
+  if (!messages.some(({ role }) => role === 'tool')) return [...messages.keys()]
   let turn = 0
   const ranks = messages.map(({ role }, index) => {
     if (index < lead) return -1

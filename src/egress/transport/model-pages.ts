@@ -1,4 +1,4 @@
-import { GatewayError } from '../../canonical/error.ts'
+import { type GatewayError, invalid } from '../../canonical/error.ts'
 
 /* Pages of model lists. A place in a list is the id before it, so that models may come and go between two pages. */
 
@@ -77,5 +77,4 @@ function wholeNumber(name: string, text: string, least: number): number {
   throw wrong(name, `must be a whole number, ${least} or more`)
 }
 
-const wrong = (param: string, message: string): GatewayError =>
-  new GatewayError({ kind: 'invalid-request', message: `${param}: ${message}.`, param })
+const wrong = (param: string, message: string): GatewayError => invalid(`${param}: ${message}.`, param)

@@ -1,8 +1,8 @@
 import { isObject, type JsonObject, readFrom } from '../../canonical/node.ts'
 import {
   type CanonicalRequest,
-  EFFORTS,
   type Effort,
+  isEffort,
   type Output,
   type Reasoning,
   type Sampling,
@@ -11,6 +11,7 @@ import type { WireRequest } from '../../canonical/wire.ts'
 import { SETTINGS } from '../../settings/chat.ts'
 import { readValidated } from '../errors/validation-error.ts'
 import {
+  anyObject,
   defined,
   flag,
   left,
@@ -25,6 +26,7 @@ import {
   withDefined,
 } from '../fields.ts'
 import { type ReadSettings, readSettings } from '../settings.ts'
+import { readShape } from '../shapes.ts'
 import { withStreamOptions } from '../stream-options.ts'
 import { readMessages } from './content.ts'
 import { readToolChoice, readTools } from './tools.ts'
@@ -97,27 +99,19 @@ function readLogprobs(body: JsonObject, refused: string[]): number | undefined {
 function readOutput(body: JsonObject, { output }: ReadSettings, refused: string[]): Output {
   return withDefined(output, {
     modalities: texts(body['modalities']) as Output['modalities'],
-    text: readShape(body, refused),
+    text: readFormat(body, refused),
     audio: readAudio(body, refused),
   })
 }
 
-function readShape(body: JsonObject, refused: string[]): Output['text'] {
+function readFormat(body: JsonObject, refused: string[]): Output['text'] {
   const format = object(body['response_format'])
   if (format === undefined) return undefined
-  const type = format['type']
-  if (type === 'text') return { shape: 'text', ...left(FORMAT, format, TYPE) }
-  if (type === 'json_object') return { shape: 'json', ...left(FORMAT, format, TYPE) }
-  const outer = format['json_schema']
-  if (type === 'json_schema' && isObject(outer) && isSchema(outer)) {
-    const { name, description, strict } = outer as { name?: string; description?: string; strict?: boolean }
-    return {
-      shape: 'schema',
-      schema: outer['schema'] as JsonObject,
-      ...defined({ name, description: description ?? undefined, strict: strict ?? undefined }),
-      ...leftWithin(FORMAT, format, 'json_schema', outer, SCHEMA, SCHEMA_TYPE),
-    }
-  }
+  const definition = anyObject(format['json_schema']) ?? {}
+  const shape = readShape(format['type'], definition)
+  if (shape?.shape === 'schema')
+    return { ...shape, ...leftWithin(FORMAT, format, 'json_schema', definition, SCHEMA, SCHEMA_TYPE) }
+  if (shape !== undefined) return { ...shape, ...left(FORMAT, format, TYPE) }
   refused.push('response_format')
   return undefined
 }
@@ -125,12 +119,6 @@ function readShape(body: JsonObject, refused: string[]): Output['text'] {
 const TYPE = new Set(['type'])
 const SCHEMA_TYPE = new Set(['type', 'json_schema'])
 const SCHEMA = new Set(['name', 'description', 'strict', 'schema'])
-
-const isSchema = (wire: JsonObject): boolean =>
-  isObject(wire['schema']) &&
-  (wire['name'] === undefined || typeof wire['name'] === 'string') &&
-  (wire['description'] == null || typeof wire['description'] === 'string') &&
-  (wire['strict'] == null || typeof wire['strict'] === 'boolean')
 
 const AUDIO = new Set(['voice', 'format'])
 
@@ -149,7 +137,6 @@ function readAudio(body: JsonObject, refused: string[]): Output['audio'] {
 }
 
 const THOUGHT = new Set(['effort', 'max_tokens', 'exclude'])
-const isEffort = (value: unknown): value is Effort => EFFORTS.includes(value as Effort)
 
 /** `reasoning_effort`, or OpenRouter's `reasoning` object where that stands alone. */
 function readReasoning(body: JsonObject, refused: string[]): Reasoning | undefined {

@@ -17,7 +17,7 @@ import {
   WrongType,
   withDefined,
 } from '../fields.ts'
-import { readHead } from '../openai-answer.ts'
+import { finishReasonOf, readHead } from '../openai-answer.ts'
 import { readUsage } from '../usage/openai.ts'
 import { readCall, readContent, readLegacyCall, readLink } from './content.ts'
 import { readInnerError } from './error.ts'
@@ -207,28 +207,13 @@ function readToken(wire: JsonObject): TokenLogprob {
   }
 }
 
-/** The values of the format, those of its vendors, and those of other formats that proxies pass through. */
-const FINISHES: { readonly [value: string]: FinishReason } = {
-  ...of('stop', 'stop', 'eos', 'eos_token', 'end_turn', 'stop_sequence', 'complete', 'completed'),
-  ...of('length', 'length', 'model_length', 'max_tokens', 'model_context_window_exceeded'),
-  ...of('tool-calls', 'tool_calls', 'tool_call', 'tool_use', 'function_call'),
-  ...of('refused', 'content_filter', 'safety', 'refusal', 'sensitive'),
-  ...of('error', 'error', 'abort', 'network_error', 'insufficient_system_resource', 'malformed_function_call'),
-  pause_turn: 'paused',
-}
-
-function of(reason: FinishReason, ...values: string[]): { [value: string]: FinishReason } {
-  return Object.fromEntries(values.map(value => [value, reason]))
-}
-
 /**
  * Where calls were made, they are the reason, whatever the upstream reports (trap 13); an answer without a reason has
  * simply stopped.
  */
 export function readFinish(value: string | undefined, content: readonly Part[]): Finish {
   if (value === undefined || value === '') return { reason: stopped(content) }
-  const known = value.toLowerCase()
-  const reason = Object.hasOwn(FINISHES, known) ? FINISHES[known]! : 'other'
+  const reason = finishReasonOf(value)
   return { reason: reason === 'stop' ? stopped(content) : reason, raw: value }
 }
 

@@ -2,13 +2,11 @@ import * as v from 'valibot'
 import { isSoundlessBase64 } from '../../canonical/media/wav.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { SETTINGS } from '../../settings/chat.ts'
-import { byValue, settingEntries, shape } from '../errors/validation-error.ts'
+import { byValue, maybe, maybeText, settingEntries, shape } from '../errors/validation-error.ts'
 
 /** The chat-completions request, FORMATS §2. Loose: unknown fields pass; free JSON is never validated. */
 
 const json = shape({})
-const maybe = <S extends v.GenericSchema>(schema: S) => v.nullish(schema)
-const maybeText = maybe(v.string())
 
 const hint = maybe(shape({ ttl: maybeText }))
 /** The two ways to mark the end of a cached prefix. */

@@ -1,9 +1,9 @@
 import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
 import { isObject, type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
-import type { Candidate, CanonicalResult, Finish, FinishReason, TokenLogprob } from '../../canonical/result.ts'
+import type { Candidate, CanonicalResult, Finish, TokenLogprob } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { anyNumber, anyObject, anyObjects, anyText, defined, left, someOf, withDefined } from '../fields.ts'
-import { readHead } from '../openai-answer.ts'
+import { finishReasonOf, readHead } from '../openai-answer.ts'
 import { readUsage } from '../usage/openai.ts'
 import { readInnerError } from './error.ts'
 
@@ -40,18 +40,10 @@ function readChoice(choice: JsonObject): Candidate {
   }
 }
 
-const FINISHES: { readonly [value: string]: FinishReason } = {
-  stop: 'stop',
-  eos: 'stop',
-  length: 'length',
-  content_filter: 'refused',
-  error: 'error',
-}
-
 /** Why a completion ended; undefined where no reason is given. */
 export function readFinish(value: Json | undefined): Finish | undefined {
   if (typeof value !== 'string' || value === '') return undefined
-  return { reason: Object.hasOwn(FINISHES, value) ? FINISHES[value]! : 'other', raw: value }
+  return { reason: finishReasonOf(value), raw: value }
 }
 
 /**

@@ -1,12 +1,10 @@
 import * as v from 'valibot'
 import { SETTINGS } from '../../settings/completions.ts'
-import { settingEntries, shape } from '../errors/validation-error.ts'
+import { maybe, maybeText, settingEntries, shape } from '../errors/validation-error.ts'
 
 /** The text-completions request, FORMATS §3. Loose: unknown fields pass; free JSON is never validated. */
 
-const maybe = <S extends v.GenericSchema>(schema: S) => v.nullish(schema)
 const maybeNumber = maybe(v.number())
-const maybeText = maybe(v.string())
 
 const tokens = v.array(v.number())
 const prompt = v.union([v.string(), tokens, v.array(v.union([v.string(), tokens]))])

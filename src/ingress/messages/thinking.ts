@@ -1,9 +1,7 @@
 import { isObject, type JsonObject } from '../../canonical/node.ts'
-import { EFFORTS, type Effort, type Output, type Reasoning } from '../../canonical/request.ts'
+import { type Effort, isEffort, type Output, type Reasoning } from '../../canonical/request.ts'
 import { defined, left, number, object, required, text } from '../fields.ts'
 import { FORMAT } from './wire.ts'
-
-const isEffort = (value: unknown): value is Effort => EFFORTS.includes(value as Effort)
 
 /** The canonical form of each kind of thinking, by the effort beside it. */
 const KINDS: { readonly [type: string]: (wire: JsonObject, effort: Effort | undefined) => Reasoning } = {

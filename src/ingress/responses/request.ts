@@ -1,8 +1,7 @@
 import { isObject, type Json, type JsonObject, type Node, readFrom } from '../../canonical/node.ts'
 import {
   type CanonicalRequest,
-  EFFORTS,
-  type Effort,
+  isEffort,
   type Output,
   type Reasoning,
   type Sampling,
@@ -11,8 +10,9 @@ import {
 import type { WireRequest } from '../../canonical/wire.ts'
 import { SETTINGS } from '../../settings/responses.ts'
 import { readValidated } from '../errors/validation-error.ts'
-import { defined, flag, left, number, object, required, text, texts, withDefined } from '../fields.ts'
+import { defined, flag, isMaybe, left, number, object, required, text, texts, withDefined } from '../fields.ts'
 import { readSettings } from '../settings.ts'
+import { readShape } from '../shapes.ts'
 import { asImageRequest } from './images.ts'
 import { readHistory } from './input.ts'
 import { readToolChoice, readTools } from './tools.ts'
@@ -127,7 +127,7 @@ function readText(body: JsonObject): Output {
   const value = object(body['text'])
   if (value === undefined) return {}
   const format = object(value['format'])
-  const shape = format && readShape(format)
+  const shape = format && readFormat(format)
   const refused = format !== undefined && shape === undefined ? ['format'] : []
   return {
     ...defined({ text: shape, verbosity: text(value['verbosity']) }),
@@ -138,24 +138,12 @@ function readText(body: JsonObject): Output {
 const TYPE = new Set(['type'])
 const SCHEMA = new Set(['type', 'name', 'description', 'schema', 'strict'])
 
-function readShape(format: JsonObject): Output['text'] {
-  const { type, name, description, schema, strict } = format
-  if (type === 'text') return { shape: 'text', ...left(FORMAT, format, TYPE) }
-  if (type === 'json_object') return { shape: 'json', ...left(FORMAT, format, TYPE) }
-  if (type !== 'json_schema' || !isObject(schema)) return undefined
-  if (!isMaybe(name, 'string') || !isMaybe(description, 'string') || !isMaybe(strict, 'boolean')) return undefined
-  return {
-    shape: 'schema',
-    schema,
-    ...defined({ name: text(name), description: text(description), strict: flag(strict) }),
-    ...left(FORMAT, format, SCHEMA),
-  }
+function readFormat(format: JsonObject): Output['text'] {
+  const shape = readShape(format['type'], format)
+  return shape && { ...shape, ...left(FORMAT, format, shape.shape === 'schema' ? SCHEMA : TYPE) }
 }
 
-const isMaybe = (value: Json | undefined, type: 'string' | 'boolean'): boolean => value == null || typeof value === type
-
 const THOUGHT = new Set(['effort', 'summary', 'generate_summary'])
-const isEffort = (value: unknown): value is Effort => EFFORTS.includes(value as Effort)
 
 /** Asking for a summary of any length is asking for the thoughts to be shown. */
 function readReasoning(body: JsonObject, refused: string[]): Reasoning | undefined {

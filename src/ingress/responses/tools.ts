@@ -8,7 +8,7 @@ import {
   type Tool,
   type ToolChoice,
 } from '../../canonical/tool.ts'
-import { defined, left, objects, required, text, texts, WrongType } from '../fields.ts'
+import { defined, isMaybe, left, objects, required, text, texts, WrongType } from '../fields.ts'
 import { readApproximate, readFreeform, readFunction, readGrammar, readMode } from '../tools.ts'
 import { kindOfTool, TOOL_ITEMS } from './wire.ts'
 
@@ -109,9 +109,9 @@ const isMember = (tool: Json): tool is JsonObject =>
   (tool['type'] === 'function' || tool['type'] === 'custom') &&
   tool['namespace'] === undefined &&
   typeof tool['name'] === 'string' &&
-  (tool['description'] == null || typeof tool['description'] === 'string') &&
+  isMaybe(tool['description'], 'string') &&
   (tool['parameters'] == null || isObject(tool['parameters'])) &&
-  (tool['strict'] == null || typeof tool['strict'] === 'boolean')
+  isMaybe(tool['strict'], 'boolean')
 
 /** Every version of web search. */
 function readSearch(wire: JsonObject): HostedTool {

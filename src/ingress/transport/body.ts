@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib'
-import { type ErrorKind, GatewayError } from '../../canonical/error.ts'
+import { type ErrorKind, GatewayError, invalid } from '../../canonical/error.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { withoutByteOrderMark } from '../../canonical/text.ts'
 
@@ -33,7 +33,7 @@ export interface Meter {
 export async function readJson(message: IncomingMessage, limit: number, open?: () => Meter): Promise<JsonObject> {
   const charset = charsetOf(message.headers['content-type'])
   if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8' && charset !== 'us-ascii')
-    throw fault('invalid-request', `A JSON body is UTF-8 text; ${charset} is not supported.`)
+    throw invalid(`A JSON body is UTF-8 text; ${charset} is not supported.`)
   if (Number(message.headers['content-length']) > limit) throw tooLarge(limit)
   return parsed(await collect(message, inflaterOf(message), limit, open))
 }
@@ -45,7 +45,7 @@ function inflaterOf(message: IncomingMessage): Transform | undefined {
   const encoding = message.headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
   if (encoding === 'identity' || encoding === '') return undefined
   if (!Object.hasOwn(INFLATERS, encoding))
-    throw fault('invalid-request', `The content encoding must be one of ${Object.keys(INFLATERS).join(', ')}.`)
+    throw invalid(`The content encoding must be one of ${Object.keys(INFLATERS).join(', ')}.`)
   return INFLATERS[encoding]!()
 }
 
@@ -112,21 +112,21 @@ function collect(
     source.on('data', take).on('end', finish)
     process.nextTick(wait)
     message.on('close', onClose).on('error', onClose)
-    inflater?.on('error', () => fail(fault('invalid-request', 'The body cannot be unpacked.')))
+    inflater?.on('error', () => fail(invalid('The body cannot be unpacked.')))
   })
 }
 
 function parsed(bytes: Buffer): JsonObject {
-  if (!isUtf8(bytes)) throw fault('invalid-request', 'The body is not UTF-8 text.')
+  if (!isUtf8(bytes)) throw invalid('The body is not UTF-8 text.')
   const text = bytes.toString('utf8')
   let value: unknown
   try {
     value = JSON.parse(withoutByteOrderMark(text))
   } catch (thrown) {
     const detail = thrown instanceof Error ? thrown.message : ''
-    throw fault('invalid-request', `The body is not JSON: ${detail}`.slice(0, 200))
+    throw invalid(`The body is not JSON: ${detail}`.slice(0, 200))
   }
-  if (!isObject(value)) throw fault('invalid-request', 'The body must be a JSON object.')
+  if (!isObject(value)) throw invalid('The body must be a JSON object.')
   return value
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import busboy, { type Busboy } from 'busboy'
 import { type Bytes, HeldBytes } from '../../canonical/bytes.ts'
-import { type ErrorKind, GatewayError } from '../../canonical/error.ts'
+import { GatewayError, invalid } from '../../canonical/error.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { WireFile } from '../../canonical/wire.ts'
 import { interrupted, isLost, type Meter, TOO_SLOW } from './body.ts'
@@ -47,12 +47,12 @@ export type Ready = (body: JsonObject, files: readonly WireFile[]) => boolean
 export function readForm(message: IncomingMessage, limit: number, ready: Ready, meters?: FormMeters): Promise<Form> {
   if (Number(message.headers['content-length']) > limit) return Promise.reject(tooLarge(limit))
   const encoding = message.headers['content-encoding'] ?? 'identity'
-  if (encoding !== 'identity') return Promise.reject(broken('A form cannot have a content encoding.'))
+  if (encoding !== 'identity') return Promise.reject(invalid('A form cannot have a content encoding.'))
   let parser: Busboy
   try {
     parser = busboy({ headers: message.headers, limits: LIMITS, defParamCharset: 'utf8' })
   } catch {
-    return Promise.reject(broken('The form has no boundary.'))
+    return Promise.reject(invalid('The form has no boundary.'))
   }
   try {
     return new FormReading(message, parser, limit, ready, meters).begun
@@ -102,8 +102,8 @@ class FormReading {
     })
     parser.on('file', (field, stream, { filename, mimeType }) => this.file(field, stream, filename, mimeType))
     for (const event of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const)
-      parser.on(event, () => this.fail(broken('The form has too many parts.')))
-    parser.on('error', () => this.fail(broken('The form is broken.')))
+      parser.on(event, () => this.fail(invalid('The form has too many parts.')))
+    parser.on('error', () => this.fail(invalid('The form is broken.')))
     parser.on('close', () => void this.finish())
     message.on('data', (chunk: Buffer) => {
       this.size += chunk.length
@@ -253,7 +253,8 @@ class FlowingBytes implements Bytes {
   }
 }
 
-const tooLarge = (limit: number): GatewayError => fault('too-large', `The form is larger than ${limit} bytes allow.`)
+const tooLarge = (limit: number): GatewayError =>
+  new GatewayError({ kind: 'too-large', message: `The form is larger than ${limit} bytes allow.` })
 /** A file that could not be stored: a fault of the disk is temporary, any other is not. */
 const notStored = (cause: unknown): GatewayError => {
   const isTemporary = DISK_FAULTS.has((cause as NodeJS.ErrnoException | undefined)?.code ?? '')
@@ -272,5 +273,3 @@ const DISK_FAULTS: ReadonlySet<string> = new Set([
   'EACCES',
   'ENOENT',
 ])
-const broken = (message: string): GatewayError => fault('invalid-request', message)
-const fault = (kind: ErrorKind, message: string): GatewayError => new GatewayError({ kind, message })

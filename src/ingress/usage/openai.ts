@@ -1,47 +1,61 @@
-import type { Format, JsonObject } from '../../canonical/node.ts'
+import { type Format, isObject, type JsonObject } from '../../canonical/node.ts'
 import type { Modality } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { anyObject, defined, left } from '../fields.ts'
 import { anyCount, settled } from './counts.ts'
 
-const TAKEN = new Set([
-  'prompt_tokens',
-  'completion_tokens',
-  'total_tokens',
-  'prompt_tokens_details',
-  'completion_tokens_details',
-])
 const BY_MODALITY = {
   text_tokens: 'text',
   audio_tokens: 'audio',
   image_tokens: 'image',
   video_tokens: 'video',
 } as const
-const PROMPT = new Set([...Object.keys(BY_MODALITY), 'cached_tokens', 'cache_write_tokens'])
-const COMPLETION = new Set([...Object.keys(BY_MODALITY), 'reasoning_tokens'])
+/** How a format names its counts and the objects of their details, and which details are read. */
+export interface CountNames {
+  readonly input: string
+  readonly output: string
+  readonly inputDetails: string
+  readonly outputDetails: string
+  readonly taken: ReadonlySet<string>
+  readonly takenOfInput: ReadonlySet<string>
+  readonly takenOfOutput: ReadonlySet<string>
+}
+
+/** @param modalities fields of both objects of details. */
+export function countNames(input: string, output: string, modalities: readonly string[] = []): CountNames {
+  const [inputDetails, outputDetails] = [`${input}_details`, `${output}_details`]
+  return {
+    ...{ input, output, inputDetails, outputDetails },
+    taken: new Set([input, output, 'total_tokens', inputDetails, outputDetails]),
+    takenOfInput: new Set([...modalities, 'cached_tokens', 'cache_write_tokens']),
+    takenOfOutput: new Set([...modalities, 'reasoning_tokens']),
+  }
+}
+
+const NAMES = countNames('prompt_tokens', 'completion_tokens', Object.keys(BY_MODALITY))
 
 /**
- * Tokens as chat completions and text completions count them, by modality as well; most upstreams include cached and
- * reasoning tokens already (formatS §16.3).
+ * Tokens as chat completions and text completions count them, by modality as well, or as a format under other names;
+ * most upstreams include cached and reasoning tokens already (FORMATS §16.3).
  */
-export function readUsage(format: Format, wire: JsonObject): Usage {
-  const prompt = anyObject(wire['prompt_tokens_details'])
-  const completion = anyObject(wire['completion_tokens_details'])
-  const cacheRead = anyCount(prompt?.['cached_tokens'])
-  const cacheWrite = anyCount(prompt?.['cache_write_tokens'])
-  const reasoning = anyCount(completion?.['reasoning_tokens'])
+export function readUsage(format: Format, wire: JsonObject, names = NAMES): Usage {
+  const input = anyObject(wire[names.inputDetails])
+  const output = anyObject(wire[names.outputDetails])
+  const cacheRead = anyCount(input?.['cached_tokens'])
+  const cacheWrite = anyCount(input?.['cache_write_tokens'])
+  const reasoning = anyCount(output?.['reasoning_tokens'])
   const reported = {
-    input: anyCount(wire['prompt_tokens']),
-    output: anyCount(wire['completion_tokens']),
+    input: anyCount(wire[names.input]),
+    output: anyCount(wire[names.output]),
     total: anyCount(wire['total_tokens']),
   }
   const cached = (cacheRead ?? 0) + (cacheWrite ?? 0)
+  const byKind = names === NAMES ? { inputBy: byModality(input), outputBy: byModality(output) } : {}
   return defined({
     ...settled({ ...reported, cached, reasoning }),
     ...{ cacheRead, cacheWrite, reasoning },
-    inputBy: byModality(prompt),
-    outputBy: byModality(completion),
-    extras: extrasOf(format, wire, prompt, completion),
+    ...byKind,
+    extras: extrasOf(format, wire, names, input, output),
   })
 }
 
@@ -58,17 +72,28 @@ function byModality(details: JsonObject | undefined): { [M in Modality]?: number
   return some ? counts : undefined
 }
 
-/** Fields of the usage and its two objects of details that canonical has no field for. */
+/** Fields of the usage and its two objects of details that canonical has no field for, and known ones of a wrong type. */
 function extrasOf(
   format: Format,
   wire: JsonObject,
-  prompt: JsonObject | undefined,
-  completion: JsonObject | undefined,
+  names: CountNames,
+  input: JsonObject | undefined,
+  output: JsonObject | undefined,
 ) {
-  const extras = defined({
-    ...left(format, wire, TAKEN).extras?.[format],
-    prompt_tokens_details: prompt && left(format, prompt, PROMPT).extras?.[format],
-    completion_tokens_details: completion && left(format, completion, COMPLETION).extras?.[format],
-  }) as JsonObject
-  return Object.keys(extras).length === 0 ? undefined : { [format]: extras }
+  const outer = left(format, wire, names.taken, misread(wire, names)).extras?.[format]
+  const inputLeft = input && left(format, input, names.takenOfInput).extras?.[format]
+  const outputLeft = output && left(format, output, names.takenOfOutput).extras?.[format]
+  if (outer === undefined && inputLeft === undefined && outputLeft === undefined) return undefined
+  const inside = defined({ [names.inputDetails]: inputLeft, [names.outputDetails]: outputLeft })
+  return { [format]: { ...outer, ...inside } as JsonObject }
+}
+
+function misread(wire: JsonObject, { taken, inputDetails, outputDetails }: CountNames): string[] | undefined {
+  let fields: string[] | undefined
+  for (const field of taken) {
+    const value = wire[field]
+    const isObjects = field === inputDetails || field === outputDetails
+    if (value != null && (isObjects ? !isObject(value) : typeof value !== 'number')) (fields ??= []).push(field)
+  }
+  return fields
 }

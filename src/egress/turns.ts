@@ -1,0 +1,39 @@
+import type { Part, TextPart, ToolResultPart } from '../canonical/content.ts'
+import { below, type Losses, type Path } from '../canonical/loss.ts'
+
+/* What turns have in common in the formats of conversations. */
+
+/** The parts of a turn that it may contain, as they are written; any other is lost. */
+export function writeAllowed<Wire>(
+  content: readonly Part[],
+  allowed: ReadonlySet<Part['type']>,
+  path: Path,
+  losses: Losses,
+  write: (part: Part, path: Path) => Wire | undefined,
+): Wire[] {
+  const written = content.map((part, index) => {
+    const at = below(path, index)
+    return allowed.has(part.type) ? write(part, at) : losses.drop(at, 'not-in-this-turn')
+  })
+  return written.includes(undefined) ? written.filter(one => one !== undefined) : (written as Wire[])
+}
+
+/** The parts that turns of users, and those of system and developer, may contain. */
+export const FOR_USERS: ReadonlySet<Part['type']> = new Set(['text', 'media', 'opaque'])
+export const FOR_SYSTEMS: ReadonlySet<Part['type']> = new Set(['text', 'opaque'])
+
+/** The content of a result where there is no flag for a failed call: the text contains it (trap 49). */
+export function withFailure({ content, failed }: ToolResultPart, path: Path, losses: Losses): readonly Part[] {
+  if (failed === undefined) return content
+  losses.drop([...path, 'failed'], 'no-failure-flag')
+  const index = content.findIndex(part => part.type === 'text')
+  if (index === -1) {
+    const notice: Part = { type: 'text', text: 'The call failed.' }
+    losses.insert([...path, 'content', content.length], notice, 'failure-said-in-words')
+    return [...content, notice]
+  }
+  const part = content[index] as TextPart
+  const text = `Error: ${part.text}`
+  losses.change([...path, 'content', index, 'text'], text, 'failure-said-in-words')
+  return content.with(index, { ...part, text })
+}
