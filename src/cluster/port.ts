@@ -9,8 +9,8 @@ export interface PortOptions {
   take(topic: string, message: Json): void
 }
 
-/** Milliseconds for an answer of another process. */
-const PATIENCE = 5000
+/** Milliseconds for an answer of another process: a machine that starts several of them is slow. */
+const PATIENCE = 30_000
 /** Questions that may be open at a time: more are for a process that stands still. */
 const MOST = 10_000
 

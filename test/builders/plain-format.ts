@@ -3,7 +3,7 @@ import type { Part } from '../../src/canonical/content.ts'
 import { ERRORS, GatewayError, kindOf } from '../../src/canonical/error.ts'
 import type { CanonicalEvent } from '../../src/canonical/event.ts'
 import { unfold } from '../../src/canonical/fold.ts'
-import { Losses } from '../../src/canonical/loss.ts'
+import { type CalledTool, Losses } from '../../src/canonical/loss.ts'
 import { type JsonObject, parseObject } from '../../src/canonical/node.ts'
 import type { CanonicalResult } from '../../src/canonical/result.ts'
 import type { Tool } from '../../src/canonical/tool.ts'
@@ -82,7 +82,7 @@ class PlainEventReader implements Transducer<WireEvent, CanonicalEvent> {
 export const plainWriter: Writer = {
   request: (request, { native }) => {
     const losses = new Losses()
-    const renamed = new Map<string, { name: string }>()
+    const renamed = new Map<string, CalledTool>()
     const said = request.messages.flatMap((message, at) =>
       message.content.flatMap((part, index) => {
         if (part.type === 'text') return [part.text]
@@ -91,9 +91,10 @@ export const plainWriter: Writer = {
       }),
     )
     const tools = request.tools?.map(tool => {
-      const { name } = tool as { name: string }
+      const { name, type } = tool as { name: string; type: Tool['type'] }
       const legal = native ? name : name.replaceAll('.', '_')
-      if (legal !== name) renamed.set(legal, { name })
+      if (type === 'freeform') renamed.set(legal, { name, freeform: true })
+      else if (legal !== name) renamed.set(legal, { name })
       return legal
     })
     if (request.sampling.topK !== undefined) losses.drop(['sampling', 'topK'], 'no-top-k')
