@@ -11,13 +11,13 @@ export interface ChannelHealth {
   /** Requests in flight at it. */
   readonly open: number
   /** Unix time in milliseconds until which it is tried only after all others; absent or past when it is well. */
-  readonly restingUntil?: number
+  readonly restingUntil?: number | undefined
   /** The same for single models, by the upstream's own names. */
   readonly resting?: ReadonlyMap<string, number>
   /** It takes no new requests, by an administrator's order. */
-  readonly drained?: boolean
+  readonly drained?: boolean | undefined
   /** The ids the upstream lists, once they have been fetched; only channels with model patterns need them. */
-  readonly listed?: ReadonlySet<string>
+  readonly listed?: ReadonlySet<string> | undefined
 }
 
 export interface RoutedChannel {

@@ -14,6 +14,17 @@ export interface Outgoing {
   readonly body: string | Flow
 }
 
+/** What of a request is addressed. */
+export interface Addressing {
+  readonly format: ChannelFormat
+  readonly wire: WireRequest
+  readonly from?: Headers
+  /** The headers of the trace that the request belongs to. */
+  readonly trace?: TraceHeaders | undefined
+  /** The late parts of an incomplete form. */
+  readonly late?: LateParts | undefined
+}
+
 /** A body that is read as it is sent. */
 export interface Flow {
   /** Whether it can be read only once. */
@@ -28,13 +39,7 @@ export interface Flow {
  */
 export function addressed(
   channel: ChannelConfig,
-  {
-    format,
-    wire,
-    from = {},
-    trace,
-    late,
-  }: { format: ChannelFormat; wire: WireRequest; from?: Headers; trace?: TraceHeaders; late?: LateParts },
+  { format, wire, from = {}, trace, late }: Addressing,
   token?: string,
 ): Outgoing {
   const { origin, path, headers } = place(channel, format, wire, token)
@@ -137,7 +142,8 @@ function queryOf(fields: WireRequest['query']): string {
   return ''
 }
 
-function passedOn(channel: ChannelConfig, from: Headers): Outgoing['headers'] {
+function passedOn(channel: ChannelConfig, from: Headers): Outgoing['headers'] | undefined {
+  if (channel.allowHeaders.length === 0) return undefined
   const out: Record<string, string> = {}
   for (const name of channel.allowHeaders) {
     const value = from[name]

@@ -7,11 +7,17 @@ export interface Headers {
 export const single = (value: string | string[] | undefined): string =>
   Array.isArray(value) ? value.join(', ') : (value ?? '')
 
-/** The same fields with one text each. */
+/** The same fields with one text each: most often all of them have one already. */
 export function flat(headers: Headers): { readonly [name: string]: string } {
+  if (isFlat(headers)) return headers
   const out: Record<string, string> = {}
   for (const name in headers) if (headers[name] !== undefined) out[name] = single(headers[name])
   return out
+}
+
+function isFlat(headers: Headers): headers is { readonly [name: string]: string } {
+  for (const name in headers) if (typeof headers[name] !== 'string') return false
+  return true
 }
 
 /**

@@ -1,15 +1,12 @@
 import { Readable } from 'node:stream'
 import type { WireRequest } from '../canonical/wire.ts'
 import type { ChannelConfig, ChannelFormat } from '../config/index.ts'
-import type { LateParts } from '../egress/transport/multipart.ts'
 import type { ChannelHealth } from '../router.ts'
-import { addressed, type Outgoing, place as placeOf } from './address.ts'
+import { type Addressing, addressed, type Outgoing, place as placeOf } from './address.ts'
 import { Exchange } from './exchange.ts'
-import type { Headers } from './headers.ts'
 import { ChannelStats, Resting } from './health.ts'
 import { OriginPool, StaleRetry } from './origin-pool.ts'
 import { type SignedToken, signedTokenOf } from './signed-token.ts'
-import type { TraceHeaders } from './trace-context.ts'
 import { Watchdog } from './watchdog.ts'
 
 export { addressed } from './address.ts'
@@ -23,18 +20,11 @@ export { keyPairOf } from './signed-token.ts'
 export { passedTrace, type TraceHeaders } from './trace-context.ts'
 
 /** A request of a format to send, and the caller's headers, of which the channel may pass some on. */
-export interface Sending {
-  readonly format: ChannelFormat
-  readonly wire: WireRequest
-  readonly from?: Headers
-  /** The headers of the trace that the request belongs to. */
-  readonly trace?: TraceHeaders
+export interface Sending extends Addressing {
   /** Whether the answer is streamed: the head of a whole one may take longer. Default true. */
   readonly stream?: boolean
   /** It must not reach the upstream twice: it goes over a new connection and is never sent again. */
-  readonly single?: true
-  /** The late parts of an incomplete form. */
-  readonly late?: LateParts
+  readonly single?: boolean
 }
 
 type Method = 'GET' | 'POST' | 'DELETE'
@@ -104,13 +94,7 @@ export class Channel {
   /** The state the router decides by. */
   get health(): ChannelHealth {
     const { open, listed, resting, drained } = this
-    return {
-      open,
-      resting: resting.models,
-      ...(drained ? { drained } : {}),
-      ...(resting.until === undefined ? {} : { restingUntil: resting.until }),
-      ...(listed === undefined ? {} : { listed }),
-    }
+    return { open, resting: resting.models, restingUntil: resting.until, drained, listed }
   }
 
   /**

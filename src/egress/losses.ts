@@ -12,7 +12,10 @@ const MOST_CHARACTERS = 1000
  * The losses a caller sees: neither those undone on the response path, nor ids generated for a format that requires
  * them.
  */
-export const shown = (losses: readonly Loss[]): readonly Loss[] => losses.filter(loss => !isSilent(loss))
+export const shown = (losses: readonly Loss[]): readonly Loss[] =>
+  losses.every(isSilent) ? NO_LOSSES : losses.filter(loss => !isSilent(loss))
+
+const NO_LOSSES: readonly Loss[] = []
 
 /**
  * The losses for which a request with losses refused is rejected. Remembered thoughts put back into the history are

@@ -135,8 +135,18 @@ export class Gateway extends Lookups {
     if (capture !== undefined) capture.request = request
     const session =
       call.format === STORED_FORMAT ? await stored.session(call, caller.id, { wire, request, reader }) : undefined
-    const begun = { call, caller, report, onLoss, request }
-    return { ...begun, trailing: undefined, session, drop: undefined, submission: undefined, capture }
+    return {
+      call,
+      caller,
+      report,
+      onLoss,
+      request,
+      trailing: undefined,
+      session,
+      drop: undefined,
+      submission: undefined,
+      capture,
+    }
   }
 
   /** Reserves an estimate of the request's tokens and cost from the limits of its key. */

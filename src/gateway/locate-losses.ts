@@ -5,7 +5,7 @@ import type { Stored } from '../stored/index.ts'
 import type { Call } from './call.ts'
 
 /** What of an attempt decides where its caller finds a loss. */
-export interface Told {
+export interface Located {
   readonly call: Pick<Call, 'format'>
   readonly request: CanonicalRequest
   readonly stored: Stored | undefined
@@ -15,7 +15,7 @@ export interface Told {
  * The losses of an attempt's request at their places in what the caller sent: in the body as its format has it, and where
  * they are in turns kept here, under the field that points at those.
  */
-export function locateLosses(losses: readonly Loss[], { call, request, stored }: Told): readonly Loss[] {
+export function locateLosses(losses: readonly Loss[], { call, request, stored }: Located): readonly Loss[] {
   const locate = READERS[call.format]?.locate
   if (locate === undefined || !losses.some(({ path }) => path[0] === 'messages')) return losses
   const found = locate(request)

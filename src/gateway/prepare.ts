@@ -10,7 +10,7 @@ import { withoutDefaults } from '../egress/defaults.ts'
 import { WRITERS } from '../egress/index.ts'
 import { essential, refusable, refusal } from '../egress/losses.ts'
 import type { Candidate } from '../router.ts'
-import { locateLosses, type Told } from './locate-losses.ts'
+import { type Located, locateLosses } from './locate-losses.ts'
 import { withUpstreamModels } from './named-models.ts'
 import type { Report } from './report.ts'
 import type { Recalled } from './thoughts/recalled.ts'
@@ -31,7 +31,7 @@ export interface Prepared {
 }
 
 /** What of an attempt its request is written by, and located in what the caller sent. */
-interface Writing extends Told {
+interface Writing extends Located {
   readonly candidate: Candidate
   readonly thoughts: OwnThoughts | undefined
   readonly onLoss: OnLoss

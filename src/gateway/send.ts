@@ -82,10 +82,10 @@ export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortS
     format: candidate.format,
     wire: prepared.wire,
     from: headers,
-    ...(passed === undefined ? {} : { trace: passed }),
+    trace: passed,
     stream: request.stream,
-    ...(attempt.submission === undefined ? {} : { single: true as const }),
-    ...(trailing === undefined ? {} : { late: () => trailing.parts(prepared, candidate) }),
+    single: attempt.submission !== undefined,
+    late: trailing && (() => trailing.parts(prepared, candidate)),
   })
   if (signal !== undefined) signal.addEventListener('abort', () => exchange.abort(), { once: true })
   // A submit is followed to its end, whether its caller stays or not.

@@ -21,18 +21,18 @@ import type { Attempt, WholeAnswer } from './types.ts'
  */
 export async function writeResult(attempt: Attempt, answered: WholeAnswer): Promise<void> {
   const { call, request, candidate, report, echo } = attempt
-  const { result, losses: requestLosses, headers: more } = await delivered(attempt, answered)
+  const delivery = delivered(attempt, answered)
+  const { result, losses: requestLosses, headers: more } = delivery instanceof Promise ? await delivery : delivery
   const writer = WRITERS[call.format]!
   const safe = publicResult(rankedAsRequested(result, request), candidate, request.model)
   const held = writer.bytes !== undefined || !hasRaw(safe) ? safe : await withoutBytes(safe)
   const { wire, losses } = writer.result!(withHead(timed(held, call), attempt), echo?.request ?? request)
   const kept = echo?.keep === undefined || (await echo.keep(wire.body))
-  const lost = [
-    ...locateLosses(shown(requestLosses), attempt),
-    ...shown(losses).filter(({ path }) => path[0] === 'candidates'),
-    ...(echo?.losses ?? []),
-    ...(kept ? [] : [NOT_KEPT]),
-  ]
+  const lost = locateLosses(shown(requestLosses), attempt).concat(
+    shown(losses).filter(({ path }) => path[0] === 'candidates'),
+    echo?.losses ?? [],
+    kept ? [] : NOT_KEPT,
+  )
   report.answered(result, lost.length)
   if (attempt.capture !== undefined) attempt.capture.lostInAnswer = shown(losses)
   const headers = { ...wire.headers, ...lossHeaders(lost), ...more }
