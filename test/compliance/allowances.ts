@@ -17,6 +17,9 @@ const sounding = (audio: Json): Json => (isObject(audio) ? within(audio, 'data',
 /** Bytes are base64, though the schema says only that they are a text. */
 const filed = (part: JsonObject): JsonObject => within(part, 'file_data', base64)
 const drawn = (call: JsonObject): JsonObject => within(call, 'result', base64)
+/** Each call of an answer has an id of its own, though the schema allows any: others are mended (trap 6). */
+const called = (calls: Json): Json =>
+  (calls as readonly JsonObject[]).map((call, index) => ({ ...call, id: `call_${index}` }))
 const OPENAI: Meant = {
   InputFileContent: filed,
   InputFileContentParam: filed,
@@ -25,7 +28,7 @@ const OPENAI: Meant = {
   ImageGenToolCall: drawn,
   BetaImageGenToolCall: drawn,
   ChatCompletionRequestMessageContentPartAudio: part => within(part, 'input_audio', sounding),
-  ChatCompletionResponseMessage: message => within(message, 'audio', sounding),
+  ChatCompletionResponseMessage: message => within(within(message, 'tool_calls', called), 'audio', sounding),
 }
 
 const DATA = [

@@ -3,7 +3,7 @@ import type { CanonicalEvent } from '../../src/canonical/event.ts'
 import type { Transducer } from '../../src/canonical/transducer.ts'
 import type { WireEvent } from '../../src/canonical/wire.ts'
 import { WRITERS } from '../../src/egress/index.ts'
-import type { Writer } from '../../src/egress/writer.ts'
+import type { EventWriter, Writer } from '../../src/egress/writer.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import type { Reader } from '../../src/ingress/reader.ts'
 import { events, HEAD, TAIL, words } from '../builders/chat.ts'
@@ -48,12 +48,26 @@ const open = async (format = 'chat') => (await openBefore(chat('lo.'), {}, { for
 
 const TEXTS = Object.entries(STREAMED).filter(([, { format }]) => format === 'chat')
 
-const writerOf = (path: string): Required<Pick<Writer, 'events'>> => {
+const writerOf = (path: string): Writer & Required<Pick<Writer, 'events'>> => {
   const format = path.includes('contents') || path.includes('v1beta') ? 'contents' : nameOf(path)
-  return WRITERS[format] as Required<Pick<Writer, 'events'>>
+  return WRITERS[format] as Writer & Required<Pick<Writer, 'events'>>
 }
 const nameOf = (path: string): string =>
   path === '/v1/chat/completions' ? 'chat' : path.slice('/v1/'.length).replace(/\?.*/, '')
+
+/** Has a writer fail that is asked for next; that of the upstream's own format writes events anew. */
+function breakWriter(path: string, broken: (sound: EventWriter) => EventWriter): void {
+  const writer = writerOf(path)
+  const { events, ownEvents } = writer
+  if (path !== '/v1/chat/completions') {
+    vi.spyOn(writer, 'events').mockImplementationOnce(asked => broken(events(asked)))
+    return
+  }
+  vi.spyOn(writer, 'ownEvents').mockImplementationOnce(asked => {
+    const failing = broken(ownEvents!(asked))
+    return { push: failing.push, end: failing.end, relay: (_, read) => read.flatMap(event => failing.push(event)) }
+  })
+}
 
 function expectLogged(testServer: TestServer): void {
   const faults = testServer.lines.filter(({ level }) => level === 'error')
@@ -67,10 +81,8 @@ describe.each(TEXTS)('a stream of %s', (_, door) => {
     ['once', true],
     ['for good', false],
   ])('whose writer fails %s', async (_, once) => {
-    const writer = writerOf(door.path)
-    const events = writer.events
     // The writer that says the last words must be a sound one.
-    vi.spyOn(writer, 'events').mockImplementationOnce(asked => failing(events(asked), isSecond(), once))
+    breakWriter(door.path, sound => failing(sound, isSecond(), once))
     const testServer = await open()
     const { status, text } = await testServer.ask(door.path, door.body, { headers: door.headers ?? {} })
     expect(status).toBe(200)
@@ -94,9 +106,7 @@ describe.each(TEXTS)('a stream of %s', (_, door) => {
 })
 
 test('a turn on a socket fails, and the next one does not', async () => {
-  const writer = writerOf('/v1/responses')
-  const events = writer.events
-  vi.spyOn(writer, 'events').mockImplementationOnce(asked => failing(events(asked), isSecond(), false))
+  breakWriter('/v1/responses', sound => failing(sound, isSecond(), false))
   const testServer = await open()
   const client = await Client.open(testServer.server.address)
   closing.push(() => client.socket.terminate())
@@ -106,8 +116,7 @@ test('a turn on a socket fails, and the next one does not', async () => {
 })
 
 test('before anything is sent it is a 500', async () => {
-  const writer = writerOf('/v1/chat/completions')
-  vi.spyOn(writer, 'events').mockImplementation(() => ({
+  breakWriter('/v1/chat/completions', () => ({
     push: () => {
       throw new TypeError(BUG)
     },
