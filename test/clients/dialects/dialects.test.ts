@@ -33,10 +33,23 @@ test('a whole answer goes to a client of its own format as it came, odd or not',
   for (const { whole } of CHAT.filter(one => typeof one.whole === 'object')) {
     stage.does(response => response.setHeader('content-type', 'application/json').end(JSON.stringify(whole)))
     const body = { model: 'm', messages: [{ role: 'user', content: 'Hi!' }] }
-    expect((await stage.testServer.ask('/v1/chat/completions', body)).json).toEqual(whole)
+    expect((await stage.testServer.ask('/v1/chat/completions', body)).json).toEqual(withCallIds(whole))
   }
   await stage.close()
 })
+
+/** A call without an id, with an empty one or with that of a call before it is given another (trap 6). */
+function withCallIds(whole: unknown): unknown {
+  const seen = new Set<unknown>(['', undefined])
+  const own = (call: { readonly id?: string }) => {
+    if (seen.has(call.id)) return { ...call, id: expect.stringMatching(/^call_/) }
+    seen.add(call.id)
+    return call
+  }
+  return JSON.parse(JSON.stringify(whole), (key, value) =>
+    key === 'tool_calls' && Array.isArray(value) ? value.map(own) : value,
+  )
+}
 
 test.each(['chat', 'contents'])('an error that %s wraps in a list says why all the same', async format => {
   const stage = await Stage.open(format)
