@@ -1,6 +1,6 @@
 import type { EmbeddingPart } from '../../canonical/content.ts'
 import { foreign, Losses, type Path, type Written } from '../../canonical/loss.ts'
-import type { Json, JsonObject } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
 import { encodingOf, NumbersText, type Vector, type VectorEncoding, vectorAs } from '../../canonical/vector.ts'
@@ -46,16 +46,18 @@ const COUNTS = ['prompt_tokens', 'total_tokens']
 /** Unparsed vectors are passed through, so the body is a text then. */
 function bodyOrText(body: JsonObject): Pick<WireAnswer, 'body' | 'raw'> {
   const { data, ...others } = body
-  const entries = data as readonly JsonObject[]
+  const entries = data as readonly Json[]
   if (!entries.some(isUnread)) return { body }
   const head = JSON.stringify(others).slice(0, -1)
   const text = `${head}${head === '{' ? '' : ','}"data":[${entries.map(entryText).join(',')}]}`
   return { body: {}, raw: { mediaType: 'application/json; charset=utf-8', text } }
 }
 
-const isUnread = ({ embedding }: JsonObject): boolean => (embedding as unknown) instanceof NumbersText
+/** Whether it is an entry with such a vector; an upstream's list may hold anything. */
+const isUnread = (entry: Json): entry is JsonObject =>
+  isObject(entry) && (entry['embedding'] as unknown) instanceof NumbersText
 
-function entryText(entry: JsonObject): string {
+function entryText(entry: Json): string {
   if (!isUnread(entry)) return JSON.stringify(entry)
   const { embedding, ...others } = entry
   const head = JSON.stringify(others).slice(0, -1)

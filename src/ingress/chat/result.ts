@@ -41,8 +41,8 @@ export function readResult(answer: WireAnswer, request: CanonicalRequest): Canon
 const NOT_AN_ANSWER = upstreamFailed('The upstream sent something that is no chat completion.')
 
 /**
- * The answer with an id of its own for each call that has none, or one that was used before (trap 6): callers of every
- * format, of this one, too, find a call by its id.
+ * The answer with an id of its own for each call that has none (an id is a text), or one that was used before (trap 6):
+ * callers of every format, of this one, too, find a call by its id.
  */
 const identified = (body: JsonObject, request: CanonicalRequest): JsonObject =>
   withEach(body, 'choices', choice => {
@@ -54,10 +54,9 @@ const identified = (body: JsonObject, request: CanonicalRequest): JsonObject =>
 
 function withId(call: JsonObject, ids: AnswerIds): JsonObject {
   const name = anyText(anyObject(call[isCustom(call) ? 'custom' : 'function'])?.['name'])
-  const given = call['id'] ?? ''
-  if (name === undefined || typeof given !== 'string') return call
-  const id = ids.call(given, name)
-  return id === given ? call : { ...call, id }
+  if (name === undefined) return call
+  const id = ids.call(anyText(call['id']), name)
+  return id === call['id'] ? call : { ...call, id }
 }
 
 const TAKEN = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier'])

@@ -56,11 +56,11 @@ const CODES: Table<ErrorKind> = new Map<Json | undefined, ErrorKind>([
   ['server_is_overloaded', 'overloaded'],
 ])
 
-/** The code is the status, or the type stands for one; errors of images are the request's. */
+/** The code is the status, or the type stands for one. */
 function innerStatus({ code, status_code, status, type }: JsonObject): number {
   const given = code ?? status_code ?? status
   if (typeof given === 'number' && given >= 400 && given < 600) return given
-  return BY_TYPE.get(type) ?? (anyText(code)?.includes('image') ? 400 : 502)
+  return BY_TYPE.get(type) ?? 502
 }
 
 const BY_TYPE: Table<number> = new Map<Json | undefined, number>([

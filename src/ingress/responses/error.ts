@@ -1,5 +1,13 @@
 import { errorReader } from '../errors/openai-error.ts'
 
+/** The faults of a picture in the input (`ResponseErrorCode`, FORMATS §15). */
+const OF_PICTURES = [
+  ...['invalid_image', 'invalid_image_format', 'invalid_image_url', 'invalid_image_mode', 'image_too_large'],
+  ...['invalid_base64_image', 'image_too_small', 'image_parse_error', 'image_content_policy_violation'],
+  ...['image_file_too_large', 'image_file_not_found', 'empty_image_file', 'unsupported_image_media_type'],
+  'failed_to_download_image',
+].map(code => [code, 'invalid-request'] as const)
+
 /** The errors of responses, which have more codes than the other formats of their family (FORMATS §15). */
 export const { readError, readInnerError } = errorReader({
   invalid_api_key: 'unauthenticated',
@@ -14,4 +22,5 @@ export const { readError, readInnerError } = errorReader({
   vector_store_timeout: 'timed-out',
   invalid_prompt: 'invalid-request',
   context_length_exceeded: 'invalid-request',
+  ...Object.fromEntries(OF_PICTURES),
 })
