@@ -279,6 +279,7 @@ class TextTaker implements Taker {
     if (this.size <= this.limit) this.chunks.push(chunk)
     else {
       this.chunks = []
+      this.fail(answeredTooMuch())
       this.exchange.overflow()
     }
   }

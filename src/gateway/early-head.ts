@@ -74,6 +74,8 @@ export class EarlyHead implements Early {
     if (attempt === undefined || this.open !== undefined) return
     const source = new LateSource()
     this.open = { source, sink: beginStream(attempt, losses, {}, source) }
+    // A head alone waits for the first byte of its body.
+    this.open.sink.beat()
   }
 }
 

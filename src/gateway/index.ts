@@ -1,4 +1,5 @@
 import type { Allowance, Caller, Taking } from '../access/index.ts'
+import type { GatewayError } from '../canonical/error.ts'
 import { type CanonicalRequest, isPlain } from '../canonical/request.ts'
 import { workOf } from '../canonical/work.ts'
 import type { Config } from '../config/index.ts'
@@ -10,6 +11,7 @@ import { type Keeper, STORED_FORMAT } from '../stored/index.ts'
 import { submit } from '../tasks/submit.ts'
 import { allowanceOf, authenticate } from './admission.ts'
 import type { Call } from './call.ts'
+import { candidateFailure } from './candidate-failure.ts'
 import type { Capture } from './capture/capture.ts'
 import { expectedTokens, mostInput } from './counting/expected.ts'
 import { EarlyHead, mayBeginEarly } from './early-head.ts'
@@ -281,8 +283,10 @@ export class Gateway extends Lookups {
     early?.offer(attempt, prepared.losses)
     const sent = await send(attempt, prepared)
     try {
-      if (sent.attempt.request.stream) await streamResult(sent)
-      else {
+      if (sent.attempt.request.stream) {
+        const broken = await streamResult(sent)
+        if (broken !== undefined) return this.brokeOff(broken, attempt)
+      } else {
         const answered = await readResult(sent)
         thoughts?.keep(answered.result, sent)
         await writeResult(sent.attempt, answered)
@@ -293,6 +297,11 @@ export class Gateway extends Lookups {
     } finally {
       sent.release()
     }
+  }
+
+  /** An upstream broke off a begun answer: the caller has its error already, and no other can be tried. */
+  private brokeOff(failure: GatewayError, { candidate, channel, request }: Attempt): void {
+    candidateFailure(failure, { candidate, channel, model: request.model, log: this.log })
   }
 
   /** Answers at once that the work has begun; it goes on whether the caller stays or not. */

@@ -83,6 +83,7 @@ export class Report {
     this.attempts++
     this.sent = now
     this.answerBegan = undefined
+    this.upstreamId = undefined
     this.usage = undefined
     this.ended = false
     this.written = 0

@@ -51,6 +51,8 @@ export class StreamPipeline implements Taker, Worker {
   private timer: NodeJS.Timeout | undefined
   /** Why the gateway itself ended the answer, which no upstream is to blame for. */
   private own: CanonicalError | undefined
+  /** What the upstream ended a begun answer with instead of its end. */
+  failure: GatewayError | undefined
   private held: Held[] = []
   /** UTF-16 units of text held back. */
   private heldText = 0
@@ -149,6 +151,7 @@ export class StreamPipeline implements Taker, Worker {
   /** @param wire the event of the upstream that this was read of. */
   private pass(events: readonly CanonicalEvent[], wire?: WireEvent): void {
     const { restore } = this.parts
+    if (wire !== undefined && this.stream === undefined) this.heldText += wire.data.length
     if (this.isRelayed && wire !== undefined) this.relay(events, wire)
     else if (restore === undefined) for (const event of events) this.one(event)
     else for (const event of events) for (const restored of restore.push(event)) this.one(restored)
@@ -189,7 +192,6 @@ export class StreamPipeline implements Taker, Worker {
 
   private hold(events: readonly CanonicalEvent[], wire?: WireEvent): void {
     this.held.push({ events, wire })
-    this.heldText += wire?.data.length ?? 0
     if (this.heldText > HELD_LIMIT || events.some(({ type }) => DECIDING.has(type))) this.letThrough()
   }
 
@@ -201,6 +203,7 @@ export class StreamPipeline implements Taker, Worker {
   private visible(raw: CanonicalEvent): CanonicalEvent {
     const { call, request, candidate, report, echo } = this.attempt
     const isOwn = raw.type === 'error' && raw.error === this.own
+    if (raw.type === 'error' && !isOwn) this.failure = new GatewayError(raw.error)
     const event = isOwn ? raw : publicEvent(raw, candidate, request.model)
     report.saw(event)
     this.parts.thoughts?.saw(event)

@@ -1,3 +1,4 @@
+import type { GatewayError } from '../canonical/error.ts'
 import type { CanonicalEvent, PartStart } from '../canonical/event.ts'
 import { unfold } from '../canonical/fold.ts'
 import { Base64Groups } from '../canonical/media/base64.ts'
@@ -22,9 +23,10 @@ import { withoutBytes } from './write-result.ts'
 /**
  * Passes an upstream's answer on to the caller, event by event.
  *
+ * @returns what the upstream broke a begun answer off with; undefined where it came to its end.
  * @throws GatewayError where it failed before anything was sent to the caller, or the caller left.
  */
-export async function streamResult(sent: Sent): Promise<void> {
+export async function streamResult(sent: Sent): Promise<GatewayError | undefined> {
   const { attempt, prepared, exchange, answer, reader } = sent
   const { call, candidate, request, thoughts } = attempt
   const isWhole = shapeOf(answer, reader, true) !== 'events'
@@ -44,6 +46,7 @@ export async function streamResult(sent: Sent): Promise<void> {
   else if (isEncoded) await stream.takeComing(encodedAnswer(answer, reader, prepared.request))
   else answer.flow(stream)
   await stream.done
+  return stream.failure
 }
 
 /** Writes an answer that was made as a whole as the stream the caller requested. */

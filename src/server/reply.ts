@@ -22,8 +22,8 @@ const encodingOf = (text: string, bytes: number): BufferEncoding => (bytes === t
 export class HttpReply implements Reply {
   gone = false
   begun = false
-  worker: Worker | undefined
   headers: HeaderSource | undefined
+  private working: Worker | undefined
   private readonly response: ServerResponse
   private readonly message: IncomingMessage
   private readonly own: Headers
@@ -41,8 +41,18 @@ export class HttpReply implements Reply {
     response.on('close', () => {
       if (response.writableFinished) return
       this.gone = true
-      this.worker?.abort()
+      this.working?.abort()
     })
+  }
+
+  get worker(): Worker | undefined {
+    return this.working
+  }
+
+  /** Work that begins after the caller left ends at once. */
+  set worker(worker: Worker | undefined) {
+    this.working = worker
+    if (this.gone) worker?.abort()
   }
 
   whole(status: number, headers: Headers, text: string): void {
@@ -105,6 +115,8 @@ export class HttpReply implements Reply {
   end(text: string): void {
     const length = Buffer.byteLength(text)
     this.response.end(this.framed ? chunkOf(text, length) + LAST_CHUNK : text, encodingOf(text, length))
+    // Nobody else notices a caller that never reads the end: its heartbeats are over.
+    if (this.response.writableLength > 0) this.response.setTimeout(this.gateway.patience)
   }
 
   once(event: 'drain', listener: () => void): void {

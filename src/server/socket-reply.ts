@@ -26,17 +26,27 @@ export class SocketReply implements Reply {
   begun = false
   /** The turn failed. */
   failed = false
-  worker: Worker | undefined
+  private working: Worker | undefined
   private readonly options: SocketReplyOptions
 
   constructor(options: SocketReplyOptions) {
     this.options = options
   }
 
+  get worker(): Worker | undefined {
+    return this.working
+  }
+
+  /** Work that begins after the caller left ends at once. */
+  set worker(worker: Worker | undefined) {
+    this.working = worker
+    if (this.gone) worker?.abort()
+  }
+
   /** The caller left. */
   leave(): void {
     this.gone = true
-    this.worker?.abort()
+    this.working?.abort()
   }
 
   whole(status: number, headers: Headers, text: string): void {

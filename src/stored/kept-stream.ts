@@ -4,7 +4,7 @@ import type { EventStream } from '../egress/transport/sse.ts'
 import { unkept } from './response-echo.ts'
 
 /** What the events of an answer are written to. */
-export interface Sink extends Pick<EventStream, 'push' | 'send' | 'end' | 'stop'> {
+export interface Sink extends Pick<EventStream, 'push' | 'send' | 'beat' | 'end' | 'stop'> {
   /** Settles when nothing is held back any more; absent where nothing ever is. */
   readonly settled?: Promise<void>
 }
@@ -61,6 +61,10 @@ export class KeptStream implements Sink {
 
   send(): void {
     this.to.send()
+  }
+
+  beat(): void {
+    this.to.beat()
   }
 
   end(): void {

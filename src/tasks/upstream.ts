@@ -62,7 +62,7 @@ async function exchange<T>(
   try {
     const answer = await sent.answer
     if (answer.status < 200 || answer.status > 299) throw await failureOf(answer, upstream)
-    return await use({ ...answer, text: limit => answer.text(Math.min(limit, LARGEST)) })
+    return await use(bounded(answer))
   } catch (thrown) {
     throw answerFailure(thrown)
   } finally {
@@ -71,6 +71,16 @@ async function exchange<T>(
     sent.release()
   }
 }
+
+/** The answer with a smaller limit of its text. */
+const bounded = (answer: Answer): Answer => ({
+  status: answer.status,
+  headers: answer.headers,
+  begins: answer.begins,
+  flow: taker => answer.flow(taker),
+  text: limit => answer.text(Math.min(limit, LARGEST)),
+  bytes: () => answer.bytes(),
+})
 
 /** The failure that an answer is, as a caller may see it. */
 export const publicFailure = async (answer: Answer, upstream: TaskUpstream): Promise<GatewayError> =>

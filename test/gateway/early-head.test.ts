@@ -43,6 +43,18 @@ describe('an upstream that says nothing for a while', TIMED, () => {
     if (answer.headers['content-type']!.includes('json')) expect(() => JSON.parse(text)).not.toThrow()
   })
 
+  test('sends the head with the first heartbeat, not the second', async () => {
+    const { testServer } = await open(delayed(HEARTBEAT * 20, hello))
+    const began = performance.now()
+    const { out, answer } = testServer.send(CHAT_PATH, STREAM)
+    const first = await new Promise<Buffer>((read, failed) =>
+      answer.then(message => message.on('error', () => {}).once('data', read)).catch(failed),
+    )
+    out.destroy()
+    expect(String(first)).toBe(': ping\n\n')
+    expect(performance.now() - began).toBeLessThan(HEARTBEAT * 1.8)
+  })
+
   test('shows what was lost all the same', async () => {
     const { testServer } = await open(delayed(HEARTBEAT * 3, hello))
     const { headers } = await testServer.ask('/v1/messages', { ...MESSAGES, top_k: 3 }, VERSION_HEADERS)

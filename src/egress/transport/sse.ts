@@ -154,7 +154,8 @@ export class EventStream {
     if (!this.over) this.options.source.resume()
   }
 
-  private readonly beat = (): void => {
+  /** Writes a sign of life. */
+  readonly beat = (): void => {
     if (this.behind > 0) {
       if (++this.behind > PATIENCE) this.outlet.destroy()
       return

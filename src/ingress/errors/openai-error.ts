@@ -9,10 +9,15 @@ type Table<Value> = ReadonlyMap<Json | undefined, Value>
 /**
  * Reads the errors of a format of OpenAI's family (FORMATS §15).
  *
- * @param own its codes that are more precise than a status, beyond those of the family.
+ * @param ownCodes its codes that are more precise than a status, beyond those of the family.
+ * @param ownTypes its types of errors inside answers, and the statuses they stand for, beyond those of the family.
  */
-export function errorReader(own: { readonly [code: string]: ErrorKind }) {
-  const codes: Table<ErrorKind> = new Map<Json | undefined, ErrorKind>([...CODES, ...Object.entries(own)])
+export function errorReader(
+  ownCodes: { readonly [code: string]: ErrorKind } = {},
+  ownTypes: { readonly [type: string]: number } = {},
+) {
+  const codes: Table<ErrorKind> = new Map<Json | undefined, ErrorKind>([...CODES, ...Object.entries(ownCodes)])
+  const types: Table<number> = new Map<Json | undefined, number>([...TYPES, ...Object.entries(ownTypes)])
   const describe = (
     error: JsonObject,
     message: string | undefined,
@@ -44,7 +49,7 @@ export function errorReader(own: { readonly [code: string]: ErrorKind }) {
     /** An error inside a stream or under status 200, flat or in an object (traps 75, 77). */
     readInnerError(body: JsonObject): CanonicalError {
       const error = anyObject(body['error']) ?? body
-      return describe(error, anyText(error['message']) ?? anyText(body['error']), innerStatus(error))
+      return describe(error, anyText(error['message']) ?? anyText(body['error']), innerStatus(error, types))
     },
   }
 }
@@ -57,27 +62,24 @@ const CODES: Table<ErrorKind> = new Map<Json | undefined, ErrorKind>([
 ])
 
 /** The code is the status, or the type stands for one. */
-function innerStatus({ code, status_code, status, type }: JsonObject): number {
+function innerStatus({ code, status_code, status, type }: JsonObject, types: Table<number>): number {
   const given = code ?? status_code ?? status
   if (typeof given === 'number' && given >= 400 && given < 600) return given
-  return BY_TYPE.get(type) ?? 502
+  return types.get(type) ?? 502
 }
 
-const BY_TYPE: Table<number> = new Map<Json | undefined, number>([
+/** Types that all formats of the family have. */
+const TYPES: Table<number> = new Map<Json | undefined, number>([
   ['invalid_request_error', 400],
   ['image_generation_user_error', 400],
   ['authentication_error', 401],
   ['insufficient_quota', 402],
   ['permission_error', 403],
   ['not_found_error', 404],
-  ['conflict_error', 409],
   ['rate_limit_error', 429],
-  ['requests', 429],
-  ['tokens', 429],
-  ['cancelled', 499],
   ['overloaded_error', 503],
   ['service_unavailable_error', 503],
   ['timeout_error', 504],
 ])
 
-export const { readError, readInnerError } = errorReader({})
+export const { readError, readInnerError } = errorReader()

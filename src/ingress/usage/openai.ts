@@ -72,7 +72,10 @@ function byModality(details: JsonObject | undefined): { [M in Modality]?: number
   return some ? counts : undefined
 }
 
-/** Fields of the usage and its two objects of details that canonical has no field for, and known ones of a wrong type. */
+/**
+ * Fields of the usage and its two objects of details that canonical has no field for; known ones of a wrong type as well
+ * where the format has names of its own, while those of chat are written anew from the counts that there are.
+ */
 function extrasOf(
   format: Format,
   wire: JsonObject,
@@ -80,7 +83,8 @@ function extrasOf(
   input: JsonObject | undefined,
   output: JsonObject | undefined,
 ) {
-  const outer = left(format, wire, names.taken, misread(wire, names)).extras?.[format]
+  const wrong = names === NAMES ? undefined : misread(wire, names)
+  const outer = left(format, wire, names.taken, wrong).extras?.[format]
   const inputLeft = input && left(format, input, names.takenOfInput).extras?.[format]
   const outputLeft = output && left(format, output, names.takenOfOutput).extras?.[format]
   if (outer === undefined && inputLeft === undefined && outputLeft === undefined) return undefined
