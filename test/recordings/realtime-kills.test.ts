@@ -25,6 +25,8 @@ const PATHS = [
 
 /** Sessions at once. */
 const LANES = 8
+/** Milliseconds until a session that an upstream never begins is given up, hundreds of times. */
+const timeout = { connect: 10_000, firstByte: 2000, idle: 2000 }
 
 /** The frames up to the upstream's `count`th, at which it breaks off. */
 function upTo(frames: readonly Frame[], count: number): readonly Frame[] {
@@ -74,7 +76,9 @@ describe.skipIf(rows.length === 0)(`recorded sessions that break off${where}`, (
     const count = messagesOf(session)
     // The upstream's name of the model is the number of messages that it sends.
     const models = Object.fromEntries(Array.from({ length: count }, (_, at) => [`voice-${at}`, `${at}`]))
-    testServer = await TestServer.open([channelTo(upstream, { dialect: DIALECTS[session.vendor]!, models })])
+    testServer = await TestServer.open([
+      { ...channelTo(upstream, { dialect: DIALECTS[session.vendor]!, models }), timeout },
+    ])
     await eachCount(count, async at => {
       const client = await open(headers, `voice-${at}`).catch(() => undefined)
       // Before the session has begun, which takes xAI four messages, the caller gets an answer in HTTP instead.
