@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { HeaderSource, Reply, Worker } from '../gateway/index.ts'
+import type { HeaderSource, Reply } from '../gateway/index.ts'
+import { CallerReply } from './caller-reply.ts'
 import { drain, SILENCE_LIMIT } from './connection.ts'
 
 /** A refused body this small is still read, so that the connection can be used again. */
@@ -19,11 +20,8 @@ interface ReplyGateway {
 const encodingOf = (text: string, bytes: number): BufferEncoding => (bytes === text.length ? 'latin1' : 'utf8')
 
 /** An answer over HTTP. */
-export class HttpReply implements Reply {
-  gone = false
-  begun = false
+export class HttpReply extends CallerReply implements Reply {
   headers: HeaderSource | undefined
-  private working: Worker | undefined
   private readonly response: ServerResponse
   private readonly message: IncomingMessage
   private readonly own: Headers
@@ -33,26 +31,15 @@ export class HttpReply implements Reply {
 
   /** @param own the headers of every answer. */
   constructor(message: IncomingMessage, response: ServerResponse, own: Headers, gateway: ReplyGateway) {
+    super()
     this.message = message
     this.response = response
     this.own = own
     this.gateway = gateway
     response.on('error', () => {})
     response.on('close', () => {
-      if (response.writableFinished) return
-      this.gone = true
-      this.working?.abort()
+      if (!response.writableFinished) this.leave()
     })
-  }
-
-  get worker(): Worker | undefined {
-    return this.working
-  }
-
-  /** Work that begins after the caller left ends at once. */
-  set worker(worker: Worker | undefined) {
-    this.working = worker
-    if (this.gone) worker?.abort()
   }
 
   whole(status: number, headers: Headers, text: string): void {

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../canonical/node.ts'
-import type { Reply, Worker } from '../gateway/index.ts'
+import type { Reply } from '../gateway/index.ts'
 import { faultOf, laned } from '../stored/index.ts'
+import { CallerReply } from './caller-reply.ts'
 
 /** Sends the frames of one turn. */
 export interface Wire {
@@ -21,32 +22,14 @@ export interface SocketReplyOptions {
 type Headers = { readonly [name: string]: string }
 
 /** The answer to one turn on a socket: each event of its stream is a frame. */
-export class SocketReply implements Reply {
-  gone = false
-  begun = false
+export class SocketReply extends CallerReply implements Reply {
   /** The turn failed. */
   failed = false
-  private working: Worker | undefined
   private readonly options: SocketReplyOptions
 
   constructor(options: SocketReplyOptions) {
+    super()
     this.options = options
-  }
-
-  get worker(): Worker | undefined {
-    return this.working
-  }
-
-  /** Work that begins after the caller left ends at once. */
-  set worker(worker: Worker | undefined) {
-    this.working = worker
-    if (this.gone) worker?.abort()
-  }
-
-  /** The caller left. */
-  leave(): void {
-    this.gone = true
-    this.working?.abort()
   }
 
   whole(status: number, headers: Headers, text: string): void {

@@ -131,11 +131,12 @@ class MessageWriter {
   private signature: string | undefined
   private readonly losses: Losses
   private readonly request: CanonicalRequest
-  private ids: AnswerIds | undefined
+  private readonly ids: AnswerIds
 
   constructor(losses: Losses, request: CanonicalRequest) {
     this.losses = losses
     this.request = request
+    this.ids = new AnswerIds(request)
   }
 
   put(part: Part, next: Part | undefined, path: Path): void {
@@ -180,7 +181,6 @@ class MessageWriter {
   private call(part: ToolCallPart, path: Path): void {
     if (part.namespace !== undefined) this.losses.drop([...path, 'namespace'], 'no-namespaces')
     const signed = this.signature === undefined ? {} : signatureExtra(this.signature)
-    this.ids ??= new AnswerIds(this.request)
     const id = this.ids.call(part.id, part.name)
     if (id !== part.id) this.losses.rename([...path, 'id'], id, 'id-made-unique')
     this.calls.push({ ...writeCall(id === part.id ? part : { ...part, id }), ...signed })
