@@ -122,7 +122,7 @@ export const placesOf = (
   model: string,
   channels: readonly RoutedChannel[],
 ): readonly { readonly channel: ChannelConfig; readonly upstreamModel: string }[] =>
-  channels.flatMap(channel => {
+  channelsOf(model, channels).flatMap(channel => {
     const name = upstreamModel(channel, model)
     return name === undefined ? [] : [{ channel: channel.config, upstreamModel: name }]
   })
