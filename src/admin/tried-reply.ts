@@ -29,8 +29,8 @@ export class TriedReply implements Reply {
     this.reply.worker = worker
   }
 
-  set headers(headers: HeaderSource | undefined) {
-    this.reply.headers = headers
+  set rateHeaders(headers: HeaderSource | undefined) {
+    this.reply.rateHeaders = headers
   }
 
   whole(status: number, headers: Headers, text: string): void {

@@ -1,8 +1,10 @@
 import { type Access, type Allowance, type Caller, checkDoor } from '../access/index.ts'
 import type { Limits } from '../access/limits/index.ts'
 import type { Format } from '../canonical/node.ts'
-import type { Call } from './call.ts'
-import { RateHeaders } from './rate-headers.ts'
+import { WRITERS } from '../egress/index.ts'
+import { addRateLimits } from '../egress/transport/rate-limit.ts'
+import type { Call, HeaderSource } from './call.ts'
+import type { Outcome } from './report.ts'
 
 /**
  * The caller whose key a request carries.
@@ -27,6 +29,28 @@ export function allowanceOf(
   { reply, format }: Pick<Call, 'reply' | 'format'>,
 ): Allowance {
   const allowance = limits.of(caller.id, caller.permissions.limits)
-  reply.headers = new RateHeaders(allowance, format)
+  reply.rateHeaders = new RateHeaders(allowance, format)
   return allowance
+}
+
+/** Counts what a request used: what its upstream counted, else about as much as was expected or came. */
+export function settle(allowance: Allowance, { spent, seen, row }: Outcome): void {
+  if (spent === undefined) allowance.settleUncounted(seen)
+  else allowance.settle(spent, row.cost)
+}
+
+/** What is left of a key's limits, as headers of the caller's format. */
+class RateHeaders implements HeaderSource {
+  private readonly allowance: Allowance
+  private readonly format: Format
+
+  constructor(allowance: Allowance, format: Format) {
+    this.allowance = allowance
+    this.format = format
+  }
+
+  addTo(head: { [name: string]: string }): void {
+    const add = WRITERS[this.format]!.addRateLimits ?? addRateLimits
+    add(head, this.allowance.left, Date.now())
+  }
 }

@@ -59,8 +59,8 @@ export interface Reply {
   readonly begun: boolean
   /** What works on the answer at the time. */
   worker: Worker | undefined
-  /** What the head of any answer holds besides, where answers have one. */
-  headers?: HeaderSource | undefined
+  /** What is left of the key's limits, which the head of any answer states, where answers have one. */
+  rateHeaders?: HeaderSource | undefined
   whole(status: number, headers: Headers, text: string): void
   begin(headers: Headers, status?: number): void
   write(piece: string | Uint8Array): boolean

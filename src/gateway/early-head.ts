@@ -2,9 +2,8 @@ import type { CanonicalError } from '../canonical/error.ts'
 import type { Loss } from '../canonical/loss.ts'
 import type { Source } from '../egress/transport/sse.ts'
 import type { Sink } from '../stored/index.ts'
-import { eventWriter } from './event-writer.ts'
 import { withHead } from './public-answer.ts'
-import { beginStream } from './stream-head.ts'
+import { beginStream, eventWriter } from './stream-head.ts'
 import type { Attempt, Early, Incoming } from './types.ts'
 
 /** Whether a caller waits at a separate connection for the first event: frames of sockets have no head. */
@@ -39,7 +38,7 @@ export class EarlyHead implements Early {
     if (this.open === undefined) this.attempt = undefined
   }
 
-  take(source: Source): Sink | undefined {
+  begunStream(source: Source): Sink | undefined {
     clearTimeout(this.timer)
     this.attempt = undefined
     const { open } = this

@@ -9,7 +9,7 @@ import type { Candidate } from '../router.ts'
 import { UNAVAILABLE } from '../store/fault.ts'
 import { type Keeper, STORED_FORMAT } from '../stored/index.ts'
 import { submit } from '../tasks/submit.ts'
-import { allowanceOf, authenticate } from './admission.ts'
+import { allowanceOf, authenticate, settle } from './admission.ts'
 import type { Call } from './call.ts'
 import { candidateFailure } from './candidate-failure.ts'
 import type { Capture } from './capture/capture.ts'
@@ -104,12 +104,15 @@ export class Gateway extends Lookups {
     if (tracer !== undefined) report.trace = tracer.begin({ door, format, headers })
   }
 
-  /** Records a request that is over; its place is given back whatever goes wrong. */
+  /** A request is over: what it used counts, and is recorded; its place is given back whatever goes wrong. */
   private over(report: Report): void {
+    const { allowance } = report
     try {
-      report.write(this.recorder)
+      const outcome = report.outcome(this.recorder.prices)
+      if (allowance !== undefined) settle(allowance, outcome)
+      this.recorder.record(outcome)
     } finally {
-      report.allowance?.leave()
+      allowance?.leave()
     }
   }
 

@@ -1,29 +1,33 @@
 import type { Allowance, Caller } from '../access/index.ts'
-import { type CanonicalError, ERRORS, type GatewayError } from '../canonical/error.ts'
+import type { CanonicalError, GatewayError } from '../canonical/error.ts'
 import type { CanonicalEvent } from '../canonical/event.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult, Finish, Usage } from '../canonical/result.ts'
 import type { Prices } from '../catalogue/rates.ts'
-import { single } from '../channel/index.ts'
-import type { Log } from '../log/index.ts'
 import type { RequestTrace } from '../metrics/traces.ts'
 import type { Candidate } from '../router.ts'
 import { isCounted, recordedModel, type UsageRow, type UsageTry } from '../usage/row.ts'
 import type { Call } from './call.ts'
 
-/** Where a report goes when its request is over. */
-export interface Recorder {
-  readonly log: Log
-  readonly prices: Prices
-  take(row: UsageRow): void
-  /**
-   * The caller's IP address, where it is of use in the log: of requests that came through proxies, and of those whose key
-   * was refused.
-   */
-  address(message: Call['message'], status: number): string | undefined
+/** What became of a request that is over. */
+export interface Outcome {
+  readonly call: Call
+  readonly row: UsageRow
+  /** What counts against limits; undefined where tokens were not counted to the end. */
+  readonly spent: Usage | undefined
+  /** About how many tokens came of an answer whose end did not: callers could leave right before the count. */
+  readonly seen: number
+  readonly error: CanonicalError | undefined
+  /** What was thrown, where the answer was ended by a fault of ours. */
+  readonly fault: unknown
+  readonly trace: RequestTrace | undefined
+  /** Thoughts that were put back into the request. */
+  readonly thoughts: number | undefined
+  /** Of the video that was ordered. */
+  readonly seconds: number | undefined
 }
 
-/** What becomes of one request, gathered on its way and logged once: no bodies, no credentials. */
+/** What becomes of one request, gathered on its way: no bodies, no credentials. */
 export class Report {
   caller: Caller | undefined
   model: string | undefined
@@ -166,13 +170,12 @@ export class Report {
     return answerless || (status >= 400 && status !== CLIENT_CLOSED) ? NOTHING : undefined
   }
 
-  /** About how many tokens came of an answer whose end did not: callers could leave right before the count. */
   private get seen(): number {
     return this.hasMedia ? 0 : this.written / LETTERS
   }
 
   /** What it cost, in nanodollars; undefined where that is unknown. */
-  private cost({ prices }: Recorder, spent: Usage | undefined): number | undefined {
+  private cost(prices: Prices, spent: Usage | undefined): number | undefined {
     const { candidate, model } = this
     if (spent === NOTHING) return 0
     if (spent === undefined || model === undefined) return undefined
@@ -220,46 +223,10 @@ export class Report {
     }
   }
 
-  /** The request is over: what it used counts against its key's limits, and it is recorded. */
-  write(recorder: Recorder): void {
-    const { log } = recorder
-    const { spent } = this
-    const cost = this.cost(recorder, spent)
-    if (spent === undefined) this.allowance?.settleUncounted(this.seen)
-    else this.allowance?.settle(spent, cost)
-    const row = this.row(cost)
-    recorder.take(row)
-    this.trace?.end(row)
-    const { call, candidate, error, usage, fault } = this
-    if (fault !== undefined) log.error({ id: call.id, err: fault }, 'a fault of the gateway')
-    const fields = {
-      id: call.id,
-      client_id: single(call.message.headers['x-request-id']).slice(0, 200) || undefined,
-      upstream_id: this.upstreamId,
-      address: recorder.address(call.message, this.status),
-      key: this.caller?.key,
-      door: call.path,
-      model: this.model,
-      stream: this.stream,
-      channel: candidate?.channel.name,
-      format: candidate?.format.format,
-      upstream_model: row.upstreamModel,
-      attempts: this.attempts,
-      status: this.status,
-      error: error?.kind,
-      upstream_status: error?.status,
-      finish: this.finish?.reason,
-      input_tokens: usage?.input,
-      output_tokens: usage?.output,
-      cached_tokens: usage?.cacheRead,
-      video_seconds: this.seconds,
-      losses: this.losses === 0 ? undefined : this.losses,
-      thoughts_put_back: this.thoughts,
-      first_byte_ms: since(this.began, this.firstByte),
-      ms: tenths(row.duration),
-    }
-    if (error === undefined || ERRORS[error.kind].status < 500) log.info(fields, 'request')
-    else log.warn(fields, 'request')
+  /** The request is over. */
+  outcome(prices: Prices): Outcome {
+    const { call, spent, seen, error, fault, trace, thoughts, seconds } = this
+    return { call, row: this.row(this.cost(prices, spent)), spent, seen, error, fault, trace, thoughts, seconds }
   }
 }
 
@@ -274,6 +241,3 @@ const MOST_TRIES = 10
 
 const after = (began: number, at: number | undefined): number | undefined => (at === undefined ? undefined : at - began)
 const tenths = (milliseconds: number): number => Math.round(milliseconds * 10) / 10
-
-const since = (began: number, at: number | undefined): number | undefined =>
-  at === undefined ? undefined : tenths(at - began)

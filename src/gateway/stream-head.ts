@@ -10,6 +10,7 @@ import {
   type Source,
   streamHeaders,
 } from '../egress/transport/sse.ts'
+import type { EventWriter, OwnEventWriter } from '../egress/writer.ts'
 import { KeptStream, type Sink } from '../stored/index.ts'
 import type { Call } from './call.ts'
 import { headersOf } from './failures.ts'
@@ -21,6 +22,14 @@ const FRAMINGS = { events: EVENT_STREAM, array: JSON_ARRAY, lines: JSON_LINES } 
 
 /** The source of an answer that is whole already: there is nothing to hold up. */
 export const NO_SOURCE: Source = { pause: () => {}, resume: () => {} }
+
+/** What writes an answer's events in the caller's format. */
+export const eventWriter = ({ call, request, echo }: Attempt): EventWriter =>
+  WRITERS[call.format]!.events!(echo?.request ?? request)
+
+/** The same for events of the caller's own format; undefined where such are written anew, too. */
+export const ownEventWriter = ({ call, request, echo }: Attempt): OwnEventWriter | undefined =>
+  WRITERS[call.format]!.ownEvents?.(echo?.request ?? request)
 
 /** Sends status and headers, and opens what the events of an answer are written to. */
 export function beginStream(

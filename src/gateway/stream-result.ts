@@ -73,7 +73,7 @@ async function unfoldAnswer({ prepared, answer, reader }: Sent, stream: StreamPi
     const result = checkedResult(await readWireResult(answer, reader, request), request, native)
     await stream.takeComing(unfoldMedia(isMp3 ? await inMp3(result) : result))
   } catch (thrown) {
-    stream.leave(toFailure(thrown))
+    stream.refuse(toFailure(thrown))
   }
 }
 

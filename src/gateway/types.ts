@@ -50,7 +50,7 @@ export interface Early {
   /** A request goes to a channel, with so many losses: its answer is the one to begin. */
   offer(attempt: Attempt, losses: readonly Loss[]): void
   /** The upstream answers: the sink of the stream that has begun, if any; `source` can be held up from now on. */
-  take(source: Source): Sink | undefined
+  begunStream(source: Source): Sink | undefined
 }
 
 /** A request on its way to one candidate. */

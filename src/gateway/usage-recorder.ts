@@ -1,6 +1,8 @@
 import type { Caller } from '../access/index.ts'
+import { ERRORS } from '../canonical/error.ts'
 import type { Usage } from '../canonical/result.ts'
 import { NO_PRICES, type Prices } from '../catalogue/rates.ts'
+import { single } from '../channel/index.ts'
 import type { Config, LimitSettings } from '../config/types.ts'
 import type { Log } from '../log/index.ts'
 import type { Metrics } from '../metrics/index.ts'
@@ -10,10 +12,10 @@ import type { UsageLog } from '../usage/log.ts'
 import type { UsageRow } from '../usage/row.ts'
 import type { Call } from './call.ts'
 import type { Live } from './live.ts'
-import type { Recorder } from './report.ts'
+import type { Outcome } from './report.ts'
 
 /** Where the outcome of a request goes. */
-interface Places {
+interface Sinks {
   readonly log: Log
   readonly catalogue: Prices
   readonly usage: UsageLog
@@ -27,37 +29,62 @@ const REFUSED = 401
 /** Models without a price that are remembered as logged. */
 const MOST = 1000
 
-/** Records the outcome of requests and sessions in usage and metrics. */
+/** Where sessions, and requests of their own, are recorded when they are over. */
+export interface Recorder {
+  readonly log: Log
+  readonly prices: Prices
+  record(outcome: Outcome): void
+  take(row: UsageRow): void
+  /**
+   * The caller's IP address, where it is of use in the log: of requests that came through proxies, and of those whose key
+   * was refused.
+   */
+  address(message: Call['message'], status: number): string | undefined
+}
+
+/** Records the outcome of requests and sessions in usage, metrics, traces and the log. */
 export class UsageRecorder implements Recorder {
   readonly log: Log
-  private readonly places: Places
+  private readonly sinks: Sinks
   private readonly unpriced = new Set<string>()
   private priced: boolean
 
-  constructor(places: Places, config: Config) {
-    this.log = places.log
-    this.places = places
+  constructor(sinks: Sinks, config: Config) {
+    this.log = sinks.log
+    this.sinks = sinks
     this.priced = needsPrices(config)
   }
 
   /** A catalogue that nobody needs is not loaded. */
   get prices(): Prices {
-    return this.priced ? this.places.catalogue : NO_PRICES
+    return this.priced ? this.sinks.catalogue : NO_PRICES
   }
 
   reload(config: Config): void {
     this.priced ||= needsPrices(config)
   }
 
+  /** A request is over. */
+  record(outcome: Outcome): void {
+    const { log } = this
+    const { call, row, error, fault, trace } = outcome
+    this.take(row)
+    trace?.end(row)
+    if (fault !== undefined) log.error({ id: call.id, err: fault }, 'a fault of the gateway')
+    const entry = entryOf(outcome, this.address(call.message, row.status))
+    if (error === undefined || ERRORS[error.kind].status < 500) log.info(entry, 'request')
+    else log.warn(entry, 'request')
+  }
+
   take(row: UsageRow): void {
-    const { usage, metrics, live } = this.places
+    const { usage, metrics, live } = this.sinks
     usage.take(row)
     metrics.take(row)
     if (live.isWatched) live.over(row)
   }
 
   address(message: Call['message'], status: number): string | undefined {
-    const proxies = this.places.proxies()
+    const proxies = this.sinks.proxies()
     return proxies.present || status === REFUSED ? proxies.addressOf(message) || undefined : undefined
   }
 
@@ -83,6 +110,37 @@ export class UsageRecorder implements Recorder {
     return undefined
   }
 }
+
+/** What the log says of a request: no bodies, no credentials. */
+const entryOf = ({ call, row, error, seconds, thoughts }: Outcome, address: string | undefined) => ({
+  id: row.id,
+  client_id: single(call.message.headers['x-request-id']).slice(0, 200) || undefined,
+  upstream_id: row.upstreamId,
+  address,
+  key: row.keyName,
+  door: row.door,
+  model: row.model,
+  stream: row.stream,
+  channel: row.channel,
+  format: row.upstreamFormat,
+  upstream_model: row.upstreamModel,
+  attempts: row.attempts,
+  status: row.status,
+  error: row.error,
+  upstream_status: error?.status,
+  finish: row.finish,
+  input_tokens: row.input,
+  output_tokens: row.output,
+  cached_tokens: row.cacheRead,
+  video_seconds: seconds,
+  losses: row.losses === 0 ? undefined : row.losses,
+  thoughts_put_back: thoughts,
+  first_byte_ms: tenths(row.firstByteAfter),
+  ms: tenths(row.duration),
+})
+
+const tenths = (milliseconds: number | undefined): number | undefined =>
+  milliseconds === undefined ? undefined : Math.round(milliseconds * 10) / 10
 
 /** Whether costs are recorded, shown or limited. */
 const needsPrices = ({ usage, metrics, traces, keys, groups }: Config): boolean =>

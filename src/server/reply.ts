@@ -21,7 +21,7 @@ const encodingOf = (text: string, bytes: number): BufferEncoding => (bytes === t
 
 /** An answer over HTTP. */
 export class HttpReply extends CallerReply implements Reply {
-  headers: HeaderSource | undefined
+  rateHeaders: HeaderSource | undefined
   private readonly response: ServerResponse
   private readonly message: IncomingMessage
   private readonly own: Headers
@@ -64,7 +64,7 @@ export class HttpReply extends CallerReply implements Reply {
   /** The gateway's own headers take precedence over an upstream's. */
   private head(headers: Headers): { [name: string]: string } {
     const head: { [name: string]: string } = { 'content-type': JSON_TYPE, ...headers, ...this.own }
-    this.headers?.addTo(head)
+    this.rateHeaders?.addTo(head)
     return head
   }
 

@@ -153,12 +153,12 @@ export class RecordedReply implements Reply {
     this.reply.worker = worker
   }
 
-  get headers(): HeaderSource | undefined {
-    return this.reply.headers
+  get rateHeaders(): HeaderSource | undefined {
+    return this.reply.rateHeaders
   }
 
-  set headers(source: HeaderSource | undefined) {
-    this.reply.headers = source
+  set rateHeaders(source: HeaderSource | undefined) {
+    this.reply.rateHeaders = source
   }
 
   whole(status: number, headers: Headers, text: string): void {
@@ -194,7 +194,7 @@ export class RecordedReply implements Reply {
 
   private begins(status: number, headers: Headers): void {
     const head: { [name: string]: string } = { ...headers }
-    this.reply.headers?.addTo(head)
+    this.reply.rateHeaders?.addTo(head)
     this.status = status
     this.head = head
     this.beganAfter = this.body.elapsed

@@ -15,9 +15,10 @@ import type { Call, Reply, Worker } from '../call.ts'
 import { toFailure } from '../failures.ts'
 import { ownCall } from '../own-requests.ts'
 import { onLossOf } from '../read-request.ts'
-import { type Recorder, Report } from '../report.ts'
+import { Report } from '../report.ts'
 import type { Running } from '../running.ts'
 import type { Incoming } from '../types.ts'
+import type { Recorder } from '../usage-recorder.ts'
 
 export interface OwnRequestOptions {
   readonly caller: Caller
@@ -77,7 +78,7 @@ export async function* ownRequest(
     })
     .finally(() => {
       running.remove(call)
-      report.write(recorder)
+      recorder.record(report.outcome(recorder.prices))
     })
   try {
     yield* reply.read()

@@ -7,7 +7,7 @@ import type { RequestTrace } from '../../metrics/traces.ts'
 import type { SessionRecord } from '../../realtime/live-session.ts'
 import type { Candidate } from '../../router.ts'
 import { isCounted, tokenFields, type UsageRow, upstreamFields } from '../../usage/row.ts'
-import type { Recorder } from '../report.ts'
+import type { Recorder } from '../usage-recorder.ts'
 
 export interface SessionFacts {
   readonly id: string

@@ -1,0 +1,197 @@
+import { type CanonicalError, GatewayError } from '../canonical/error.ts'
+import type { CanonicalEvent, ResultStart } from '../canonical/event.ts'
+import type { Loss } from '../canonical/loss.ts'
+import type { WireEvent } from '../canonical/wire.ts'
+import type { Source } from '../egress/transport/sse.ts'
+import type { EventWriter, OwnEventWriter } from '../egress/writer.ts'
+import type { Sink } from '../stored/index.ts'
+import { answerFailure } from './failures.ts'
+import { beginStream, eventWriter, ownEventWriter } from './stream-head.ts'
+import type { Attempt, WholeAnswer } from './types.ts'
+
+export interface OutputOptions {
+  /** What was lost in the request, and headers of the upstream: for the head of the answer. */
+  readonly losses: readonly Loss[]
+  readonly headers: WholeAnswer['headers']
+  /** What is paused while the caller is behind. */
+  readonly source: Source
+  /** Events of the caller's own format may pass as they came. */
+  readonly mayRelay: boolean
+}
+
+/**
+ * A streamed answer as its caller gets it: events are written in the caller's format, held back until the first content,
+ * and sent. While they are held back, a failure can still be answered by another channel; after that, it is an event.
+ */
+export class StreamOutput {
+  /** Settles with the end of the answer; rejects with GatewayError where nothing was sent to the caller. */
+  readonly done: Promise<void>
+  private resolve!: (settled?: Promise<void>) => void
+  private reject!: (failure: GatewayError) => void
+  private readonly attempt: Attempt
+  private readonly options: OutputOptions
+  private readonly writer: EventWriter
+  /** The same, where events may pass as they came. */
+  private readonly relaying: OwnEventWriter | undefined
+  private readonly began = performance.now()
+  private timer: NodeJS.Timeout | undefined
+  private held: Held[] = []
+  /** Bytes of the upstream's answer since events are held back. */
+  private heldBytes = 0
+  private sink: Sink | undefined
+  /** The answer's beginning, once something of it was sent. */
+  private head: ResultStart | undefined
+  /** Nothing more is written. */
+  isOver = false
+
+  constructor(attempt: Attempt, options: OutputOptions) {
+    this.attempt = attempt
+    this.options = options
+    this.relaying = options.mayRelay ? ownEventWriter(attempt) : undefined
+    this.writer = this.relaying ?? eventWriter(attempt)
+    this.done = new Promise((resolve, reject) => {
+      this.resolve = resolve
+      this.reject = reject
+    })
+    this.done.catch(() => {})
+  }
+
+  get canRelay(): boolean {
+    return this.relaying !== undefined
+  }
+
+  /** Something was sent: a failure can only be an event. */
+  get hasBegun(): boolean {
+    return this.sink !== undefined
+  }
+
+  /** Writes an event in the caller's format; an error before anything was sent is for another channel to make good. */
+  write(event: CanonicalEvent): void {
+    if (this.isOver) return
+    if (this.sink !== undefined) this.sink.push(this.writer.push(event))
+    else if (event.type === 'error') return this.refuse(new GatewayError(event.error))
+    else this.hold({ events: [event], wire: undefined })
+    if (event.type === 'result-end' || event.type === 'error') this.finish()
+  }
+
+  /** Passes an event of the caller's own format on as it came; `events` are what was read of it. */
+  relay(events: readonly CanonicalEvent[], wire: WireEvent): void {
+    if (this.isOver) return
+    if (this.sink === undefined) this.hold({ events, wire })
+    else this.sink.push(this.relaying!.relay(wire, events))
+    if (events.at(-1)?.type === 'result-end') this.finish()
+  }
+
+  /** Lets what is held back through after one heartbeat (trap 85), or where much came; most answers have content at once. */
+  arm(bytes = 0): void {
+    if (this.sink !== undefined || this.isOver || this.held.length === 0) return
+    this.heldBytes += bytes
+    if (this.heldBytes > HELD_LIMIT) return this.letThrough()
+    if (this.timer !== undefined) return
+    const left = this.attempt.heartbeat - (performance.now() - this.began)
+    this.timer = setTimeout(this.letThroughLate, Math.max(left, 1))
+  }
+
+  private hold(held: Held): void {
+    this.held.push(held)
+    if (held.events.some(({ type }) => DECIDING.has(type))) this.letThrough()
+  }
+
+  private readonly letThroughLate = (): void => {
+    try {
+      this.letThrough()
+    } catch (thrown) {
+      this.fault(thrown)
+    }
+  }
+
+  private letThrough(): void {
+    if (this.sink !== undefined || this.isOver || this.held.length === 0) return
+    clearTimeout(this.timer)
+    // Written before anything is sent: a writer that fails at once is still a failure with a status.
+    const first = this.held.flatMap(held => this.written(held))
+    const start = this.held[0]?.events[0]
+    if (start?.type === 'result-start') this.head = start
+    this.held = []
+    this.sink = this.open()
+    this.sink.push(first)
+    this.sink.send()
+  }
+
+  private written({ events, wire }: Held): readonly WireEvent[] {
+    return wire === undefined ? events.flatMap(event => this.writer.push(event)) : this.relaying!.relay(wire, events)
+  }
+
+  private open(): Sink {
+    const { losses, headers, source } = this.options
+    return this.attempt.early?.begunStream(source) ?? beginStream(this.attempt, losses, headers, source)
+  }
+
+  /** The answer is whole. */
+  finish(): void {
+    if (this.isOver) return
+    this.letThrough()
+    this.close()
+    this.sink?.push(this.writer.end())
+    this.sink?.end()
+    this.resolve(this.sink?.settled)
+  }
+
+  /** Nothing more is written: the caller left, or there is nothing that another channel may not do better. */
+  refuse(failure: GatewayError): void {
+    if (this.isOver) return
+    this.close()
+    this.sink?.stop()
+    this.reject(failure)
+  }
+
+  /** A fault of ours: where the answer has begun, it ends with an error of its format, and the cause is logged. */
+  fault(thrown: unknown): void {
+    const failure = answerFailure(thrown)
+    this.close()
+    if (this.sink === undefined) return this.reject(failure)
+    this.attempt.report.broke(failure)
+    try {
+      this.sink.push(this.errorEvents(failure.error))
+      this.sink.end()
+      this.resolve(this.sink.settled)
+    } catch {
+      this.sink.stop()
+      this.reject(failure)
+    }
+  }
+
+  /** The error as events: of a fresh writer where this one is broken. */
+  private errorEvents(error: CanonicalError): readonly WireEvent[] {
+    try {
+      return this.writer.push({ type: 'error', error })
+    } catch {
+      const another = eventWriter(this.attempt)
+      another.push(this.head ?? { type: 'result-start' })
+      return another.push({ type: 'error', error })
+    }
+  }
+
+  private close(): void {
+    this.isOver = true
+    clearTimeout(this.timer)
+  }
+}
+
+/** Events that are not sent yet, and the event that they were read of where that is sent for them. */
+interface Held {
+  readonly events: readonly CanonicalEvent[]
+  readonly wire: WireEvent | undefined
+}
+
+/** Events that settle that this channel answers: content, or the end. */
+const DECIDING: ReadonlySet<CanonicalEvent['type']> = new Set([
+  'part-delta',
+  'part-patch',
+  'part-end',
+  'candidate-end',
+  'result-end',
+])
+
+/** Bytes of an upstream's answer after which events are held back no longer, although there is no content. */
+const HELD_LIMIT = 1024 * 1024
