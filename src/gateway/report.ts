@@ -14,7 +14,7 @@ import type { Call } from './call.ts'
 /** Where a report goes when its request is over. */
 export interface Recorder {
   readonly log: Log
-  readonly prices: Prices
+  pricesFor(caller: Caller | undefined): Prices
   take(row: UsageRow): void
   /**
    * The caller's IP address, where it is of use in the log: of requests that came through proxies, and of those whose key
@@ -172,13 +172,13 @@ export class Report {
   }
 
   /** What it cost, in nanodollars; undefined where that is unknown. */
-  private cost({ prices }: Recorder, spent: Usage | undefined): number | undefined {
+  private cost(recorder: Recorder, spent: Usage | undefined): number | undefined {
     const { candidate, model } = this
     if (spent === NOTHING) return 0
     if (spent === undefined || model === undefined) return undefined
     if (candidate === undefined) return 0
     const { channel, upstreamModel } = candidate
-    return prices.cost({ model, upstreamModel, provider: channel.provider }, spent)
+    return recorder.pricesFor(this.caller).cost({ model, upstreamModel, provider: channel.provider }, spent)
   }
 
   /** All rows have the same shape: what is unknown is undefined. */

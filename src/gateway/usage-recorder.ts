@@ -40,9 +40,12 @@ export class UsageRecorder implements Recorder {
     this.priced = needsPrices(config)
   }
 
-  /** A catalogue that nobody needs is not loaded. */
-  get prices(): Prices {
-    return this.priced ? this.places.catalogue : NO_PRICES
+  /**
+   * What prices the requests of a caller. Where nobody wants to know a cost no price is looked up, so that the packages
+   * with prices are loaded for nothing but what models take.
+   */
+  pricesFor(caller: Pick<Caller, 'permissions'> | undefined): Prices {
+    return this.priced || (caller !== undefined && hasBudget(caller.permissions)) ? this.places.catalogue : NO_PRICES
   }
 
   reload(config: Config): void {
@@ -65,15 +68,11 @@ export class UsageRecorder implements Recorder {
    * What a request may cost before it is known who answers it: nanodollars at the first channel whose price is known;
    * undefined, and logged once a model, where none is.
    */
-  estimate(
-    usage: Usage,
-    model: string,
-    { permissions }: Caller,
-    channels: readonly RoutedChannel[],
-  ): number | undefined {
+  estimate(usage: Usage, model: string, caller: Caller, channels: readonly RoutedChannel[]): number | undefined {
+    const prices = this.pricesFor(caller)
     for (const { channel, upstreamModel } of placesOf(model, channels)) {
-      if (!permissions.allowsChannel(channel.name)) continue
-      const cost = this.prices.cost({ model, upstreamModel, provider: channel.provider }, usage)
+      if (!caller.permissions.allowsChannel(channel.name)) continue
+      const cost = prices.cost({ model, upstreamModel, provider: channel.provider }, usage)
       if (cost !== undefined) return cost
     }
     if (!this.unpriced.has(model) && this.unpriced.size < MOST) {
@@ -84,12 +83,9 @@ export class UsageRecorder implements Recorder {
   }
 }
 
-/** Whether costs are recorded, shown or limited. */
-const needsPrices = ({ usage, metrics, traces, keys, groups }: Config): boolean =>
-  usage.keep > 0 ||
-  Object.values(metrics).some(value => value !== undefined) ||
-  traces !== undefined ||
-  [...keys, ...groups.values()].some(hasBudget)
+/** Whether costs of all requests are recorded or shown. */
+const needsPrices = ({ usage, metrics, traces }: Config): boolean =>
+  usage.keep > 0 || Object.values(metrics).some(value => value !== undefined) || traces !== undefined
 
 const hasBudget = ({ limits }: { readonly limits: LimitSettings }): boolean =>
   limits.budget?.day !== undefined || limits.budget?.month !== undefined
