@@ -120,13 +120,14 @@ export class KeyRing {
   }
 
   /**
-   * The secret that a credential is; undefined for an unknown one, whose cost is the same whatever it looks like.
+   * The secret that a credential is; undefined for an unknown one, whose cost is the same whatever it looks like. It is
+   * used by that as long as it is good: what is refused is no use of a key.
    *
    * @param now Unix time in milliseconds.
    */
   find(credential: string, now: number): (Validity & { readonly caller: Caller | undefined }) | undefined {
     const found = this.known(credential) ?? this.search(credential)
-    if (found !== undefined) found.usedAt = now
+    if (found !== undefined && found.validUntil > now) found.usedAt = now
     return found
   }
 

@@ -32,7 +32,8 @@ const MOST = 1000
 /** Where sessions, and requests of their own, are recorded when they are over. */
 export interface Recorder {
   readonly log: Log
-  readonly prices: Prices
+  /** What prices the requests of a caller. */
+  pricesFor(caller: Caller | undefined): Prices
   record(outcome: Outcome): void
   take(row: UsageRow): void
   /**
@@ -55,9 +56,12 @@ export class UsageRecorder implements Recorder {
     this.priced = needsPrices(config)
   }
 
-  /** A catalogue that nobody needs is not loaded. */
-  get prices(): Prices {
-    return this.priced ? this.sinks.catalogue : NO_PRICES
+  /**
+   * What prices the requests of a caller. Where nobody wants to know a cost no price is looked up, so that the packages
+   * with prices are loaded for nothing but what models take.
+   */
+  pricesFor(caller: Pick<Caller, 'permissions'> | undefined): Prices {
+    return this.priced || (caller !== undefined && hasBudget(caller.permissions)) ? this.sinks.catalogue : NO_PRICES
   }
 
   reload(config: Config): void {
@@ -92,15 +96,11 @@ export class UsageRecorder implements Recorder {
    * What a request may cost before it is known who answers it: nanodollars at the first channel whose price is known;
    * undefined, and logged once a model, where none is.
    */
-  estimate(
-    usage: Usage,
-    model: string,
-    { permissions }: Caller,
-    channels: readonly RoutedChannel[],
-  ): number | undefined {
+  estimate(usage: Usage, model: string, caller: Caller, channels: readonly RoutedChannel[]): number | undefined {
+    const prices = this.pricesFor(caller)
     for (const { channel, upstreamModel } of placesOf(model, channels)) {
-      if (!permissions.allowsChannel(channel.name)) continue
-      const cost = this.prices.cost({ model, upstreamModel, provider: channel.provider }, usage)
+      if (!caller.permissions.allowsChannel(channel.name)) continue
+      const cost = prices.cost({ model, upstreamModel, provider: channel.provider }, usage)
       if (cost !== undefined) return cost
     }
     if (!this.unpriced.has(model) && this.unpriced.size < MOST) {
@@ -142,12 +142,9 @@ const entryOf = ({ call, row, error, seconds, thoughts }: Outcome, address: stri
 const tenths = (milliseconds: number | undefined): number | undefined =>
   milliseconds === undefined ? undefined : Math.round(milliseconds * 10) / 10
 
-/** Whether costs are recorded, shown or limited. */
-const needsPrices = ({ usage, metrics, traces, keys, groups }: Config): boolean =>
-  usage.keep > 0 ||
-  Object.values(metrics).some(value => value !== undefined) ||
-  traces !== undefined ||
-  [...keys, ...groups.values()].some(hasBudget)
+/** Whether costs of all requests are recorded or shown. */
+const needsPrices = ({ usage, metrics, traces }: Config): boolean =>
+  usage.keep > 0 || Object.values(metrics).some(value => value !== undefined) || traces !== undefined
 
 const hasBudget = ({ limits }: { readonly limits: LimitSettings }): boolean =>
   limits.budget?.day !== undefined || limits.budget?.month !== undefined

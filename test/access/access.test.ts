@@ -159,6 +159,24 @@ describe('keys of the store', () => {
     expect(access.identify(bearer(key)).permissions.allowsModel('n')).toBe(false)
   })
 
+  it('are used by what they permit: a refusal is no use', async () => {
+    let now = 1000
+    const { access, records } = await openStored(configOf(''), () => now)
+    const [open, expired, disabled] = [
+      await createKey(records, 'open', { id: 'open' }),
+      await createKey(records, 'expired', { id: 'expired', expiresAt: 2000 }),
+      await createKey(records, 'disabled', { id: 'disabled', enabled: false }),
+    ]
+    await access.refresh()
+    access.identify(bearer(expired))
+    now = 3000
+    access.identify(bearer(open))
+    for (const key of [expired, disabled]) expect(refusal(() => access.identify(bearer(key)))).toBeDefined()
+    await access.close()
+    const usedAt = async (id: string) => (await records.key(id))?.lastUsedAt
+    expect([await usedAt('open'), await usedAt('expired'), await usedAt('disabled')]).toEqual([3000, 1000, undefined])
+  })
+
   it('have the groups of the config before those of the store, but not one that is only implied', async () => {
     const config = configOf('groups: { mine: { models: [a] } }')
     const { access, records } = await openStored(config)

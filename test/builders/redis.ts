@@ -19,14 +19,14 @@ export const describeWithRedis: (name: string, tests: () => void) => void = (nam
 /** A Redis of the tests, empty at first, on a port of the loopback that stays the same. */
 export class RedisServer {
   readonly port: number
-  private readonly folder = mkdtempSync(join(tmpdir(), 'redis-'))
+  readonly folder = mkdtempSync(join(tmpdir(), 'redis-'))
   private readonly options: readonly string[]
   private child: ChildProcess | undefined
+  private warden: ChildProcess | undefined
 
   private constructor(port: number, options: readonly string[]) {
     this.port = port
     this.options = options
-    process.once('exit', this.remove)
   }
 
   static async open(...options: string[]): Promise<RedisServer> {
@@ -50,6 +50,7 @@ export class RedisServer {
   async start(): Promise<void> {
     const words = ['--port', String(this.port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
     this.child = spawn('redis-server', [...words, '--dir', this.folder, ...this.options], { stdio: 'ignore' })
+    this.warden = wardenOf(this.child.pid!, this.folder)
     for (let tries = 0; !(await accepts(this.port)); tries++) {
       if (this.child.exitCode !== null || tries > 3000) throw new Error('redis-server does not start')
       await pause(10)
@@ -58,9 +59,12 @@ export class RedisServer {
 
   /** Ends it at once; what it held is lost. */
   async stop(): Promise<void> {
-    const { child } = this
+    const { child, warden } = this
     this.child = undefined
-    if (child === undefined || child.exitCode !== null) return
+    this.warden = undefined
+    // First: the number of a process that ended may become another's.
+    warden?.kill('SIGKILL')
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
     const ended = once(child, 'exit')
     child.kill('SIGKILL')
     await ended
@@ -77,14 +81,20 @@ export class RedisServer {
 
   async close(): Promise<void> {
     await this.stop()
-    process.off('exit', this.remove)
-    this.remove()
-  }
-
-  private readonly remove = (): void => {
-    this.child?.kill('SIGKILL')
     rmSync(this.folder, { recursive: true, force: true })
   }
+}
+
+/** Ends a server when its input ends: however the process that started both ended. */
+function wardenOf(pid: number, folder: string): ChildProcess {
+  const script = 'read -r _; kill -KILL "$0"; rm -rf "$1"'
+  const warden = spawn('/bin/sh', ['-c', script, `${pid}`, folder], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  warden.unref()
+  ;(warden.stdin as unknown as { unref(): void }).unref()
+  return warden
 }
 
 let shared: Promise<RedisServer> | undefined
@@ -101,7 +111,8 @@ async function freePort(): Promise<number> {
   return port
 }
 
-const accepts = (port: number): Promise<boolean> =>
+/** Whether something listens at a port of the loopback. */
+export const accepts = (port: number): Promise<boolean> =>
   new Promise(resolve => {
     const socket = connect(port, '127.0.0.1')
     socket.once('connect', () => resolve(true)).once('error', () => resolve(false))

@@ -7,6 +7,7 @@ import type { UsageRow } from '../../src/usage/row.ts'
 import { channelAt } from '../builders/config.ts'
 import { ON_FILES, openStoreAt, storeAt, written } from '../builders/engines.ts'
 import { TestServer } from '../builders/gateway.ts'
+import { createKey, withKeys } from '../builders/keys.ts'
 import { until } from '../builders/time.ts'
 import { HOUR } from '../builders/units.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
@@ -81,6 +82,15 @@ test('a request is recorded when the gateway stops: what it used and cost, and h
   ]
   expect(steps).toEqual([...steps].sort((a, b) => a! - b!))
   expect(JSON.stringify([missed, row])).not.toMatch(/nobody stores|upstream-key|caller-key/)
+})
+
+test('a stored key has its budget where no usage is kept', async () => {
+  server = await open(0)
+  const key = await withKeys(folder, records => createKey(records, 'poor', { limits: { budget: { day: 0.0031 } } }))
+  const asked = () => server!.ask('/v1/chat/completions', REQUEST, { headers: { authorization: `Bearer ${key}` } })
+  await expect.poll(async () => (await asked()).status).not.toBe(401)
+  await expect.poll(async () => (await asked()).status).toBe(429)
+  expect((await asked()).json.error).toMatchObject({ code: 'insufficient_quota' })
 })
 
 test('nothing is stored where nothing is kept', async () => {

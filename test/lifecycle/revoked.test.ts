@@ -51,6 +51,28 @@ describe('a key that is revoked', () => {
     expect(testServer.lines.at(-1)!.fields).toMatchObject({ status: 200, error: 'unauthenticated', key: 'it' })
   })
 
+  test.each(Object.entries(STREAMED))(
+    'is refused at once at the door of %s, and clients are not to ask again',
+    TIMED,
+    async (name, door) => {
+      const { keep, headers, change } = await stored()
+      const { testServer } = await open(door.begins, { keep }, { format: door.format })
+      const again = () => testServer.send(door.path, door.body, { headers: { ...door.headers, ...headers } }).answer
+      const running = await again()
+      let text = ''
+      running.setEncoding('utf8').on('data', piece => (text += piece))
+      await until(() => text.includes(door.begun))
+      await change(revoke)
+      await until(() => running.complete)
+      const { statusCode, headers: told } = await again()
+      expect(statusCode).toBe(401)
+      // Claude Code asks again after a 401 for minutes unless it is told not to (its gateway protocol, 2026).
+      // Clients of contents know no such header.
+      if (!name.startsWith('contents')) expect(told).toHaveProperty('x-should-retry', 'false')
+      expect(told).not.toHaveProperty('retry-after')
+    },
+  )
+
   test('ends a request that was not answered, and no other channel is asked', TIMED, async () => {
     const { keep, headers, change } = await stored()
     const [upstream, other] = [await openUpstream(silent), await openUpstream(hello)]

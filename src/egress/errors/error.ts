@@ -1,4 +1,4 @@
-import type { CanonicalError } from '../../canonical/error.ts'
+import type { CanonicalError, ErrorKind } from '../../canonical/error.ts'
 
 /** A format's message for a request that is too long: its clients compact when they match it (trap 98). */
 export interface TooLongMessage {
@@ -22,11 +22,14 @@ export const retryAfterHeader = ({ retryAfterSeconds }: CanonicalError): { reado
   retryAfterSeconds === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterSeconds)) }
 
 /**
- * The headers by which clients of OpenAI's and Anthropic's formats decide whether and when to retry: their SDKs retry
- * any 503 unless `x-should-retry` forbids it, and retrying is useless while the upstream's account is at fault (trap
- * 99).
+ * Errors that last until somebody does something about them, although clients ask again after their status: SDKs after any
+ * 503 (trap 99), Claude Code for minutes after a 401, so that nobody hears that a key was revoked.
+ */
+const LASTING: ReadonlySet<ErrorKind> = new Set(['upstream-account', 'unauthenticated'])
+
+/**
+ * The headers by which clients of OpenAI's and Anthropic's formats decide whether and when to retry; `x-should-retry`
+ * counts before the status.
  */
 export const retryHeaders = (error: CanonicalError): { readonly [name: string]: string } =>
-  error.kind === 'upstream-account'
-    ? { ...retryAfterHeader(error), 'x-should-retry': 'false' }
-    : retryAfterHeader(error)
+  LASTING.has(error.kind) ? { ...retryAfterHeader(error), 'x-should-retry': 'false' } : retryAfterHeader(error)

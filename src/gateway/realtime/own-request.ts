@@ -78,7 +78,7 @@ export async function* ownRequest(
     })
     .finally(() => {
       running.remove(call)
-      recorder.record(report.outcome(recorder.prices))
+      recorder.record(report.outcome(recorder.pricesFor(caller)))
     })
   try {
     yield* reply.read()

@@ -101,7 +101,9 @@ export class Record implements SessionRecord {
     const { candidate, facts } = this
     if (candidate === undefined) return undefined
     const { channel, upstreamModel } = candidate
-    return this.recorder.prices.cost({ model: facts.model, upstreamModel, provider: channel.provider }, usage)
+    return this.recorder
+      .pricesFor(facts.caller)
+      .cost({ model: facts.model, upstreamModel, provider: channel.provider }, usage)
   }
 
   lost(losses: readonly Loss[]): void {

@@ -9,7 +9,7 @@ import { permitting } from '../../builders/permissions.ts'
 import { TIMED } from '../../builders/time.ts'
 
 const log = { info() {}, warn() {}, error() {} }
-const recorder = { log, prices: NO_PRICES, record: () => {}, take: () => {}, address: () => undefined }
+const recorder = { log, pricesFor: () => NO_PRICES, record: () => {}, take: () => {}, address: () => undefined }
 const caller = { key: 'dev', id: 'dev', group: 'default', permissions: permitting('*') }
 const facts = {
   id: 'r1',
