@@ -313,29 +313,31 @@ describe('trap 73: Cursor’s flat tools at the door of chat', () => {
 })
 
 describe('with losses refused', () => {
-  test.each(['chat', 'contents'])('%s: an agent’s first and second turn get through', async format => {
+  const DIALECTS: { readonly [format: string]: JsonObject } = {
+    chat: { custom_tools: false },
+    contents: {},
+    // With its longest answer known, the limit that the format requires takes nothing from the request.
+    messages: { max_output: 64_000 },
+  }
+
+  test.each(Object.keys(DIALECTS))('%s: an agent’s first and second turn get through', async format => {
+    const dialect = DIALECTS[format]!
     const refusing = { ...CODEX, parallel_tool_calls: true }
     const headers = { 'interlingua-on-loss': 'refuse' }
-    const first = await sent(
-      format,
-      RESPONSES_PATH,
-      refusing,
-      { text: 'Hm.', calls: [CALL] },
-      { custom_tools: false },
-      headers,
-    )
+    const first = await sent(format, RESPONSES_PATH, refusing, { text: 'Hm.', calls: [CALL] }, dialect, headers)
     expect(first.answer.status, first.answer.text).toBe(200)
     const [, call] = first.answer.json.output
     const result = { type: 'function_call_output', call_id: call.call_id, output: 'ok' }
     const input = [...(CODEX['input'] as JsonObject[]), ...first.answer.json.output, result]
-    const second = await sent(
-      format,
-      RESPONSES_PATH,
-      { ...refusing, input },
-      { text: 'Done.' },
-      { custom_tools: false },
-      headers,
-    )
+    const second = await sent(format, RESPONSES_PATH, { ...refusing, input }, { text: 'Done.' }, dialect, headers)
     expect(second.answer.status, second.answer.text).toBe(200)
+  })
+
+  test('messages: a limit that may cut the answer is refused', async () => {
+    const asked = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] }
+    const headers = { 'interlingua-on-loss': 'refuse' }
+    const { answer } = await sent('messages', '/v1/chat/completions', asked, { text: 'Hm.' }, {}, headers)
+    expect(answer.status).toBe(422)
+    expect(answer.text).toContain('sampling/maxTokens (limit-required)')
   })
 })
