@@ -165,6 +165,38 @@ describe('trap 89: tools that come as an item of the input', () => {
     expect(loss).not.toContain('namespace')
   })
 
+  test.each(FOREIGN)('%s: so do calls by the names that instructions have for them', async format => {
+    const group = (name: string, ...tools: JsonObject[]) => ({ type: 'namespace', name, description: '', tools })
+    const patch = { type: 'custom', name: 'patch', description: 'Edits.' }
+    const asked = {
+      ...CODEX,
+      input: 'Go on.',
+      tools: [
+        group('editor', patch, member('save'), member('find')),
+        group('web', member('find'), member('look')),
+        { ...patch, name: 'my.patch' },
+        member('look'),
+      ],
+    }
+    const calls = [
+      { id: 'c1', name: 'patch', arguments: { input: 'a' } },
+      { id: 'c2', name: 'my.patch', arguments: { input: 'b' } },
+      { id: 'c3', name: 'save', arguments: {} },
+      { id: 'c4', name: 'find', arguments: {} },
+      { id: 'c5', name: 'look', arguments: {} },
+    ]
+    const dialect = format === 'chat' ? { custom_tools: false } : {}
+    const { answer } = await sent(format, RESPONSES_PATH, asked, { calls }, dialect)
+    const [patched, dotted, saved, found, looked] = answer.json.output
+    expect(patched).toMatchObject({ type: 'custom_tool_call', name: 'patch', namespace: 'editor', input: 'a' })
+    expect(dotted).toMatchObject({ type: 'custom_tool_call', name: 'my.patch', input: 'b' })
+    expect(saved).toMatchObject({ type: 'function_call', name: 'save', namespace: 'editor' })
+    // Two groups have it, so nobody knows which is meant; a tool of that very name is meant before one of a group.
+    expect(found).toMatchObject({ type: 'function_call', name: 'find' })
+    expect(looked).toMatchObject({ type: 'function_call', name: 'look' })
+    for (const call of [dotted, found, looked]) expect(call).not.toHaveProperty('namespace')
+  })
+
   test('the answer repeats them as tools, as OpenAI’s does', async () => {
     const { answer } = await sent('chat', RESPONSES_PATH, CODEX)
     expect(answer.json.tools.map(({ name }: Loose) => name)).toEqual(['functions', 'collaboration'])
