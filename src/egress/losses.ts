@@ -9,23 +9,29 @@ const MOST_ENTRIES = 20
 const MOST_CHARACTERS = 1000
 
 /**
- * The losses a caller sees: neither those undone on the response path, nor ids generated for a format that requires
- * them.
+ * The losses a caller sees: neither those undone on the response path, nor neutral values generated for a format that
+ * requires them, whose reasons begin with `minted`.
  */
 export const shown = (losses: readonly Loss[]): readonly Loss[] =>
   losses.every(isSilent) ? NO_LOSSES : losses.filter(loss => !isSilent(loss))
 
 const NO_LOSSES: readonly Loss[] = []
 
-/**
- * The losses for which a request with losses refused is rejected. Remembered thoughts put back into the history are
- * none: they return the model's own text to it and drop nothing.
- */
+/** The losses for which a request with losses refused is rejected: those shown that cost the caller something. */
 export const refusable = (losses: readonly Loss[]): readonly Loss[] =>
-  shown(losses).filter(({ kind, reason }) => kind !== 'inserted' || reason !== REMEMBERED)
+  shown(losses).filter(({ reason }) => !HARMLESS.has(reason))
 
 /** The reason for a thought that the caller had discarded and the gateway inserted again. */
 export const REMEMBERED = 'remembered-thought'
+
+/** The reason for a limit of the answer that no answer of the model can reach beyond. */
+export const LONGEST = 'most-the-model-answers'
+
+/**
+ * Reasons for differences that are shown but take nothing from a request: the model's own text is returned to it, or
+ * no answer could be longer.
+ */
+const HARMLESS: ReadonlySet<string> = new Set([REMEMBERED, LONGEST])
 
 const isSilent = (loss: Loss): boolean =>
   loss.restored === true || (loss.kind === 'added' && loss.reason.startsWith('minted'))

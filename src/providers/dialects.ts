@@ -48,6 +48,7 @@ export const DIALECT_FLAGS: ReadonlyMap<string, Flag> = new Map<string, Flag>([
   ['sampling', ['all', 'one', 'none']],
   ['max_tokens', 'number'],
   ['max_output', 'number'],
+  ['listed_output', 'number'],
   ['version', 'text'],
   ['system_turns', 'yes-or-no'],
   ['thinking', ['adaptive', 'budget', 'both', 'none']],

@@ -105,6 +105,13 @@ export const FLAG_MEANINGS: ReadonlyMap<string, FlagMeaning> = new Map<string, F
   ],
   ['max_output', { formats: ['messages'], meaning: 'the most tokens the model answers with, which is no limit above' }],
   [
+    'listed_output',
+    {
+      formats: ['messages'],
+      meaning: 'that number as the catalogue lists it; a limit above it is sent as it is',
+    },
+  ],
+  [
     'version',
     {
       formats: ['messages', 'live'],

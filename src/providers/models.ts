@@ -57,8 +57,8 @@ function factsDialect({ format }: ChannelFormat, facts: ModelFacts | undefined):
 }
 
 /**
- * With the catalogue's limit of an answer as the one that is sent where a caller sets none. Callers' own limits are not
- * held to it: what the model takes meanwhile may be more.
+ * With the catalogue's limit of an answer where none is declared. Callers' own limits are not held to it: what the model
+ * takes meanwhile may be more.
  */
 function withLimit(
   known: JsonObject,
@@ -67,7 +67,7 @@ function withLimit(
 ): JsonObject {
   const declared = { ...known, ...dialect }
   if (native || catalogue === undefined || provider === undefined) return known
-  if (declared['max_output'] !== undefined || declared['max_tokens'] !== undefined) return known
+  if (declared['max_output'] !== undefined) return known
   const limit = catalogue.maxOutput(provider, model)
-  return limit === undefined ? known : { ...known, max_tokens: limit }
+  return limit === undefined ? known : { ...known, listed_output: limit }
 }

@@ -134,14 +134,15 @@ describe.each(callers)('$name', caller => {
     test('for a body too large', async () => isOf(await failing({}, 'x'.repeat(70_000)), 413))
 
     test('for a loss it does not want', async () => {
-      const other = await Stage.open(['chat', 'responses'].includes(caller.format) ? 'messages' : 'chat')
+      const namesSchema = ['chat', 'responses'].includes(caller.format)
+      const other = await Stage.open(namesSchema ? 'messages' : 'chat')
       const testServer = { ...other.address, headers: { 'interlingua-on-loss': 'refuse' } }
-      const asking = caller.open(testServer).say({ text: 'Hi!' }, { stream: false, schema: true })
+      const asking = caller.open(testServer).say({ text: 'Hi!' }, { stream: false, schema: true, thinks: true })
       const failure = await failureOf(caller, asking)
       expect(other.seen).toEqual([])
       await other.close()
       isOf(failure, 422)
-      expect(failure.message).toContain('output/text/name')
+      expect(failure.message).toContain(namesSchema ? 'output/text/name' : 'reasoning/')
     })
 
     test('for a model its key may not use', async () => {

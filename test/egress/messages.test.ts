@@ -4,6 +4,7 @@ import { unfold } from '../../src/canonical/fold.ts'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import { drain } from '../../src/canonical/transducer.ts'
+import { refusable } from '../../src/egress/losses.ts'
 import { FLAGS } from '../../src/egress/messages/dialect.ts'
 import { messages as writer } from '../../src/egress/messages/index.ts'
 import { argumentSchema, strictSchema } from '../../src/egress/messages/schema.ts'
@@ -46,6 +47,7 @@ describe('dialects', () => {
         'effort_while_off',
         'efforts',
         'forced_tools',
+        'listed_output',
         'max_output',
         'max_tokens',
         'prefill',
@@ -53,6 +55,34 @@ describe('dialects', () => {
       ],
       ...['system_turns', 'thinking', 'thinking_off', 'threads', 'version'],
     ])
+  })
+})
+
+describe('a limit of the answer that the caller left unsaid', () => {
+  const added = (dialect: JsonObject, more: Partial<CanonicalRequest> = {}) => {
+    const { wire, losses } = writer.request!({ ...REQUEST, ...more }, { ...FOREIGN, dialect })
+    const about = losses.filter(({ path }) => path.join('/') === 'sampling/maxTokens')
+    return [wire.body['max_tokens'], about.map(({ reason }) => reason), refusable(about).length > 0]
+  }
+
+  it('refuses nothing where it is the longest answer of the model, and does where it may cut one', () => {
+    const whole = ['most-the-model-answers']
+    const cut = ['limit-required']
+    expect(added({ max_output: 64_000 })).toEqual([64_000, whole, false])
+    expect(added({ listed_output: 8192 })).toEqual([8192, whole, false])
+    expect(added({ max_output: 64_000, listed_output: 8192 })).toEqual([64_000, whole, false])
+    expect(added({ max_output: 64_000, max_tokens: 90_000 })).toEqual([64_000, whole, false])
+    expect(added({ listed_output: 8192, max_tokens: 9000 })).toEqual([9000, whole, false])
+    expect(added({})).toEqual([32_000, cut, true])
+    expect(added({ max_tokens: 9000 })).toEqual([9000, cut, true])
+    expect(added({ max_output: 64_000, max_tokens: 9000 })).toEqual([9000, cut, true])
+    expect(added({ listed_output: 8192, max_tokens: 500 })).toEqual([500, cut, true])
+  })
+
+  it('and neither does a greater one that is lowered to that', () => {
+    const sampling = { maxTokens: 100_000 }
+    expect(added({ max_output: 64_000 }, { sampling })).toEqual([64_000, ['most-the-model-answers'], false])
+    expect(added({ listed_output: 64_000 }, { sampling })).toEqual([100_000, [], false])
   })
 })
 

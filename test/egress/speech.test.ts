@@ -41,7 +41,7 @@ describe('ElevenLabs is asked', () => {
   it('by what a name stands for, by its usual voice where none is asked for, never by an unknown one', () => {
     expect(asked(asks({ voice: 'George' })).wire.path).toContain('JBFqnCBsd6RMkjVDRZzb')
     expect(asked(asks({ voice: 'alloy' })).losses).toMatchObject([{ kind: 'changed', reason: 'voice-of-the-upstream' }])
-    expect(asked(asks(undefined)).losses).toMatchObject([{ kind: 'added', reason: 'voice-required' }])
+    expect(asked(asks(undefined)).losses).toMatchObject([{ kind: 'added', reason: 'minted-voice' }])
     expect(() => asked(asks({ voice: 'a/../b' }))).toThrow('George')
   })
 

@@ -20,6 +20,7 @@ const declared = fc.record<JsonObject>(
     sampling: fc.constantFrom('all', 'one', 'none'),
     max_tokens: fc.integer({ min: 1, max: 9000 }),
     max_output: fc.integer({ min: 1, max: 9000 }),
+    listed_output: fc.integer({ min: 1, max: 9000 }),
     system_turns: fc.boolean(),
     thinking: fc.constantFrom('adaptive', 'budget', 'both', 'none'),
     thinking_off: fc.constantFrom('disabled', 'between_tools', 'never'),

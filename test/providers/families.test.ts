@@ -66,6 +66,16 @@ describe('the format of a channel for one model', () => {
     expect(foreign(chat, 'm', facts({ dialect: { store: false } })).dialect).toEqual({ store: false })
   })
 
+  it('has the longest answer of the catalogue beside what is declared, unless that is the model’s own', () => {
+    const catalogue = { maxOutput: () => 8192 }
+    const listed = (format: ChannelFormat, model = 'glm-5') =>
+      formatFor({ ...format }, { model, native: false, provider: 'zai', catalogue }).dialect
+    expect(listed(messages)).toEqual({ listed_output: 8192 })
+    expect(listed({ ...messages, dialect: { max_tokens: 9 } })).toEqual({ max_tokens: 9, listed_output: 8192 })
+    expect(listed(messages, 'claude-opus-4-8')).not.toHaveProperty('listed_output')
+    expect(listed({ ...messages, format: 'chat' })).toEqual({})
+  })
+
   it('leaves callers of the format alone, who know the model they ask', () => {
     const native = { model: 'claude-opus-5', native: true }
     expect(formatFor(messages, { ...native, facts: facts({ maxOutput: 5 }) })).toBe(messages)

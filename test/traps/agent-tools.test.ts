@@ -165,6 +165,38 @@ describe('trap 89: tools that come as an item of the input', () => {
     expect(loss).not.toContain('namespace')
   })
 
+  test.each(FOREIGN)('%s: so do calls by the names that instructions have for them', async format => {
+    const group = (name: string, ...tools: JsonObject[]) => ({ type: 'namespace', name, description: '', tools })
+    const patch = { type: 'custom', name: 'patch', description: 'Edits.' }
+    const asked = {
+      ...CODEX,
+      input: 'Go on.',
+      tools: [
+        group('editor', patch, member('save'), member('find')),
+        group('web', member('find'), member('look')),
+        { ...patch, name: 'my.patch' },
+        member('look'),
+      ],
+    }
+    const calls = [
+      { id: 'c1', name: 'patch', arguments: { input: 'a' } },
+      { id: 'c2', name: 'my.patch', arguments: { input: 'b' } },
+      { id: 'c3', name: 'save', arguments: {} },
+      { id: 'c4', name: 'find', arguments: {} },
+      { id: 'c5', name: 'look', arguments: {} },
+    ]
+    const dialect = format === 'chat' ? { custom_tools: false } : {}
+    const { answer } = await sent(format, RESPONSES_PATH, asked, { calls }, dialect)
+    const [patched, dotted, saved, found, looked] = answer.json.output
+    expect(patched).toMatchObject({ type: 'custom_tool_call', name: 'patch', namespace: 'editor', input: 'a' })
+    expect(dotted).toMatchObject({ type: 'custom_tool_call', name: 'my.patch', input: 'b' })
+    expect(saved).toMatchObject({ type: 'function_call', name: 'save', namespace: 'editor' })
+    // Two groups have it, so nobody knows which is meant; a tool of that very name is meant before one of a group.
+    expect(found).toMatchObject({ type: 'function_call', name: 'find' })
+    expect(looked).toMatchObject({ type: 'function_call', name: 'look' })
+    for (const call of [dotted, found, looked]) expect(call).not.toHaveProperty('namespace')
+  })
+
   test('the answer repeats them as tools, as OpenAI’s does', async () => {
     const { answer } = await sent('chat', RESPONSES_PATH, CODEX)
     expect(answer.json.tools.map(({ name }: Loose) => name)).toEqual(['functions', 'collaboration'])
@@ -313,29 +345,31 @@ describe('trap 73: Cursor’s flat tools at the door of chat', () => {
 })
 
 describe('with losses refused', () => {
-  test.each(['chat', 'contents'])('%s: an agent’s first and second turn get through', async format => {
+  const DIALECTS: { readonly [format: string]: JsonObject } = {
+    chat: { custom_tools: false },
+    contents: {},
+    // With its longest answer known, the limit that the format requires takes nothing from the request.
+    messages: { max_output: 64_000 },
+  }
+
+  test.each(Object.keys(DIALECTS))('%s: an agent’s first and second turn get through', async format => {
+    const dialect = DIALECTS[format]!
     const refusing = { ...CODEX, parallel_tool_calls: true }
     const headers = { 'interlingua-on-loss': 'refuse' }
-    const first = await sent(
-      format,
-      RESPONSES_PATH,
-      refusing,
-      { text: 'Hm.', calls: [CALL] },
-      { custom_tools: false },
-      headers,
-    )
+    const first = await sent(format, RESPONSES_PATH, refusing, { text: 'Hm.', calls: [CALL] }, dialect, headers)
     expect(first.answer.status, first.answer.text).toBe(200)
     const [, call] = first.answer.json.output
     const result = { type: 'function_call_output', call_id: call.call_id, output: 'ok' }
     const input = [...(CODEX['input'] as JsonObject[]), ...first.answer.json.output, result]
-    const second = await sent(
-      format,
-      RESPONSES_PATH,
-      { ...refusing, input },
-      { text: 'Done.' },
-      { custom_tools: false },
-      headers,
-    )
+    const second = await sent(format, RESPONSES_PATH, { ...refusing, input }, { text: 'Done.' }, dialect, headers)
     expect(second.answer.status, second.answer.text).toBe(200)
+  })
+
+  test('messages: a limit that may cut the answer is refused', async () => {
+    const asked = { model: 'm', messages: [{ role: 'user', content: 'Hi' }] }
+    const headers = { 'interlingua-on-loss': 'refuse' }
+    const { answer } = await sent('messages', '/v1/chat/completions', asked, { text: 'Hm.' }, {}, headers)
+    expect(answer.status).toBe(422)
+    expect(answer.text).toContain('sampling/maxTokens (limit-required)')
   })
 })

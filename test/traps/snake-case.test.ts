@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { contents as writer } from '../../src/egress/contents/index.ts'
-import { NATIVE } from '../../src/egress/writer.ts'
+import { WRITERS } from '../../src/egress/index.ts'
+import { FOREIGN, NATIVE } from '../../src/egress/writer.ts'
 import { contents as reader } from '../../src/ingress/contents/index.ts'
 
 /** As pydantic-ai writes it: the other names protobuf's JSON has for everything. */
@@ -60,5 +61,34 @@ describe('trap 104: requests in snake_case', () => {
 
   test('go out natively as they were written', () => {
     expect(writer.request!(asked, NATIVE)).toMatchObject({ wire: { body }, losses: [] })
+  })
+
+  /** Protobuf lets a parser refuse the second one or take it; Google's own is asked natively, another format is not. */
+  test('say by a field in both spellings what its camelCase says, and the other is a loss elsewhere', () => {
+    const both = {
+      contents: [
+        {
+          role: 'user',
+          parts: [
+            { inlineData: { mimeType: 'image/png', data: 'AAAA' }, inline_data: { mime_type: 'x', data: 'BBBB' } },
+          ],
+        },
+      ],
+      generationConfig: { maxOutputTokens: 5, max_output_tokens: 6 },
+      generation_config: { temperature: 1 },
+      system_instruction: { parts: [{ text: 'You are.' }] },
+      systemInstruction: { parts: [{ text: 'I am.' }] },
+    }
+    const read = reader.request!({ path: '/v1beta/models/m:generateContent', query: {}, headers: {}, body: both })
+    expect(read.sampling).toEqual({ maxTokens: 5 })
+    expect(read.messages[0]!.content).toMatchObject([{ text: 'I am.' }])
+    expect(writer.request!(read, NATIVE)).toMatchObject({ wire: { body: both }, losses: [] })
+    const { losses } = WRITERS['chat']!.request!(read, FOREIGN)
+    expect(losses.map(({ path, kind }) => `${kind} ${path.join('/')}`).sort()).toEqual([
+      'dropped extras/contents/generationConfig',
+      'dropped extras/contents/generation_config',
+      'dropped extras/contents/system_instruction',
+      'dropped messages/1/content/0/extras/contents/inline_data',
+    ])
   })
 })

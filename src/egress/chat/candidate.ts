@@ -24,6 +24,8 @@ import { around, FORMAT } from './content.ts'
 type Lane = 'content' | 'reasoning' | 'refusal' | 'audio'
 
 interface Open {
+  /** Its place among the parts of the candidate. */
+  readonly place: number
   readonly part: Part
   readonly lane: Lane | undefined
   /** Text before and after the value of a delta; undefined where the part has no place here. */
@@ -40,8 +42,8 @@ interface Open {
 type PartEvent = PartStart | PartPatch | PartEnd
 
 /**
- * Writes one candidate of a streamed answer, its parts one after another: selects the field for each and makes the
- * chunks.
+ * Writes one candidate of a streamed answer: selects the field for each part and makes the chunks. Its parts come one
+ * after another, but for those that passed as they came.
  */
 export class CandidateWriter {
   /** The caller has the role. */
@@ -50,7 +52,10 @@ export class CandidateWriter {
   isOver = false
   private readonly index: number
   private readonly envelope: Envelope
+  /** The part that began last, while it is open. */
   private open: Open | undefined
+  /** Parts before it that are open, too. */
+  private readonly others = new Map<number, Open>()
   /** The signature of the last thought that ended: it signs the call after it. */
   private signature: string | undefined
   private out: WireEvent[] = []
@@ -73,14 +78,20 @@ export class CandidateWriter {
   part(event: PartEvent): readonly WireEvent[] {
     this.out = []
     if (event.type === 'part-start') this.start(event)
-    else if (this.open !== undefined && event.type === 'part-patch') this.patch(event, this.open)
-    else if (this.open !== undefined) this.finish(this.open)
+    else {
+      const open = this.find(event.at.part)
+      if (open !== undefined) event.type === 'part-patch' ? this.patch(event, open) : this.finish(open)
+    }
     return this.out
   }
 
+  private find(place: number): Open | undefined {
+    return this.open?.place === place ? this.open : this.others.get(place)
+  }
+
   /** The caller has the delta as it came. */
-  passed({ append, of }: PartDelta): void {
-    const { open } = this
+  passed({ at, append, of }: PartDelta): void {
+    const open = this.find(at.part)
     if (open === undefined) return
     open.hasDelta = true
     if (open.lane === 'content' && of === undefined) this.written += append.length
@@ -101,7 +112,7 @@ export class CandidateWriter {
   }
 
   private grow(event: PartDelta): void {
-    const { open } = this
+    const open = this.find(event.at.part)
     if (open === undefined) return
     if (open.prefix === undefined) {
       open.hasDelta = true
@@ -118,7 +129,8 @@ export class CandidateWriter {
   }
 
   private start({ part, at }: PartStart): void {
-    this.open = this.opened(part, this.laneFor(part))
+    if (this.open !== undefined) this.others.set(this.open.place, this.open)
+    this.open = this.opened(at.part, part, this.laneFor(part))
     this.signature = undefined
     if (part.type === 'opaque' && part.format !== FORMAT && part.text !== undefined)
       this.grow({ type: 'part-delta', at, append: part.text })
@@ -131,8 +143,9 @@ export class CandidateWriter {
     return lane === 'audio' && this.hasAudio ? undefined : lane
   }
 
-  private opened(part: Part, lane: Lane | undefined): Open {
+  private opened(place: number, part: Part, lane: Lane | undefined): Open {
     const common = {
+      place,
       part,
       lane,
       offset: this.written,
@@ -191,7 +204,8 @@ export class CandidateWriter {
   }
 
   private finish(open: Open): void {
-    this.open = undefined
+    if (open === this.open) this.open = undefined
+    else this.others.delete(open.place)
     if (open.picture !== undefined) this.show(open.picture)
     if (open.part.type === 'tool-call' && !open.hasDelta && !open.part.freeform)
       this.out.push({ data: `${open.prefix}"{}"${open.suffix}` })

@@ -121,7 +121,7 @@ function writeFile(part: MediaPart, path: Path, context: WriteContext): JsonObje
   const url = urlOfSource(source)
   if (url === undefined || source.type === 'url')
     return context.losses.drop(path, source.type === 'url' ? 'no-file-urls' : 'no-such-file-ids')
-  if (name === undefined) context.losses.add([...path, 'name'], 'file', 'name-required')
+  if (name === undefined) context.losses.add([...path, 'name'], 'file', 'minted-file-name')
   return around(part, 'file', defined({ file_data: url, filename: name ?? 'file' }))
 }
 

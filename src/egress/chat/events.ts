@@ -6,6 +6,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
+import { ENDED_EARLY } from '../errors/stream-error.ts'
 import { kept } from '../fields.ts'
 import { writeUsage } from '../usage/openai.ts'
 import { CandidateWriter } from './candidate.ts'
@@ -70,7 +71,7 @@ export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   end(): readonly WireEvent[] {
-    return this.over ? NOTHING : this.fail({ kind: 'upstream-failed', message: 'The answer ended early.' })
+    return this.over ? NOTHING : this.fail(ENDED_EARLY)
   }
 
   /** Whether the caller wants to see the usage. */

@@ -1,4 +1,4 @@
-import type { At, CanonicalEvent, ResultStart } from '../../canonical/event.ts'
+import type { CanonicalEvent, ResultStart } from '../../canonical/event.ts'
 import { isObject, type JsonObject, parseObject } from '../../canonical/node.ts'
 import { Sequential } from '../../canonical/sequential.ts'
 import { NOTHING } from '../../canonical/transducer.ts'
@@ -15,12 +15,17 @@ export class RelayedChunks extends Sequential<WireEvent> implements OwnEventWrit
   private heads: OwnHeads | undefined
   /** Chunks before the answer's start, which has its id. */
   private early: string[] = []
-  /** The open part of each candidate. */
-  private readonly open = new Map<number, At>()
+  /** Of each candidate, the parts whose beginning the caller has as it came: they may interleave. */
+  private readonly begun: Set<number>[] = []
 
   constructor(chunks: ChatChunks) {
     super(chunks)
     this.chunks = chunks
+  }
+
+  override push(event: CanonicalEvent): readonly WireEvent[] {
+    const isBegun = 'at' in event && this.begun[event.at.candidate]?.has(event.at.part) === true
+    return isBegun ? this.chunks.push(event) : super.push(event)
   }
 
   relay(wire: WireEvent, read: readonly CanonicalEvent[]): readonly WireEvent[] {
@@ -48,15 +53,11 @@ export class RelayedChunks extends Sequential<WireEvent> implements OwnEventWrit
     return all
   }
 
-  /** What passed as it came is not written again; a part that another one follows is over for the writer. */
+  /** What passed as it came is not written again. */
   private follow(event: CanonicalEvent): void {
     if (event.type === 'part-delta') this.chunks.passed(event)
     else if (event.type !== 'usage' && event.type !== 'logprobs') {
-      if (event.type === 'part-start') {
-        const at = this.open.get(event.at.candidate)
-        if (at !== undefined) this.push({ type: 'part-end', at })
-        this.open.set(event.at.candidate, event.at)
-      }
+      if (event.type === 'part-start') (this.begun[event.at.candidate] ??= new Set()).add(event.at.part)
       this.push(event)
     }
   }

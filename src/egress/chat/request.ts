@@ -84,7 +84,7 @@ function writeShape(text: NonNullable<Output['text']>, { dialect, losses }: Writ
     return { type: 'json_object' }
   }
   const { schema, name = 'answer', description, strict } = text
-  if (text.name === undefined) losses.add(['output', 'text', 'name'], name, 'name-required')
+  if (text.name === undefined) losses.add(['output', 'text', 'name'], name, 'minted-schema-name')
   return around(text, 'json_schema', defined({ name, description, schema, strict }) as JsonObject)
 }
 const REASONING_LOSSES: Unwritten<Reasoning, 'effort' | 'show'> = { budget: 'no-thinking-budget' }

@@ -172,10 +172,8 @@ function writePart(part: Part, at: Path, losses: Losses): JsonObject | undefined
     return part.text === undefined ? undefined : { type: 'text', text: part.text }
   }
   const url = linkOf(part)
-  if (part.type !== 'media' || url === undefined) {
-    losses.drop(at, part.type === 'media' ? 'texts-and-pictures-only' : 'no-place-for-it')
-    return undefined
-  }
+  if (part.type !== 'media' || url === undefined)
+    return losses.drop(at, part.type === 'media' ? 'texts-and-pictures-only' : 'no-place-for-it')
   losses.dropFields(part, at, { ...NO_NOTES, transcript: 'no-transcript-here' })
   if (part.source.type === 'url' && part.source.mediaType !== undefined)
     losses.drop([...at, 'source', 'mediaType'], 'told-by-the-address')

@@ -17,6 +17,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { TokenLogprob, Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
+import { ENDED_EARLY } from '../errors/stream-error.ts'
 import { kept, spelt } from '../fields.ts'
 import { wantsUsage } from '../stream-options.ts'
 import { writeUsage } from '../usage/openai.ts'
@@ -90,7 +91,7 @@ export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   end(): readonly WireEvent[] {
-    return this.over ? NOTHING : this.fail({ kind: 'upstream-failed', message: 'The answer ended early.' })
+    return this.over ? NOTHING : this.fail(ENDED_EARLY)
   }
 
   /** The fixed text around every chunk, made once. */

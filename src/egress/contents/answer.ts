@@ -27,8 +27,7 @@ export function writeAnswerPart(part: Part, path: Path, losses: Losses): JsonObj
       if (part.format === FORMAT) return part.value
       return part.text === undefined || part.text === '' ? undefined : { text: part.text }
     default:
-      losses.drop(path, 'not-in-answers')
-      return undefined
+      return losses.drop(path, 'not-in-answers')
   }
 }
 

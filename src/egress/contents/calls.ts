@@ -96,8 +96,7 @@ function writeItem(part: Part, path: Path, context: WriteContext): string | Json
     const wire = writeMedia(part.source.type === 'text' ? plain : part, path, rule)
     return wire !== undefined && 'text' in wire ? stringIn(wire['text']) : wire && withOwn(ownOf(part), wire)
   }
-  losses.drop(path, 'not-in-results')
-  return undefined
+  return losses.drop(path, 'not-in-results')
 }
 
 /** The address of a file that is not inline: a result holds only bytes beside it. */

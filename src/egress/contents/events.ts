@@ -5,6 +5,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
+import { ENDED_EARLY } from '../errors/stream-error.ts'
 import { CandidateWriter } from './candidate-events.ts'
 import { Envelope } from './envelope.ts'
 import { errorBody } from './error.ts'
@@ -60,7 +61,7 @@ export class ContentsStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   end(): readonly WireEvent[] {
-    return this.over ? NOTHING : this.fail({ kind: 'upstream-failed', message: 'The answer ended early.' })
+    return this.over ? NOTHING : this.fail(ENDED_EARLY)
   }
 
   private candidate(index: number): CandidateWriter {

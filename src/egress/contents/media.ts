@@ -19,19 +19,10 @@ const MEDIA_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'name' | '
 /** A media part as `inlineData` or `fileData`; undefined, and a loss, where it is another vendor's file. */
 export function writeMedia(part: MediaPart, path: Path, rule: MediaRule): JsonObject | undefined {
   const { source } = part
-  if (part.use === 'mask') {
-    rule.losses.drop(path, 'no-masks')
-    return undefined
-  }
+  if (part.use === 'mask') return rule.losses.drop(path, 'no-masks')
   if (source.type === 'text') return writeDocument(part, path, rule)
-  if (source.type === 'bytes') {
-    rule.losses.drop(path, 'only-base64')
-    return undefined
-  }
-  if (source.type === 'file-id' && source.format !== FORMAT) {
-    rule.losses.drop(path, 'no-such-file-ids')
-    return undefined
-  }
+  if (source.type === 'bytes') return rule.losses.drop(path, 'only-base64')
+  if (source.type === 'file-id' && source.format !== FORMAT) return rule.losses.drop(path, 'no-such-file-ids')
   rule.losses.dropFields(part, path, MEDIA_LOSSES)
   if (part.name !== undefined && !rule.names) rule.losses.drop([...path, 'name'], 'no-name-here')
   const displayName = rule.names ? part.name : undefined

@@ -158,8 +158,7 @@ export class PartsWriter {
   /** The signature, if this upstream issued it; another's is dropped (trap 30). */
   private own({ signature }: ReasoningPart, path: Path): string | undefined {
     if (signature === undefined || signature.format === FORMAT) return signature?.value
-    this.context.losses.drop([...path, 'signature'], `only-${signature.format}-knows`)
-    return undefined
+    return this.context.losses.drop([...path, 'signature'], `only-${signature.format}-knows`)
   }
 
   /** The part without its signature. */
@@ -180,8 +179,7 @@ export class PartsWriter {
       case 'opaque':
         return part.format === FORMAT ? part.value : this.textPart(part.text, undefined)
       default:
-        context.losses.drop(path, 'not-in-this-turn')
-        return undefined
+        return context.losses.drop(path, 'not-in-this-turn')
     }
   }
 

@@ -57,15 +57,13 @@ function writeLabels(metadata: JsonObject | undefined, { dialect, losses }: Writ
       if (typeof value !== 'string') losses.drop(['metadata', key], 'labels-are-texts')
     return Object.fromEntries(labels)
   }
-  losses.drop(['metadata'], 'no-metadata')
-  return undefined
+  return losses.drop(['metadata'], 'no-metadata')
 }
 
 function writeTier(tier: string | undefined, { losses }: WriteContext): string | undefined {
   if (tier === undefined) return undefined
   if (Object.hasOwn(TIERS, tier)) return TIERS[tier]!
-  losses.drop(['serviceTier'], 'no-such-tier')
-  return undefined
+  return losses.drop(['serviceTier'], 'no-such-tier')
 }
 
 const LOSSES: Unwritten<

@@ -68,10 +68,7 @@ export const TIERS: { readonly [tier: string]: string } = { default: 'standard',
 function writeTier(tier: string | undefined, losses: Losses): JsonObject | undefined {
   if (tier === undefined) return undefined
   const read = tier === 'standard' ? 'default' : tier.toLowerCase()
-  if (!Object.hasOwn(TIERS, read)) {
-    losses.drop(['serviceTier'], 'no-such-tier')
-    return undefined
-  }
+  if (!Object.hasOwn(TIERS, read)) return losses.drop(['serviceTier'], 'no-such-tier')
   if (read !== tier) losses.change(['serviceTier'], read, 'tiers-have-one-spelling')
   return { serviceTier: TIERS[read]! }
 }

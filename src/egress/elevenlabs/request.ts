@@ -91,8 +91,7 @@ const CONTAINERS: { readonly [mediaType: string]: string } = {
 function writeContainer(mediaType: string | undefined, losses: Losses): string | undefined {
   if (mediaType === undefined) return undefined
   if (Object.hasOwn(CONTAINERS, mediaType)) return CONTAINERS[mediaType]
-  losses.drop(['output', 'audio', 'mediaType'], 'no-such-container')
-  return undefined
+  return losses.drop(['output', 'audio', 'mediaType'], 'no-such-container')
 }
 
 const TRANSCRIPT = new Set(['transcript'])

@@ -94,10 +94,8 @@ function textOf(part: Part, path: Path, losses: Losses): string | undefined {
   }
   // A part of another format: its loss is reported with all such.
   if (part.type === 'opaque' && part.format !== FORMAT) return part.text
-  if (part.type !== 'media' || part.source.type !== 'text') {
-    losses.drop(path, part.type === 'media' ? 'no-media' : 'no-place-for-it')
-    return undefined
-  }
+  if (part.type !== 'media' || part.source.type !== 'text')
+    return losses.drop(path, part.type === 'media' ? 'no-media' : 'no-place-for-it')
   const { source, name } = part
   const text = name === undefined ? source.text : `${name}\n\n${source.text}`
   losses.change(path, { type: 'text', text }, 'said-in-words')

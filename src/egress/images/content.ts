@@ -126,10 +126,7 @@ function writeUrl(part: Picture, path: Path, losses: Losses): JsonObject | undef
 function writeReference(part: Picture, path: Path, losses: Losses): JsonObject | undefined {
   if (part.type === 'opaque') return part.value
   const named = pictureReference(part, path, losses)
-  if (named === undefined) {
-    losses.drop(path, 'no-bytes-in-json')
-    return undefined
-  }
+  if (named === undefined) return losses.drop(path, 'no-bytes-in-json')
   losses.dropFields(part, path, PICTURE_LOSSES)
   return { ...named, ...besideReference(part, path, losses) }
 }

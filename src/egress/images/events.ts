@@ -10,6 +10,7 @@ import type { CanonicalResult, Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent, WireRequest } from '../../canonical/wire.ts'
 import { errorBody } from '../errors/openai-error.ts'
+import { ENDED_EARLY } from '../errors/stream-error.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { writeMade } from '../media/image-settings.ts'
 import { FORMAT, outputFormatOfType } from './content.ts'
@@ -81,7 +82,7 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   end(): readonly WireEvent[] {
-    return this.over ? NOTHING : this.fail({ kind: 'upstream-failed', message: 'The answer ended early.' })
+    return this.over ? NOTHING : this.fail(ENDED_EARLY)
   }
 
   private part(event: CanonicalEvent & { readonly at: { readonly candidate: number; readonly part: number } }): void {

@@ -66,10 +66,7 @@ function gathered(messages: readonly Message[], roles: ReadonlySet<Role>, betwee
 /** The part's text; another format's part with a text is reported already (`foreign`). */
 function textOf(part: Part, path: Path, losses: Losses): string | undefined {
   if (part.type === 'opaque') return part.text
-  if (part.type !== 'text') {
-    losses.drop(path, 'texts-only')
-    return undefined
-  }
+  if (part.type !== 'text') return losses.drop(path, 'texts-only')
   losses.dropFields(part, path, NO_MARKS)
   return part.text
 }

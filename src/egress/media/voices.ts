@@ -26,8 +26,8 @@ export function voiceOf(
   if (requested === undefined) {
     const voice = default_voice ?? usual
     if (voice === undefined) return undefined
-    if (audio === undefined) losses.add(['output', 'audio'], { voice }, 'voice-required')
-    else losses.add(['output', 'audio', 'voice'], voice, 'voice-required')
+    if (audio === undefined) losses.add(['output', 'audio'], { voice }, 'minted-voice')
+    else losses.add(['output', 'audio', 'voice'], voice, 'minted-voice')
     return voice
   }
   if (voices === undefined) return requested

@@ -9,10 +9,15 @@ import type { Dialect } from '../writer.ts'
 export interface MessagesDialect {
   /** `none`: the upstream refuses temperature, top_p and top_k; `one`: it takes a temperature or a top_p. */
   readonly sampling?: 'all' | 'one' | 'none'
-  /** The limit of an answer where the caller sets none; the format requires one. By default `max_output`, or 32,000. */
+  /**
+   * The limit of an answer where the caller sets none; the format requires one. By default `max_output`, else
+   * `listed_output`, else 32,000.
+   */
   readonly max_tokens?: number
   /** The model's maximum number of output tokens. */
   readonly max_output?: number
+  /** That number as the catalogue lists it: callers' own limits are not held to it. */
+  readonly listed_output?: number
   /** The version of the API; the caller's own, or 2023-06-01, where it is not declared. */
   readonly version?: string
   /** Takes turns of the role `system` among the messages. Default true; otherwise their role is `user`. */
@@ -41,8 +46,8 @@ export interface MessagesDialect {
 }
 
 export const FLAGS = [
-  ...['sampling', 'max_tokens', 'max_output', 'version', 'system_turns', 'thinking', 'thinking_off', 'efforts'],
-  ...['effort_while_off', 'forced_tools', 'bound_proofs', 'prefill', 'cache', 'threads'],
+  ...['sampling', 'max_tokens', 'max_output', 'listed_output', 'version', 'system_turns', 'thinking', 'thinking_off'],
+  ...['efforts', 'effort_while_off', 'forced_tools', 'bound_proofs', 'prefill', 'cache', 'threads'],
 ] as const
 
 export const messagesDialect = (dialect: Dialect): MessagesDialect => dialect as MessagesDialect

@@ -7,6 +7,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
+import { ENDED_EARLY } from '../errors/stream-error.ts'
 import { defined, kept } from '../fields.ts'
 import { explanationIn, isForeignProof, stopDetails } from './answer.ts'
 import { blockOf, emit, type OpenBlock, type Page, RelayedBlock, writeWaiting } from './blocks.ts'
@@ -48,7 +49,7 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   end(): readonly WireEvent[] {
     if (this.over) return NOTHING
     this.page.out = NOTHING
-    this.fail({ kind: 'upstream-failed', message: 'The answer ended early.' })
+    this.fail(ENDED_EARLY)
     return this.page.out
   }
 

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Sampling } from '../../canonical/request.ts'
 import type { SettingName } from '../../canonical/settings.ts'
 import { defined } from '../fields.ts'
+import { LONGEST } from '../losses.ts'
 import type { WriteContext } from './context.ts'
 import type { MessagesDialect } from './dialect.ts'
 
@@ -15,20 +16,24 @@ const ROOM = 4096
 export const mostTokens = ({ sampling }: CanonicalRequest, { max_output }: MessagesDialect): number =>
   Math.min(sampling.maxTokens ?? Number.POSITIVE_INFINITY, max_output ?? Number.POSITIVE_INFINITY)
 
-/** The limit of the answer, which is required: a generated one leaves room for thinking (traps 38, 41). */
+/**
+ * The limit of the answer, which is required: a generated one leaves room for thinking (traps 38, 41). It is a loss
+ * where the model could have answered more, or where nobody knows.
+ */
 export function writeLimit(request: CanonicalRequest, budget: number | undefined, context: WriteContext): JsonObject {
   const { sampling, output } = request
   const { dialect, losses } = context
   const path = ['sampling', 'maxTokens']
   const most = mostTokens(request, dialect)
   if (sampling.maxTokens !== undefined) {
-    if (most !== sampling.maxTokens) losses.change(path, most, 'most-the-model-answers')
-    return { max_tokens: most! }
+    if (most !== sampling.maxTokens) losses.change(path, most, LONGEST)
+    return { max_tokens: most }
   }
   if (output.count === true) return {}
-  const usual = dialect.max_tokens ?? dialect.max_output ?? LIMIT
-  const limit = Math.min(budget === undefined ? usual : Math.max(usual, budget + ROOM), most!)
-  losses.add(path, limit, 'limit-required')
+  const longest = dialect.max_output ?? dialect.listed_output
+  const usual = dialect.max_tokens ?? longest ?? LIMIT
+  const limit = Math.min(budget === undefined ? usual : Math.max(usual, budget + ROOM), most)
+  losses.add(path, limit, longest !== undefined && limit >= longest ? LONGEST : 'limit-required')
   return { max_tokens: limit }
 }
 

@@ -142,7 +142,7 @@ function writeFile(part: MediaPart, path: Path, { losses }: WriteContext): JsonO
   const bytes = part.source.type === 'base64'
   const field = bytes ? 'file_data' : url === undefined ? 'file_id' : 'file_url'
   const lacksName = bytes && part.name === undefined
-  if (lacksName) losses.add([...path, 'name'], 'file', 'name-required')
+  if (lacksName) losses.add([...path, 'name'], 'file', 'minted-file-name')
   const filename = part.name ?? (lacksName ? 'file' : undefined)
   return { type: 'input_file', [field]: url ?? id!, ...defined({ filename, detail: part.detail }) } as JsonObject
 }

@@ -7,6 +7,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Finish, TokenLogprob, Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
+import { ENDED_EARLY } from '../errors/stream-error.ts'
 import { type EndContent, itemKindOf, type ResponseState, writeState, writeToken } from './answer.ts'
 import { completedToken } from './complete.ts'
 import { FORMAT } from './content.ts'
@@ -33,7 +34,6 @@ const DONE: WireEvent = { data: '[DONE]' }
 
 const RUNNING: ResponseState = { status: 'in_progress', incomplete_details: null }
 const FAILED: ResponseState = { status: 'failed', incomplete_details: null }
-const EARLY: CanonicalError = { kind: 'upstream-failed', message: 'The answer ended early.' }
 
 /**
  * A streamed answer (FORMATS §4): items in the order their parts began, each done before the next is added (trap 96),
@@ -85,7 +85,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
   }
 
   end(): readonly WireEvent[] {
-    return this.over ? NOTHING : this.push({ type: 'error', error: EARLY })
+    return this.over ? NOTHING : this.push({ type: 'error', error: ENDED_EARLY })
   }
 
   /** Takes the log probabilities that are not written with a text yet. */

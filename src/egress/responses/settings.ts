@@ -57,7 +57,7 @@ function writeShape(text: NonNullable<Output['text']>, losses: Losses): JsonObje
   if (text.shape === 'text') return { type: 'text', ...kept(text, FORMAT) }
   if (text.shape === 'json') return { type: 'json_object', ...kept(text, FORMAT) }
   const { name = 'answer', schema, description, strict } = text
-  if (text.name === undefined) losses.add(['output', 'text', 'name'], name, 'name-required')
+  if (text.name === undefined) losses.add(['output', 'text', 'name'], name, 'minted-schema-name')
   return {
     type: 'json_schema',
     ...(defined({ name, description, schema, strict }) as JsonObject),

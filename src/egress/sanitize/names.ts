@@ -43,6 +43,7 @@ export function sanitize(request: CanonicalRequest, rule: SanitizeRule): Sanitiz
   const messages = request.messages.map((message, index) => sanitizer.message(message, index))
   const { losses, renamed } = sanitizer
   if (losses.list.length === 0) return { request, losses, renamed }
+  sanitizer.originals(request.tools ?? [])
   const changed = {
     ...request,
     messages,
@@ -92,6 +93,18 @@ class Sanitizer {
     const function_ = wrapTool(tool, valid)
     this.losses.rename(path, function_, 'wrapped-as-function')
     return function_
+  }
+
+  /**
+   * Has calls by a tool's own name mapped back, too, as models also use the names in their instructions; not where that
+   * may mean another tool.
+   */
+  originals(tools: readonly Tool[]): void {
+    const named = tools.filter(tool => tool.type === 'function' || tool.type === 'freeform')
+    for (const [name, [tool, ...others]] of Map.groupBy(named, tool => tool.name)) {
+      const original = this.renamed.get(this.name(name, tool!.namespace?.name))
+      if (original !== undefined && others.length === 0 && !this.renamed.has(name)) this.renamed.set(name, original)
+    }
   }
 
   choice(choice: ToolChoice, tools: readonly Tool[]): ToolChoice {

@@ -9,6 +9,7 @@ import type { Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { errorBody } from '../errors/openai-error.ts'
+import { ENDED_EARLY } from '../errors/stream-error.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { FORMAT } from './request.ts'
 import { continues, isRecording, noAudioError, type Recording, wrapping } from './result.ts'
@@ -44,7 +45,7 @@ export class SpeechStream implements Transducer<CanonicalEvent, WireEvent> {
   end(): readonly WireEvent[] {
     if (this.over) return NOTHING
     this.out = []
-    this.fail({ kind: 'upstream-failed', message: 'The answer ended early.' })
+    this.fail(ENDED_EARLY)
     return this.out
   }
 

@@ -6,6 +6,7 @@ import type { TokenLogprob, Transcript, Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { errorBody } from '../errors/openai-error.ts'
+import { ENDED_EARLY } from '../errors/stream-error.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { writeFacts, writeLogprob, writeSegment, writeUsage } from './result.ts'
 
@@ -59,7 +60,7 @@ export class TranscriptWriter implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   end(): readonly WireEvent[] {
-    return this.over ? NOTHING : this.fail({ kind: 'upstream-failed', message: 'The answer ended early.' })
+    return this.over ? NOTHING : this.fail(ENDED_EARLY)
   }
 
   private delta(part: number, append: string): readonly WireEvent[] {

@@ -4,6 +4,7 @@ import { isObject, type Json, type JsonObject, parseObject } from '../../canonic
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { type EventReader, NOTHING } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
+import { CUT_SHORT, MALFORMED } from '../errors/stream-error.ts'
 import { anyObject, left, NONE, put } from '../fields.ts'
 import { readHead } from '../openai-answer.ts'
 import { readUsage } from '../usage/openai.ts'
@@ -53,7 +54,7 @@ export class ChatEvents implements EventReader<WireEvent, CanonicalEvent> {
     if (this.ended) return NOTHING
     this.out = []
     if (this.isFinished) this.finish()
-    else this.fail({ kind: 'upstream-failed', message: 'The upstream ended its answer early.' })
+    else this.fail(CUT_SHORT)
     return this.out
   }
 
@@ -90,8 +91,7 @@ export class ChatEvents implements EventReader<WireEvent, CanonicalEvent> {
   private unread(data: string): void {
     this.mended = true
     if (data === DONE) this.finish()
-    else if (data !== '')
-      this.fail({ kind: 'upstream-failed', message: 'The upstream sent an event that is no JSON object.' })
+    else if (data !== '') this.fail(MALFORMED)
   }
 
   private choice(choice: JsonObject, chunk: JsonObject): void {

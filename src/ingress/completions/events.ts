@@ -4,6 +4,7 @@ import { isObject, type Json, type JsonObject, parseObject } from '../../canonic
 import type { Finish } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
+import { CUT_SHORT, MALFORMED } from '../errors/stream-error.ts'
 import { left, NONE, put } from '../fields.ts'
 import { readHead } from '../openai-answer.ts'
 import { readUsage } from '../usage/openai.ts'
@@ -46,13 +47,12 @@ export class CompletionEvents implements Transducer<WireEvent, CanonicalEvent> {
     if (this.ended) return NOTHING
     this.out = []
     if (this.choices.length > 0 && this.choices.every(({ finish }) => finish !== undefined)) this.finish()
-    else this.fail({ kind: 'upstream-failed', message: 'The upstream ended its answer early.' })
+    else this.fail(CUT_SHORT)
     return this.out
   }
 
   private read(chunk: JsonObject | undefined): void {
-    if (chunk === undefined)
-      return this.fail({ kind: 'upstream-failed', message: 'The upstream sent an event that is no JSON object.' })
+    if (chunk === undefined) return this.fail(MALFORMED)
     if (chunk['error'] != null) return this.fail(readInnerError(chunk))
     for (const field in chunk) if (!TAKEN.has(field)) this.addField(field, chunk[field]!)
     const choices = chunk['choices']

@@ -4,6 +4,7 @@ import type { CanonicalEvent } from '../../canonical/event.ts'
 import { isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
 import { type EventReader, NOTHING } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
+import { CUT_SHORT, MALFORMED } from '../errors/stream-error.ts'
 import { anyObject, left, NONE, put } from '../fields.ts'
 import { isEmptyData } from '../transport/sse.ts'
 import { BlockReader, kindOfDelta } from './block.ts'
@@ -37,8 +38,7 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
     if (this.ended || isEmptyData(data)) return NOTHING
     const wire = parseObject(data)
     this.out = []
-    if (wire === undefined)
-      this.fail({ kind: 'upstream-failed', message: 'The upstream sent an event that is no JSON object.' })
+    if (wire === undefined) this.fail(MALFORMED)
     else {
       if (wire['type'] !== event) this.mended = true
       this.read(typeof wire['type'] === 'string' ? wire['type'] : (event ?? ''), wire)
@@ -50,7 +50,7 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
     if (this.ended) return NOTHING
     this.out = []
     if (typeof this.stop['stop_reason'] === 'string') this.finish()
-    else this.fail({ kind: 'upstream-failed', message: 'The upstream ended its answer early.' })
+    else this.fail(CUT_SHORT)
     return this.out
   }
 

@@ -4,6 +4,7 @@ import { type Json, type JsonObject, parseObject } from '../../canonical/node.ts
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
+import { CUT_SHORT, MALFORMED } from '../errors/stream-error.ts'
 import { anyObject, anyObjects } from '../fields.ts'
 import { isEmptyData } from '../transport/sse.ts'
 import { readInnerError } from './error.ts'
@@ -40,8 +41,7 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
     if (this.over || isEmptyData(data)) return NOTHING
     this.out = []
     const event = parseObject(data)
-    if (event === undefined)
-      this.fail({ kind: 'upstream-failed', message: 'The upstream sent an event that is no JSON object.' })
+    if (event === undefined) this.fail(MALFORMED)
     else this.read(event['type'] === undefined && name !== undefined ? { type: name, ...event } : event)
     return this.out
   }
@@ -49,7 +49,7 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
   end(): readonly CanonicalEvent[] {
     if (this.over) return NOTHING
     this.out = []
-    this.fail({ kind: 'upstream-failed', message: 'The upstream ended the stream before the answer was complete.' })
+    this.fail(CUT_SHORT)
     return this.out
   }
 

@@ -148,3 +148,53 @@ test.each<[string, JsonObject[]]>([
 ])('%s is made good, so the stream is written anew', (_, bodies) => {
   expect(passed(bodies.map(body => ({ ...HEAD, ...body }))).mended).toBe(true)
 })
+
+/** The arguments of each call, as clients join them. */
+function argumentsIn(sent: readonly string[]): string[] {
+  const texts: string[] = []
+  for (const data of sent.filter(data => data !== '[DONE]'))
+    for (const { delta } of JSON.parse(data).choices ?? [])
+      for (const { index, function: called } of delta.tool_calls ?? [])
+        texts[index] = (texts[index] ?? '') + (called?.arguments ?? '')
+  return texts
+}
+
+const INTERLEAVED = [
+  ROLE,
+  call({ index: 0, id: 'a' }),
+  call({ index: 1, id: 'b' }),
+  call({ index: 0 }, '{"x":'),
+  call({ index: 1 }, '{"y":'),
+  call({ index: 0 }, '1}'),
+  call({ index: 1 }, '2}'),
+]
+
+test.each<[string, JsonObject[], string[]]>([
+  ['breaks off', [], ['{"x":1}', '{"y":2}']],
+  ['just ends behind its reason', [chunk({}, 'tool_calls')], ['{"x":1}', '{"y":2}']],
+])('interleaved calls keep their arguments where the stream %s', (_, more, texts) => {
+  const read = reader.events!(REQUEST)
+  const write = writer.ownEvents!(REQUEST)
+  const events = [...INTERLEAVED, ...more].map(body => ({ data: JSON.stringify({ ...HEAD, ...body }) }))
+  const relayed = events.flatMap(event => write.relay(event, read.push(event)))
+  const rest = read.end().flatMap(event => write.push(event))
+  const sent = [...relayed, ...rest, ...write.end()].map(({ data }) => data)
+  expect(argumentsIn(sent)).toEqual(texts)
+  expect(sent.at(-1)).toContain(more.length === 0 ? 'early' : '[DONE]')
+})
+
+test('interleaved calls keep their arguments wherever the rest of the stream is written anew', () => {
+  const bodies = [...INTERLEAVED, chunk({}, 'tool_calls')]
+  const events = [...bodies.map(body => ({ data: JSON.stringify({ ...HEAD, ...body }) })), { data: '[DONE]' }]
+  for (let until = 0; until <= events.length; until++) {
+    const read = reader.events!(REQUEST)
+    const write = writer.ownEvents!(REQUEST)
+    const sent = events.flatMap((event, at) => {
+      const seen = read.push(event)
+      return at < until ? write.relay(event, seen) : seen.flatMap(one => write.push(one))
+    })
+    expect(argumentsIn(sent.map(({ data }) => data)), `${until} relayed`).toEqual(['{"x":1}', '{"y":2}'])
+    const finishes = sent.map(({ data }) => data).filter(data => data.includes('"finish_reason":"'))
+    expect(finishes).toHaveLength(1)
+  }
+})

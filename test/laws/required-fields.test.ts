@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest'
+import type { Part } from '../../src/canonical/content.ts'
+import type { JsonObject } from '../../src/canonical/node.ts'
+import type { CanonicalRequest } from '../../src/canonical/request.ts'
+import { workOf } from '../../src/canonical/work.ts'
+import { WRITERS } from '../../src/egress/index.ts'
+import { refusable } from '../../src/egress/losses.ts'
+import { FOREIGN } from '../../src/egress/writer.ts'
+import { FORMATS } from '../../src/providers/index.ts'
+import { REQUEST } from '../builders/requests.ts'
+
+const asking = (output: CanonicalRequest['output'], ...content: Part[]): CanonicalRequest => ({
+  ...REQUEST,
+  messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi.' }, ...content] }],
+  output,
+})
+
+const recording: Part = {
+  type: 'media',
+  kind: 'audio',
+  source: { type: 'base64', mediaType: 'audio/wav', data: 'UklGRg==' },
+}
+const page: Part = {
+  type: 'media',
+  kind: 'file',
+  source: { type: 'base64', mediaType: 'application/pdf', data: 'JVBERg==' },
+}
+const parameters = {
+  type: 'object',
+  properties: { a: { type: 'string' } },
+  required: ['a'],
+  additionalProperties: false,
+}
+
+/** Requests that say nothing beyond what they are about, by what that is. */
+const BAREST: { readonly [about: string]: CanonicalRequest } = {
+  question: asking({}),
+  document: asking({}, page),
+  'question with tools': { ...asking({}), tools: [{ type: 'function', name: 'f' }] },
+  'question for an object': asking({ text: { shape: 'schema', schema: parameters } }),
+  completion: asking({ completion: {} }),
+  count: asking({ count: true }),
+  embedding: asking({ modalities: ['embedding'] }),
+  ranking: asking({ ranking: { query: 'q' } }),
+  image: asking({ modalities: ['image'] }),
+  speech: asking({ modalities: ['audio'] }),
+  transcription: {
+    ...asking({ transcript: { task: 'transcribe' } }),
+    messages: [{ role: 'user', content: [recording] }],
+  },
+  video: asking({ modalities: ['video'] }),
+}
+
+/** What a writer has to invent although it is not neutral, and so is rightly refused. */
+const INVENTED: { readonly [pair: string]: readonly string[] } = {
+  // There is no purpose that stands for none, and vectors of one purpose differ from those of another.
+  'cohere: embedding': ['output/embedding/purpose purpose-required'],
+  // A completion has no roles: a model of conversations is told what to do with the text.
+  ...Object.fromEntries(
+    ['chat', 'responses', 'messages', 'contents'].map(format => [
+      `${format}: completion`,
+      ['output/completion asked-as-a-question'],
+    ]),
+  ),
+}
+
+/** What is declared of upstreams and models: without it the longest answer is unknown, and there is no usual voice. */
+const DECLARED: { readonly [format: string]: JsonObject } = {
+  messages: { max_output: 64_000 },
+  elevenlabs: { default_voice: 'george' },
+}
+
+const pairs = [...FORMATS].flatMap(([format, { does }]) =>
+  Object.entries(BAREST)
+    .filter(([, request]) => does.includes(workOf(request)) && WRITERS[format]?.request !== undefined)
+    .map(([about, request]) => [format, about, request] as const),
+)
+
+describe('what a format requires and a caller left unsaid refuses no request, where its value is neutral', () => {
+  it.each(pairs)('%s: %s', (format, about, request) => {
+    const { losses } = WRITERS[format]!.request!(request, { ...FOREIGN, dialect: DECLARED[format] ?? {} })
+    const refused = refusable(losses).map(({ path, reason }) => `${path.join('/')} ${reason}`)
+    expect(refused).toEqual(INVENTED[`${format}: ${about}`] ?? [])
+  })
+})
