@@ -37,3 +37,24 @@ export function withFailure({ content, failed }: ToolResultPart, path: Path, los
   losses.change([...path, 'content', index, 'text'], text, 'failure-said-in-words')
   return content.with(index, { ...part, text })
 }
+
+/**
+ * The result where only parts have cache markers: its own stands on its last text (trap 63). It is lost where the
+ * upstream takes none, or no text can have it.
+ *
+ * @param takes whether the upstream takes markers on texts.
+ */
+export function withMarker(result: ToolResultPart, takes: boolean, path: Path, losses: Losses): ToolResultPart {
+  const { content, cache } = result
+  if (cache === undefined) return result
+  const index = takes ? content.findLastIndex(part => part.type === 'text') : -1
+  const part = content[index]
+  if (part?.type !== 'text' || part.text.trim() === '' || part.cache !== undefined) {
+    losses.drop([...path, 'cache'], 'no-cache-markers-here')
+    return result
+  }
+  const marker = cache.ttl === undefined ? {} : { ttl: cache.ttl }
+  losses.hide([...path, 'cache'], 'marks-the-last-text')
+  losses.rename([...path, 'content', index, 'cache'], marker, 'marks-the-last-text')
+  return { ...result, content: content.with(index, { ...part, cache: marker }) }
+}

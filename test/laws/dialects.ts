@@ -34,13 +34,40 @@ const declared = fc.record<JsonObject>(
   { requiredKeys: [], noNullPrototype: true },
 )
 
+/** The flags of chat and responses that change a history. */
+const chat = fc.record<JsonObject>(
+  {
+    reasoning_field: fc.constantFrom('reasoning_content', 'reasoning', 'parts', 'none'),
+    cache: fc.constantFrom('none', 'cache_control', 'prompt_cache_breakpoint'),
+    custom_tools: fc.boolean(),
+    developer_role: fc.boolean(),
+    json_schema: fc.boolean(),
+    store: fc.boolean(),
+    call_ids: fc.constantFrom('any', 'short'),
+    after_tools: fc.constantFrom('anyone', 'assistant'),
+    video: fc.boolean(),
+    document_url: fc.boolean(),
+  },
+  { requiredKeys: [], noNullPrototype: true },
+)
+const responses = fc.record<JsonObject>(
+  {
+    stateless: fc.boolean(),
+    cache: fc.constantFrom('none', 'prompt_cache_breakpoint'),
+    custom_tools: fc.boolean(),
+  },
+  { requiredKeys: [], noNullPrototype: true },
+)
+
 /** By format; a format without dialects that matter has the public one. */
 export const DIALECTS: { readonly [format: string]: fc.Arbitrary<JsonObject> } = {
+  chat,
   images: fc.record<JsonObject>(
     { edits: fc.constantFrom('any', 'form', 'urls'), response_format: fc.boolean() },
     { requiredKeys: [], noNullPrototype: true },
   ),
   messages: fc.oneof(family, declared),
+  responses,
   videos: fc.record<JsonObject>(
     { remix: fc.boolean(), references: fc.constantFrom('any', 'files') },
     { requiredKeys: [], noNullPrototype: true },

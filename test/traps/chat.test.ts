@@ -479,6 +479,28 @@ describe('request content', () => {
     expect(write(user(marked)).losses).toMatchObject([{ path: ['messages', 0, 'content', 0, 'cache'] }])
   })
 
+  it('trap 63: the marker of a result, where agents set it, stands on its last text', () => {
+    const read: Part = {
+      type: 'tool-result',
+      id: 'a',
+      content: [{ type: 'text', text: 'Read.' }],
+      cache: { ttl: '1h' },
+    }
+    const call: Part = { type: 'tool-call', id: 'a', name: 'f', arguments: '{}' }
+    const messages = [
+      { role: 'assistant', content: [call] },
+      { role: 'tool', content: [read] },
+    ] as const
+    expect(body({ messages }, { cache: 'cache_control' }).messages[1].content).toEqual([
+      { type: 'text', text: 'Read.', cache_control: { type: 'ephemeral', ttl: '1h' } },
+    ])
+    expect(write({ messages }).losses).toContainEqual({
+      kind: 'dropped',
+      path: ['messages', 1, 'content', 0, 'cache'],
+      reason: 'no-cache-markers-here',
+    })
+  })
+
   it('trap 65: a freeform tool is wrapped as a function where there is none, and its calls too', () => {
     const tools = [{ type: 'freeform', name: 'patch' }] as const
     const messages = [

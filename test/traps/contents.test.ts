@@ -480,6 +480,35 @@ describe('streams and errors', () => {
     expect(chat.choices[0].message.annotations[0].url_citation).toMatchObject({ start_index: 3, end_index: 7 })
   })
 
+  it('trap 82: what grounds a streamed text may come with or after its signature, or with a call', () => {
+    const groundingMetadata = {
+      groundingChunks: [{ web: { uri: 'https://a.example' } }],
+      groundingSupports: [{ segment: { endIndex: 2, text: 'Hi' }, groundingChunkIndices: [0] }],
+    }
+    const signed = [{ text: '', thoughtSignature: 'c2ln' }]
+    const annotations = [{ url: 'https://a.example', start: 0, end: 2 }]
+    const cited = (...events: { data: string }[]) => parts(fold(stream(event([{ text: 'Hi!' }]), ...events)))
+    // Gemini 3 ends every stream with an empty text that bears the signature.
+    for (const events of [
+      [event(signed, { ...END, groundingMetadata })],
+      [event(signed), event([], { ...END, groundingMetadata })],
+    ])
+      expect(cited(...events)).toMatchObject([{ text: 'Hi!', annotations }, { signature: { value: 'c2ln' } }])
+    expect(cited(event([wireCall('f')], { ...END, groundingMetadata }))).toMatchObject([
+      { text: 'Hi!', annotations },
+      { name: 'f' },
+    ])
+  })
+
+  it('trap 32: text after a signature alone is another text', () => {
+    const streamed = stream(
+      event([{ text: 'a' }]),
+      event([{ text: '', thoughtSignature: 'c2ln' }]),
+      event([{ text: 'b' }], END),
+    )
+    expect(parts(fold(streamed))).toMatchObject([{ text: 'a' }, { signature: { value: 'c2ln' } }, { text: 'b' }])
+  })
+
   it('trap 82: another format’s citations ground the text here', () => {
     const annotations = [{ type: 'citation', url: 'https://a.example', start: 3, end: 7 }] as const
     const cited: Part = { type: 'text', text: 'Hé wörld', annotations }

@@ -475,6 +475,23 @@ describe('requests', () => {
     expect(reasons({ messages })).toEqual(['no-cache-markers-here'])
   })
 
+  it('trap 63: the marker of a result, where agents set it, stands on its last text', () => {
+    const read: Part = { type: 'tool-result', id: 'a', content: [{ type: 'text', text: 'Read.' }], cache: {} }
+    const call: Part = { type: 'tool-call', id: 'a', name: 'f', arguments: '{}' }
+    const messages = [
+      { role: 'assistant', content: [call] },
+      { role: 'tool', content: [read] },
+    ] as const
+    expect(body({ messages }, { cache: 'prompt_cache_breakpoint' }).input[1].output).toEqual([
+      { type: 'input_text', text: 'Read.', prompt_cache_breakpoint: { mode: 'explicit' } },
+    ])
+    expect(write({ messages }).losses).toContainEqual({
+      kind: 'dropped',
+      path: ['messages', 1, 'content', 0, 'cache'],
+      reason: 'no-cache-markers-here',
+    })
+  })
+
   it('trap 65: custom tools and groups go through, or are wrapped and flattened for upstreams without them', () => {
     const input = [
       { type: 'custom_tool_call', call_id: 'a', name: 'apply_patch', input: '*** Begin' },

@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Message } from '../../canonical/request.ts'
 import { defined, kept } from '../fields.ts'
 import { resultsFirst } from '../sanitize/results-first.ts'
-import { FOR_SYSTEMS, FOR_USERS, withFailure, writeAllowed } from '../turns.ts'
+import { FOR_SYSTEMS, FOR_USERS, withFailure, withMarker, writeAllowed } from '../turns.ts'
 import { writeAssistant } from './assistant.ts'
 import { lengthOfRun, writeAssistantRun } from './assistant-run.ts'
 import { contentOf, FORMAT, type WriteContext, writePart } from './content.ts'
@@ -123,9 +123,10 @@ function writeResults(message: Message, path: Path, context: WriteContext, waiti
 }
 
 function writeResult(result: ToolResultPart, path: Path, context: WriteContext, waiting: Waiting[]): JsonObject {
-  if (result.cache !== undefined) context.losses.drop([...path, 'cache'], 'no-cache-markers-here')
   if (result.freeform !== undefined) context.losses.hide([...path, 'freeform'], 'told-by-the-call')
-  const said = withFailure(result, path, context.losses)
+  const { dialect, losses } = context
+  const marked = withMarker(result, (dialect.cache ?? 'none') !== 'none', path, losses)
+  const said = withFailure(marked, path, losses)
   const content = writeContent(
     withoutMedia(said, result.id, path, context, waiting),
     [...path, 'content'],

@@ -3,7 +3,7 @@ import type { Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import { defined, kept, spelt } from '../fields.ts'
-import { FOR_SYSTEMS, FOR_USERS, withFailure, writeAllowed } from '../turns.ts'
+import { FOR_SYSTEMS, FOR_USERS, withFailure, withMarker, writeAllowed } from '../turns.ts'
 import { contentOf, FORMAT, type WriteContext, writePart } from './content.ts'
 import { fillThought, ownItem, writeCall, writeMessageItem, writeReasoningItem } from './items.ts'
 
@@ -60,8 +60,9 @@ function writeResults(message: Message, path: Path, context: WriteContext): read
 }
 
 function writeResult(result: ToolResultPart, path: Path, context: WriteContext): JsonObject {
-  if (result.cache !== undefined) context.losses.drop([...path, 'cache'], 'no-cache-markers-here')
-  const parts = writeParts(withFailure(result, path, context.losses), [...path, 'content'], context, FOR_USERS)
+  const { dialect, losses } = context
+  const marked = withMarker(result, dialect.cache === 'prompt_cache_breakpoint', path, losses)
+  const parts = writeParts(withFailure(marked, path, losses), [...path, 'content'], context, FOR_USERS)
   return {
     type: result.freeform ? 'custom_tool_call_output' : 'function_call_output',
     call_id: result.id,

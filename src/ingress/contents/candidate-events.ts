@@ -2,7 +2,7 @@ import { CallIds } from '../../canonical/call-ids.ts'
 import type { Citation, Part, ReasoningPart } from '../../canonical/content.ts'
 import type { At, CandidateEnd, CanonicalEvent } from '../../canonical/event.ts'
 import { bodyOf, withBody } from '../../canonical/fold.ts'
-import { isObject, type JsonObject } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { isLoneProof } from '../../canonical/signature.ts'
 import { anyText, defined } from '../fields.ts'
@@ -50,6 +50,8 @@ export class CandidateReader {
   /** Whether the last part is a whole call. */
   private endsInCall = false
   private partial: { readonly at: At; readonly args: PartialArguments } | undefined
+  /** A proof alone after the open text, which may still be cited: it is put out when the text ends. */
+  private lone: Part | undefined
   private readonly cited = new Set<string>()
   /** Citation metadata of the open text not read yet, and the length of the text when some was read. */
   private citing: JsonObject[] = []
@@ -78,10 +80,15 @@ export class CandidateReader {
   read(wire: JsonObject, out: CanonicalEvent[]): void {
     const fields = open(wire, CANDIDATE)
     const content = fields['content']
-    const parts = isObject(content) ? content['parts'] : undefined
-    if (Array.isArray(parts)) for (const part of parts) if (isObject(part)) this.part(part, out)
+    const given = isObject(content) ? content['parts'] : undefined
+    const parts: readonly Json[] = Array.isArray(given) ? given : NO_PARTS
+    const cites = 'groundingMetadata' in fields || 'citationMetadata' in fields
+    // Metadata is about all text so far: where parts of another kind come with it, the text ends before they begin.
+    const isText = cites && parts.some(hasText)
+    if (cites && !isText) this.addCitations(fields, out)
+    for (const part of parts) if (isObject(part)) this.part(part, out)
     for (const field in fields) if (field !== 'content' && field !== 'index') this.facts.add(field, fields[field]!, out)
-    if ('groundingMetadata' in fields || 'citationMetadata' in fields) this.addCitations(fields, out)
+    if (isText) this.addCitations(fields, out)
   }
 
   /** Ends all open parts. */
@@ -139,6 +146,9 @@ export class CandidateReader {
     for (const at of this.thoughts) out.push({ type: 'part-end', at })
     this.thoughts = []
     this.open = undefined
+    const { lone } = this
+    this.lone = undefined
+    if (lone !== undefined) this.whole(lone, out)
   }
 
   private other(wire: JsonObject, out: CanonicalEvent[]): void {
@@ -148,7 +158,15 @@ export class CandidateReader {
     const parts = readPartLeniently(wire, this.ids)
     const [first] = parts
     if (first?.type === 'reasoning' && parts.length === 1 && this.signOpen(wire, first, out)) return
-    for (const part of this.prove(parts, out)) this.whole(part, out)
+    for (const part of this.prove(parts, out))
+      if (this.open?.kind === 'text' && this.lone === undefined && isLoneProof(part)) this.hold(part)
+      else this.whole(part, out)
+  }
+
+  /** Holds a proof back while the text before it may be cited; more text begins another part. */
+  private hold(proof: Part): void {
+    this.lone = proof
+    this.seal()
   }
 
   /** Signs the open reasoning parts with the proofs in front of the part after them; returns the remaining parts. */
@@ -272,6 +290,12 @@ export class CandidateReader {
     return true
   }
 }
+
+const NO_PARTS: readonly Json[] = []
+
+/** Whether the part is text of the answer. */
+const hasText = (part: Json): boolean =>
+  isObject(part) && typeof part['text'] === 'string' && part['text'] !== '' && part['thought'] !== true
 
 /** The mark that streams of earlier versions wrote between two texts or two thoughts. */
 const isLegacyMark = (wire: JsonObject): boolean => {
