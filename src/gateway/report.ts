@@ -181,7 +181,7 @@ export class Report {
     if (spent === undefined || model === undefined) return undefined
     if (candidate === undefined) return 0
     const { channel, upstreamModel } = candidate
-    return recorder.pricesFor(this.caller).cost({ model, upstreamModel, provider: channel.provider }, spent)
+    return prices.cost({ model, upstreamModel, provider: channel.provider }, spent)
   }
 
   /** All rows have the same shape: what is unknown is undefined. */
