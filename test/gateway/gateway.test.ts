@@ -125,7 +125,7 @@ describe('another format', () => {
 test('a format with a ping of its own uses it', async () => {
   const script: Script = response => {
     events(response).write('data: {"text":"Hel"}\n\n')
-    setTimeout(() => response.end('data: {"text":"lo."}\n\ndata: {"end":true}\n\n'), 200)
+    setTimeout(() => response.end('data: {"text":"lo."}\n\ndata: {"end":true}\n\n'), 1000)
   }
   const { testServer } = await open([plain(script)], { heartbeat: 50 })
   const { text } = await testServer.ask(MESSAGES_PATH, { ...PLAIN, stream: true }, { headers: VERSION })
