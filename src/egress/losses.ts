@@ -39,9 +39,10 @@ const isSilent = (loss: Loss): boolean =>
 /**
  * The headers that report losses: `interlingua-loss`, a list of `path reason` separated by `; ` and truncated where it
  * is long, and `interlingua-loss-count`, always exact. No headers without losses.
+ *
+ * @param reported those that are `shown`.
  */
-export function lossHeaders(losses: readonly Loss[]): { readonly [name: string]: string } {
-  const reported = shown(losses)
+export function lossHeaders(reported: readonly Loss[]): { readonly [name: string]: string } {
   if (reported.length === 0) return {}
   let list = ''
   let entries = 0

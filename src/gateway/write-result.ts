@@ -28,13 +28,14 @@ export async function writeResult(attempt: Attempt, answered: WholeAnswer): Prom
   const held = writer.bytes !== undefined || !hasRaw(safe) ? safe : await withoutBytes(safe)
   const { wire, losses } = writer.result!(withHead(timed(held, call), attempt), echo?.request ?? request)
   const kept = echo?.keep === undefined || (await echo.keep(wire.body))
+  const lostInAnswer = shown(losses)
   const lost = locateLosses(shown(requestLosses), attempt).concat(
-    shown(losses).filter(({ path }) => path[0] === 'candidates'),
+    lostInAnswer.filter(({ path }) => path[0] === 'candidates'),
     echo?.losses ?? [],
     kept ? [] : NOT_KEPT,
   )
   report.answered(result, lost.length)
-  if (attempt.capture !== undefined) attempt.capture.lostInAnswer = shown(losses)
+  if (attempt.capture !== undefined) attempt.capture.lostInAnswer = lostInAnswer
   const headers = { ...wire.headers, ...lossHeaders(lost), ...more }
   if (wire.raw === undefined) call.reply.whole(wire.status, headers, jsonText(kept ? wire.body : unkept(wire.body)))
   else await relay(call.reply, headers, wire.raw, attempt.heartbeat)

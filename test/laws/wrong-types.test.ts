@@ -11,7 +11,7 @@ import { drain } from '../../src/canonical/transducer.ts'
 import type { WireEvent } from '../../src/canonical/wire.ts'
 import { type Work, workOf } from '../../src/canonical/work.ts'
 import { WRITERS } from '../../src/egress/index.ts'
-import { essential, lossHeaders } from '../../src/egress/losses.ts'
+import { essential, lossHeaders, shown } from '../../src/egress/losses.ts'
 import { jsonText } from '../../src/egress/transport/json.ts'
 import { prepare } from '../../src/gateway/prepare.ts'
 import { checkedResult } from '../../src/gateway/read-result.ts'
@@ -75,7 +75,7 @@ function journey(from: string, request: CanonicalRequest): void {
       const prepared = orRefused(() => prepare(handedTo(to, request), candidate(from, to, model)))
       if (prepared === undefined) continue
       JSON.stringify(prepared.wire.body)
-      lossHeaders(prepared.losses)
+      lossHeaders(shown(prepared.losses))
       essential(prepared.losses, request)
       READERS[from]!.locate?.(request)(['messages', 0, 'content', 0])
     }

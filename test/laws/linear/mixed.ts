@@ -4,7 +4,7 @@ import type { Format, JsonObject } from '../../../src/canonical/node.ts'
 import type { WireRequest } from '../../../src/canonical/wire.ts'
 import { type Work, workOf } from '../../../src/canonical/work.ts'
 import { WRITERS } from '../../../src/egress/index.ts'
-import { lossHeaders } from '../../../src/egress/losses.ts'
+import { lossHeaders, shown } from '../../../src/egress/losses.ts'
 import { prepare, refused } from '../../../src/gateway/prepare.ts'
 import { READERS } from '../../../src/ingress/index.ts'
 import { FORMATS } from '../../../src/providers/index.ts'
@@ -49,7 +49,8 @@ function pass(from: Format, to: Format, wire: WireRequest): void {
   const { losses } = prepare(request, { ...candidate, upstreamModel: request.model })
   refused(request, losses, 'show')
   const locate = READERS[from]!.locate?.(request)
-  lossHeaders(locate === undefined ? losses : losses.map(loss => ({ ...loss, path: locate(loss.path) })))
+  const seen = shown(losses)
+  lossHeaders(locate === undefined ? seen : seen.map(loss => ({ ...loss, path: locate(loss.path) })))
 }
 
 /** Whole answers, read and written in every format that tells such. */
