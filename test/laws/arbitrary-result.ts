@@ -100,7 +100,7 @@ export const streamed = (of: fc.Arbitrary<CanonicalResult> = result): fc.Arbitra
     return {
       result,
       events: shuffle(
-        [...unfold(result)].flatMap(event => cut(event, roll)),
+        laterFacts([...unfold(result)], roll).flatMap(event => cut(event, roll)),
         roll,
       ),
     }
@@ -108,6 +108,24 @@ export const streamed = (of: fc.Arbitrary<CanonicalResult> = result): fc.Arbitra
 
 /** An answer as one stream that could have brought it, in pieces as large as they come. */
 export const uncut = (result: CanonicalResult): Streamed => ({ result, events: [...unfold(result)] })
+
+/** Which tier serves an answer is known when it ends; citations come before or after the text they stand in. */
+function laterFacts(events: readonly CanonicalEvent[], roll: () => number): readonly CanonicalEvent[] {
+  const [start] = events
+  const tier = start?.type === 'result-start' && roll() > 3 ? start.serviceTier : undefined
+  const later = events.map((event): CanonicalEvent => {
+    if (tier === undefined || events.at(-1)!.type !== 'result-end') return event
+    if (event.type === 'result-start') return { ...event, serviceTier: 'auto' }
+    return event.type === 'result-end' ? { ...event, serviceTier: tier } : event
+  })
+  for (const [index, event] of later.entries()) {
+    const before = later[index - 1]
+    if (event.type !== 'part-patch' || before?.type !== 'part-delta' || roll() < 4) continue
+    later[index] = before
+    later[index - 1] = event
+  }
+  return later
+}
 
 function cut(event: CanonicalEvent, roll: () => number): CanonicalEvent[] {
   if (event.type !== 'part-delta') return [event]

@@ -21,11 +21,12 @@ export const DONE: WireEvent = { data: '[DONE]' }
  * it.
  */
 export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
+  /** The service tier that the caller was told. */
+  tier: string | undefined
   private readonly request: CanonicalRequest
   private readonly candidates: CandidateWriter[] = []
   private madeEnvelope: Envelope | undefined
   private usage: Usage | undefined
-  private tiered = false
   private over = false
 
   constructor(request: CanonicalRequest) {
@@ -52,7 +53,7 @@ export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
         return NOTHING
       case 'result-start':
         this.madeEnvelope = new Envelope(event, this.request)
-        this.tiered = event.serviceTier !== undefined
+        this.tier = event.serviceTier
         return NOTHING
       case 'candidate-end':
         return this.candidate(event.candidate).end(event)
@@ -99,8 +100,9 @@ export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
 
   private close(event: ResultEnd): readonly WireEvent[] {
     this.over = true
+    const { serviceTier = this.tier } = event
     const late: JsonObject = {
-      ...(event.serviceTier === undefined || this.tiered ? {} : { service_tier: event.serviceTier }),
+      ...(serviceTier === undefined || serviceTier === this.tier ? {} : { service_tier: serviceTier }),
       ...kept(event, FORMAT),
     }
     const usage =

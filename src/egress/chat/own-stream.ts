@@ -62,9 +62,10 @@ export class RelayedChunks extends Sequential<WireEvent> implements OwnEventWrit
     }
   }
 
-  /** The writer learns which choices pass. The chunk with nothing but usage is for callers that requested it. */
+  /** The writer learns which choices pass, and which tier. The chunk with nothing but usage is for callers that requested it. */
   private isWanted(data: string, read: readonly CanonicalEvent[]): boolean {
-    const choices = parseObject(data)!['choices']
+    const { choices, service_tier } = parseObject(data)!
+    if (typeof service_tier === 'string') this.chunks.tier = service_tier
     if (!Array.isArray(choices)) return true
     for (const choice of choices) if (isObject(choice)) this.chunks.passedChoice(choice)
     return choices.length > 0 || this.chunks.withUsage || !read.some(({ type }) => type === 'usage')

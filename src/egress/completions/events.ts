@@ -47,7 +47,7 @@ export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
   private head = ''
   private tail = ''
   private echoes = false
-  private tiered = false
+  private tier: string | undefined
   private usage: Usage | undefined
   private over = false
 
@@ -107,7 +107,7 @@ export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
     this.head = `${JSON.stringify(fixed).slice(0, -1)},"choices":[`
     this.tail = this.withUsage ? '],"usage":null}' : ']}'
     this.echoes = spelt(event, FORMAT)['own'] !== true
-    this.tiered = event.serviceTier !== undefined
+    this.tier = event.serviceTier
   }
 
   private choice(index: number): Choice {
@@ -156,8 +156,9 @@ export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
 
   private close(event: ResultEnd): readonly WireEvent[] {
     this.over = true
+    const { serviceTier = this.tier } = event
     const facts = {
-      ...(event.serviceTier === undefined || this.tiered ? {} : { service_tier: event.serviceTier }),
+      ...(serviceTier === undefined || serviceTier === this.tier ? {} : { service_tier: serviceTier }),
       ...kept(event, FORMAT),
       ...(this.withUsage && this.usage !== undefined ? { usage: writeUsage(FORMAT, this.usage, new Losses()) } : {}),
     }

@@ -34,6 +34,7 @@ export class ChatEvents implements EventReader<WireEvent, CanonicalEvent> {
   /** Fields of the whole answer, from all chunks; a later value wins. */
   private head: { [field: string]: Json } = {}
   private late: { [field: string]: Json } | undefined
+  /** The last one that was named: which tier serves an answer may be known when it ends. */
   private tier: string | undefined
 
   constructor(request: CanonicalRequest) {
@@ -108,9 +109,7 @@ export class ChatEvents implements EventReader<WireEvent, CanonicalEvent> {
   private start(chunk: JsonObject): void {
     if (this.started) return
     this.started = true
-    const head = readHead(chunk)
-    this.tier = head.serviceTier
-    this.out.push({ type: 'result-start', ...head, ...left(FORMAT, this.head, NONE) })
+    this.out.push({ type: 'result-start', ...readHead(chunk), ...left(FORMAT, this.head, NONE) })
   }
 
   private readHeadFields(chunk: JsonObject): void {
@@ -124,7 +123,7 @@ export class ChatEvents implements EventReader<WireEvent, CanonicalEvent> {
       else if (JSON.stringify(this.head[field]) !== JSON.stringify(value)) put((this.late ??= {}), field, value)
     }
     const tier = chunk['service_tier']
-    if (typeof tier === 'string') this.tier ??= tier
+    if (typeof tier === 'string') this.tier = tier
   }
 
   private finish(): void {

@@ -5,7 +5,7 @@ import type { Finish } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { CUT_SHORT, MALFORMED } from '../errors/stream-error.ts'
-import { left, NONE, put } from '../fields.ts'
+import { defined, left, NONE, put } from '../fields.ts'
 import { readHead } from '../openai-answer.ts'
 import { readUsage } from '../usage/openai.ts'
 import { readInnerError } from './error.ts'
@@ -34,6 +34,7 @@ export class CompletionEvents implements Transducer<WireEvent, CanonicalEvent> {
   /** Fields of the whole answer beyond its head, from chunks before and after its start. */
   private readonly head: { [field: string]: Json } = {}
   private readonly late: { [field: string]: Json } = {}
+  private tier: string | undefined
 
   push({ data }: WireEvent): readonly CanonicalEvent[] {
     if (this.ended) return NOTHING
@@ -54,6 +55,7 @@ export class CompletionEvents implements Transducer<WireEvent, CanonicalEvent> {
   private read(chunk: JsonObject | undefined): void {
     if (chunk === undefined) return this.fail(MALFORMED)
     if (chunk['error'] != null) return this.fail(readInnerError(chunk))
+    if (typeof chunk['service_tier'] === 'string') this.tier = chunk['service_tier']
     for (const field in chunk) if (!TAKEN.has(field)) this.addField(field, chunk[field]!)
     const choices = chunk['choices']
     if (Array.isArray(choices)) for (const choice of choices) if (isObject(choice)) this.choice(choice, chunk)
@@ -106,7 +108,7 @@ export class CompletionEvents implements Transducer<WireEvent, CanonicalEvent> {
       const ended = finish === undefined ? {} : { finish }
       this.out.push({ type: 'candidate-end', candidate, ...ended, ...left(FORMAT, extras, NONE) })
     }
-    this.out.push({ type: 'result-end', ...left(FORMAT, this.late, NONE) })
+    this.out.push({ type: 'result-end', ...defined({ serviceTier: this.tier }), ...left(FORMAT, this.late, NONE) })
     this.ended = true
   }
 
