@@ -2,7 +2,7 @@ import type { CapturePage, Captures, StoredCapture } from './captures.ts'
 import { lock } from './locks.ts'
 import type { Database } from './tables.ts'
 
-/** Captures that are looked through at a time for room, and ids of one statement. */
+/** Captures that are looked through at a time for what is to be deleted, and ids of one statement. */
 const BATCH = 200
 
 /** Captured requests in a database. */

@@ -89,10 +89,10 @@ export class KeptPictures {
         .where('place', '>', 0)
         .orderBy('place', 'desc')
         .execute()
-      let room = most
+      let left = most
       const kept = rows.findIndex((row, index) => {
-        room -= Number(row.size)
-        return index >= count || room < 0
+        left -= Number(row.size)
+        return index >= count || left < 0
       })
       if (kept >= 0)
         await drop(

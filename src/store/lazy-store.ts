@@ -4,22 +4,11 @@ import { GatewayError } from '../canonical/error.ts'
 import type { StoreConfig } from '../config/types.ts'
 import { type Log, LogOnce } from '../log/index.ts'
 import { NewerStore, READABLE, type StoreFault, storeFault, UNAVAILABLE } from './fault.ts'
-import {
-  type AccessMode,
-  guardedAccess,
-  guardedCaptures,
-  guardedConsole,
-  guardedConversations,
-  guardedEvents,
-  guardedProcesses,
-  guardedShared,
-  guardedTasks,
-  guardedTurns,
-  guardedUsage,
-} from './guarded-store.ts'
+import { type Guard, guardedRoom } from './guarded-room.ts'
 import { Heartbeat } from './heartbeat.ts'
 import type { Liveness } from './liveness.ts'
 import { LockedFiles } from './locked-files.ts'
+import { MODES, type Mode } from './modes.ts'
 import { isUndone, loggable } from './postgres-fault.ts'
 import type { Store } from './store.ts'
 
@@ -45,27 +34,21 @@ export type StoreView = Pick<
  * kept, and it is tried again until it works; what can still be read is read meanwhile.
  */
 export class LazyStore {
-  /** What is kept. Where the store is at fault, every call of them rejects with `UNAVAILABLE`. */
-  readonly turns = guardedTurns((manner, work) => this.use(manner, ({ turns }) => work(turns)))
-  readonly conversations = guardedConversations((manner, work) =>
-    this.use(manner, ({ conversations }) => work(conversations)),
-  )
-  readonly events = guardedEvents((manner, work) => this.use(manner, ({ events }) => work(events)))
-  readonly tasks = guardedTasks((manner, work) => this.use(manner, ({ tasks }) => work(tasks)))
-  readonly access = guardedAccess((manner, work) => this.use(manner, ({ access }) => work(access)))
-  readonly console = guardedConsole(
-    (manner, work) => this.use(manner, ({ console: users }) => work(users)),
-    () => this.opening !== undefined || this.exists(),
-  )
-  readonly usage = guardedUsage((manner, work) => this.use(manner, ({ usage }) => work(usage)))
-  readonly shared = guardedShared(
-    (manner, work) => this.use(manner, ({ shared }) => work(shared)),
-    () => this.opening !== undefined || this.exists(),
-  )
-  readonly captures = guardedCaptures(
-    (manner, work) => this.use(manner, ({ captures }) => work(captures)),
-    () => this.opening !== undefined || this.exists(),
-  )
+  /** How the rooms get at the store. */
+  private readonly guard: Guard = {
+    exists: () => this.opening !== undefined || this.exists(),
+    use: (mode, work) => this.use(mode, work),
+  }
+  /** The rooms of the store. Where it is at fault, every call of them rejects with `UNAVAILABLE`. */
+  readonly turns = guardedRoom(MODES.turns, this.guard, store => store.turns)
+  readonly conversations = guardedRoom(MODES.conversations, this.guard, store => store.conversations)
+  readonly events = guardedRoom(MODES.events, this.guard, store => store.events)
+  readonly tasks = guardedRoom(MODES.tasks, this.guard, store => store.tasks)
+  readonly access = guardedRoom(MODES.access, this.guard, store => store.access)
+  readonly console = guardedRoom(MODES.console, this.guard, store => store.console)
+  readonly usage = guardedRoom(MODES.usage, this.guard, store => store.usage)
+  readonly shared = guardedRoom(MODES.shared, this.guard, store => store.shared)
+  readonly captures = guardedRoom(MODES.captures, this.guard, store => store.captures)
   /** Accesses that failed. */
   faultCount = 0
   /** Which of the processes that share the store are alive. */
@@ -88,7 +71,7 @@ export class LazyStore {
     this.liveness =
       config.engine === 'sqlite'
         ? new LockedFiles(join(dataDir, 'processes'))
-        : new Heartbeat(guardedProcesses((manner, work) => this.use(manner, ({ processes }) => work(processes))))
+        : new Heartbeat(guardedRoom(MODES.processes, this.guard, store => store.processes))
     this.log = log
     const write = (err: unknown, store: string) => log.error({ store, err: loggable(err) }, 'the store cannot be used')
     this.faults = new LogOnce(write, { interval: INTERVAL, lasting: true })
@@ -128,17 +111,17 @@ export class LazyStore {
     return this.fault?.kind
   }
 
-  private async use<T>(manner: AccessMode, work: (store: Store) => Promise<T>): Promise<T> {
+  private async use<T>(mode: Mode, work: (store: Store) => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
-      if (this.closed || (this.fault !== undefined && (manner === 'writes' || !this.fault.reads))) throw UNAVAILABLE
+      if (this.closed || (this.fault !== undefined && (mode === 'writes' || !this.fault.reads))) throw UNAVAILABLE
       let store: Store | undefined
       try {
-        store = await (manner === 'writes' ? this.current() : this.opened())
+        store = await (mode === 'writes' ? this.current() : this.opened())
         const done = await work(store)
-        if (manner === 'writes') this.soundAt = performance.now()
+        if (mode === 'writes') this.soundAt = performance.now()
         return done
       } catch (thrown) {
-        if (tries === TRIES || !isUndone(thrown)) throw this.failed(thrown, manner, store)
+        if (tries === TRIES || !isUndone(thrown)) throw this.failed(thrown, mode, store)
       }
     }
   }
@@ -179,7 +162,7 @@ export class LazyStore {
    *
    * @param store the one at which it showed: one that is given up already shows nothing new.
    */
-  private failed(thrown: unknown, manner: AccessMode, store?: Store): unknown {
+  private failed(thrown: unknown, mode: Mode, store?: Store): unknown {
     if (thrown instanceof GatewayError) return thrown
     // A row that is no JSON is damaged by itself.
     const kind = thrown instanceof SyntaxError ? 'damaged' : storeFault(thrown)
@@ -187,14 +170,14 @@ export class LazyStore {
     if (store !== undefined && store !== this.inUse) return UNAVAILABLE
     this.faultCount++
     this.faults.log(thrown, kind)
-    if (!(thrown instanceof SyntaxError)) this.rest(kind, manner)
+    if (!(thrown instanceof SyntaxError)) this.rest(kind, mode)
     return UNAVAILABLE
   }
 
-  private rest(kind: StoreFault, manner: AccessMode): void {
+  private rest(kind: StoreFault, mode: Mode): void {
     if (!READABLE.has(kind)) this.drop()
     const isLost = kind === 'unreachable' && this.fault === undefined && this.config.engine === 'postgres'
-    this.fault = { kind, reads: manner === 'writes' && this.opening !== undefined }
+    this.fault = { kind, reads: mode === 'writes' && this.opening !== undefined }
     if (!this.closed) this.retrying ??= setTimeout(this.retry, isLost ? RECONNECT : REST).unref()
   }
 

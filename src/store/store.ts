@@ -28,8 +28,11 @@ import type { Tasks } from './tasks.ts'
 import type { Turns } from './turns.ts'
 import type { UsageRecords } from './usage-records.ts'
 
-/** Everything that outlives a request. */
-export interface Store {
+/**
+ * The rooms of the store. A room has everything stored of one kind, behind an interface of its own; every one of its methods
+ * has a mode (`modes.ts`).
+ */
+export interface Rooms {
   readonly turns: Turns
   readonly conversations: Conversations
   readonly events: Events
@@ -40,6 +43,10 @@ export interface Store {
   readonly usage: UsageRecords
   readonly shared: SharedRecords
   readonly captures: Captures
+}
+
+/** Everything that outlives a request. */
+export interface Store extends Rooms {
   /** Deletes what has expired and is not part of a later turn. */
   sweep(): Promise<void>
   /** Whether the file was moved away: what is written here would be lost. */

@@ -144,7 +144,7 @@ const valuesOf = (row: UsageRow, series: number): Values => [
   row.tries === undefined ? null : triesText(row.tries),
 ]
 
-/** The attempts as JSON: the first of them, as far as they have room. */
+/** The attempts as JSON: the first of them, as far as `TRIES` characters go. */
 function triesText(tries: NonNullable<UsageRow['tries']>): string | null {
   for (let count = tries.length; count > 0; count >>= 1) {
     const text = plainText(JSON.stringify(tries.slice(0, count)), TRIES + 1)!

@@ -10,10 +10,9 @@ import type { Config } from '../../src/config/index.ts'
 import { readConfig } from '../../src/config/read.ts'
 import type { AccessRecords } from '../../src/store/access-records.ts'
 import { UNAVAILABLE } from '../../src/store/fault.ts'
-import { guardedAccess } from '../../src/store/guarded-store.ts'
 import type { Store } from '../../src/store/store.ts'
 import { openStoreAt, storeAt, written } from '../builders/engines.ts'
-import { createKey, rotateKey, withKeys } from '../builders/keys.ts'
+import { createKey, guardedAccess, rotateKey, withKeys } from '../builders/keys.ts'
 import { SOON } from '../builders/time.ts'
 
 const dirs: string[] = []

@@ -1,6 +1,9 @@
 import { freshSecret } from '../../src/access/secret.ts'
 import { newKey } from '../../src/commands/keys.ts'
 import type { AccessRecords, StoredKey } from '../../src/store/access-records.ts'
+import { type Guard, guardedRoom } from '../../src/store/guarded-room.ts'
+import { MODES, type Mode } from '../../src/store/modes.ts'
+import type { Rooms } from '../../src/store/store.ts'
 import { openStoreAt } from './engines.ts'
 
 /** Does something with the stored keys of a data directory, on a connection of its own. */
@@ -26,4 +29,16 @@ export async function rotateKey(records: AccessRecords, name: string, until = Da
   const { id } = (await records.keyNamed(name))!
   await records.rotateKey(id, secret, until)
   return text
+}
+
+/** Stored keys, each call of which goes through `use`. */
+export function guardedAccess(
+  use: <T>(mode: Mode, work: (access: AccessRecords) => Promise<T>) => Promise<T>,
+): AccessRecords {
+  const guard: Guard = {
+    exists: () => true,
+    // No other room is looked for.
+    use: (mode, work) => use(mode, access => work({ access } as Rooms)),
+  }
+  return guardedRoom(MODES.access, guard, store => store.access)
 }
