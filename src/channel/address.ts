@@ -18,6 +18,7 @@ export interface Outgoing {
 export interface Addressing {
   readonly format: ChannelFormat
   readonly wire: WireRequest
+  /** The caller's headers, of which the channel allows some. */
   readonly from?: Headers
   /** The headers of the trace that the request belongs to. */
   readonly trace?: TraceHeaders | undefined
@@ -33,9 +34,10 @@ export interface Flow {
 }
 
 /**
- * A format's request, addressed to a channel: the path below its base address, the channel's own credential and
- * headers, and those of the caller's headers (`from`) that the channel allows; `trace` joins it to the caller's trace. The body is serialized here, once; a
- * form is read as it is sent. `token` is signed with the channel's key, where the key itself is not sent.
+ * A format's request, addressed to a channel, with the channel's own credential. A JSON body is serialized here, once; a
+ * form is read as it is sent.
+ *
+ * @param token signed with the channel's key, where the key itself is not sent.
  */
 export function addressed(
   channel: ChannelConfig,

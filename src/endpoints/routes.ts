@@ -8,7 +8,7 @@ export interface Route {
   readonly path: string
   /** The path below the format's base address. */
   readonly below: string
-  /** A body field that only this format's requests surely have. */
+  /** A body field by which a request sent to an endpoint of another format is recognized. */
   readonly mark: string
   /** Marks of other endpoints that the format's requests may also have. */
   readonly takes?: readonly string[]

@@ -25,7 +25,7 @@ export interface Call {
   readonly line: Line
   /** How a stream is framed here: server-sent events, one JSON array, or one event a line. */
   readonly framing: 'events' | 'array' | 'lines'
-  /** Another stands before it where the answer is recorded. */
+  /** Replaced where the answer is captured, or made in the background: by one that records what passes. */
   reply: Reply
   /** The turns of a socket, searched before the store; this turn is added even where the store is not to keep it. */
   readonly turns?: Turns

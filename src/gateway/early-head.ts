@@ -17,7 +17,7 @@ export const mayBeginEarly = ({ call, request }: Pick<Incoming, 'call' | 'reques
 export class EarlyHead implements Early {
   private readonly timer: NodeJS.Timeout
   private due = false
-  /** Whose answer would begin. */
+  /** The attempt whose answer is begun when it is due. */
   private attempt: Attempt | undefined
   private losses: readonly Loss[] = []
   private open: { readonly sink: Sink; readonly source: LateSource } | undefined

@@ -78,6 +78,7 @@ export class Gateway extends Lookups {
       this.begin(report, call, caller)
       report.allowance = allowanceOf(this.limits, caller, call)
       const entered = report.allowance.enter(true, mostInput(call.message))
+      // Only limits that another process counts are waited for.
       if (entered !== undefined) await entered
       const incoming = await this.read(call, caller, report, capture)
       if (live.isWatched) live.begun(call, caller, incoming.request, capture !== undefined)
@@ -98,7 +99,7 @@ export class Gateway extends Lookups {
     }
   }
 
-  /** It is known whose request it is; from now on it is traced, where requests are. */
+  /** Notes whose request it is, and begins its trace where requests are traced. */
   private begin(report: Report, { path: door, format, message: { headers } }: Call, caller: Caller): void {
     const { tracer } = this.traces
     report.caller = caller
@@ -155,7 +156,7 @@ export class Gateway extends Lookups {
     }
   }
 
-  /** Reserves an estimate of the request's tokens and cost from the limits of its key. */
+  /** Reserves what the request is expected to use from the limits of its key, as far as it did not when it entered. */
   private reserve({ call, caller, report, request, session }: Incoming, allowance: Allowance): Taking {
     report.received(request)
     const most = session === undefined ? mostInput(call.message) : undefined

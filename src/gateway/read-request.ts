@@ -51,7 +51,7 @@ export class RequestReader {
     return this.permitted(withSealsOpened(request, this.seal), wire)
   }
 
-  /** The same of a body in which nothing is sealed, or after `prepare`. */
+  /** The same at once, of a body in which nothing is sealed or whose seals' key was loaded before. */
   read(wire: WireRequest): CanonicalRequest {
     const request = READERS[this.call.format]!.request!(wire)
     return this.permitted(holdsSealed(request) ? withSealsOpened(request, this.seal) : request, wire)

@@ -230,7 +230,7 @@ export class Report {
   }
 }
 
-/** A caller that did not wait for its answer: what it cost, it cost. */
+/** The status of a caller that left before its answer was whole: it pays for what came. */
 const CLIENT_CLOSED = 499
 const NOTHING: Usage = {}
 /** Characters of an answer for a token. */

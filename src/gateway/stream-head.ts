@@ -49,7 +49,7 @@ export function beginStream(
 const streamTo = ({ reply, framing, route }: Call, interval: number, source: Source): EventStream =>
   new EventStream(reply, { framing: FRAMINGS[framing], heartbeat: route.heartbeat, interval, source })
 
-/** Where a source waits whose own pausing is its reader's business. */
+/** Pauses events that are pulled: whoever pulls them waits until the way is free. */
 export class Gate implements Source {
   private closed: PromiseWithResolvers<void> | undefined
 

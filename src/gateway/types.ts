@@ -49,7 +49,10 @@ export interface Trailing {
 export interface Early {
   /** A request goes to a channel, with so many losses: its answer is the one to begin. */
   offer(attempt: Attempt, losses: readonly Loss[]): void
-  /** The upstream answers: the sink of the stream that has begun, if any; `source` can be held up from now on. */
+  /**
+   * The upstream answers: the sink of the stream that has begun, which pauses `source` from now on; undefined where none
+   * has, as for all upstreams that answer soon.
+   */
   begunStream(source: Source): Sink | undefined
 }
 

@@ -102,7 +102,7 @@ export class HttpReply extends CallerReply implements Reply {
   end(text: string): void {
     const length = Buffer.byteLength(text)
     this.response.end(this.framed ? chunkOf(text, length) + LAST_CHUNK : text, encodingOf(text, length))
-    // Nobody else notices a caller that never reads the end: its heartbeats are over.
+    // No heartbeat is written any more that would find out that the caller never reads the end.
     if (this.response.writableLength > 0) this.response.setTimeout(this.gateway.patience)
   }
 

@@ -63,7 +63,8 @@ export class Allowance {
   }
 
   /**
-   * Counts one request, and takes its tokens at once where there is room for many of its size: that saves a step.
+   * Counts one request. Where there is room for many of its size it takes the tokens, too: `reserve` then takes nothing,
+   * and only remembers what is expected.
    *
    * @param takesPlace whether it counts among the concurrent ones until `settle` or `leave`.
    * @param most an upper bound on its input, as for `reserve`.
@@ -85,10 +86,10 @@ export class Allowance {
   }
 
   /**
-   * Takes what a request is expected to use. A request larger than a minute's tokens needs all of them.
+   * Takes what a request is expected to use, unless `enter` did. A request larger than a minute's tokens needs all of them.
    *
    * @param expected called only where tokens are scarce or cost something.
-   * @param most an upper bound on the input that is free to compute; used where there is room for many of that size.
+   * @param most an upper bound on the input, by the size of the body; used where there is room for many of that size.
    * @throws GatewayError `rate-limited` where the key has less left, also from the promise.
    */
   reserve(expected: () => ExpectedTokens, most = Number.POSITIVE_INFINITY, costOf: CostOf = UNPRICED): Taking {
