@@ -141,16 +141,17 @@ const CHECKS: { readonly [W in Work]?: Check } = {
     messages.length === 0 || contentOf(result).some(part => part.type === 'rank' && messages[part.index] !== undefined),
   video: ({ task }) => task !== undefined,
   image: ({ candidates }) =>
-    candidates.some(({ content, finish }) => content.length > 0 || (finish !== undefined && finish.reason !== 'stop')),
+    candidates.some(
+      ({ content, finish }) =>
+        content.some(part => !isInNameOnly(part)) || (finish !== undefined && finish.reason !== 'stop'),
+    ),
   // Why there is no recording at all, the caller's writer says.
-  speech: result => isWithoutGaps(result),
+  speech: ({ candidates }) => !candidates.some(({ content }) => content.some(isInNameOnly)),
 }
 
-/** Whether no medium is there in name only. */
-const isWithoutGaps = ({ candidates }: CanonicalResult): boolean =>
-  !candidates.some(({ content }) =>
-    content.some(part => part.type === 'media' && part.source.type === 'base64' && part.source.data === ''),
-  )
+/** A medium without a byte. */
+const isInNameOnly = (part: Part): boolean =>
+  part.type === 'media' && part.source.type === 'base64' && part.source.data === ''
 
 const contentOf = ({ candidates }: CanonicalResult): readonly Part[] => candidates[0]?.content ?? []
 
