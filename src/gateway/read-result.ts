@@ -8,7 +8,7 @@ import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import { withoutByteOrderMark } from '../canonical/text.ts'
 import { drain } from '../canonical/transducer.ts'
-import { vectorAs } from '../canonical/vector.ts'
+import { isEmptyVector, vectorAs } from '../canonical/vector.ts'
 import type { WireAnswer, WireEvent } from '../canonical/wire.ts'
 import { type Work, workOf } from '../canonical/work.ts'
 import { type Answer, flat, single } from '../channel/index.ts'
@@ -159,9 +159,9 @@ const contentOf = ({ candidates }: CanonicalResult): readonly Part[] => candidat
 const isOfItsOwn = (part: Part): boolean =>
   part.type === 'opaque' && Object.values(part.value).some(field => typeof field === 'object' && field !== null)
 
-/** A vector that is passed on as it came is not checked. */
+/** The numbers of a vector that is passed on as it came are not checked. */
 function isVector({ vector }: EmbeddingPart, native: boolean): boolean {
-  if (native && !Array.isArray(vector)) return true
+  if (native && !Array.isArray(vector)) return !isEmptyVector(vector)
   const numbers = vectorAs(vector, 'float') as readonly number[]
   return numbers.length > 0 && numbers.every(Number.isFinite)
 }
