@@ -42,13 +42,31 @@ export async function gathered(bytes: Bytes, limit: number): Promise<Buffer | un
   return Buffer.concat(chunks, size)
 }
 
-/** The first chunk, and a sequence of all the bytes that can be read once. */
-export async function peeked(bytes: Bytes): Promise<{ readonly head: Uint8Array; readonly whole: Bytes }> {
+/** The beginning of a sequence that is read once. */
+export interface Peeked {
+  readonly head: Uint8Array
+  /** Nothing follows. */
+  readonly isAll: boolean
+  /** All the bytes, which can be read once. */
+  readonly whole: Bytes
+}
+
+/** The first chunks: of `least` bytes together, or all there are. Rejects as reading does. */
+export async function peeked(bytes: Bytes, least = 1): Promise<Peeked> {
   const chunks = bytes.read()[Symbol.asyncIterator]()
-  const first = await chunks.next()
-  const head = first.done === true ? new Uint8Array(0) : first.value
-  const size = bytes.size === undefined ? {} : { size: bytes.size }
-  return { head, whole: { ...size, once: true, read: () => behind(head, chunks) } }
+  const first: Uint8Array[] = []
+  let size = 0
+  let isAll = false
+  while (size < least) {
+    const next = await chunks.next()
+    isAll = next.done === true
+    if (next.done === true) break
+    first.push(next.value)
+    size += next.value.length
+  }
+  const head = first.length === 1 ? first[0]! : Buffer.concat(first, size)
+  const known = bytes.size === undefined ? {} : { size: bytes.size }
+  return { head, isAll, whole: { ...known, once: true, read: () => behind(head, chunks) } }
 }
 
 /** The chunk that was read already, and the rest after it. */

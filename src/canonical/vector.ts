@@ -26,6 +26,12 @@ export class NumbersText {
   }
 }
 
+const NO_NUMBERS = /^\[\s*\]$/
+
+/** Whether a vector is without a number, found without parsing it. */
+export const isEmptyVector = (vector: Vector): boolean =>
+  vector instanceof NumbersText ? NO_NUMBERS.test(vector.json) : vector.length === 0
+
 /** The vector in that encoding; the same object where it has it already, except that unparsed numbers are parsed. */
 export function vectorAs(vector: Vector, encoding: VectorEncoding): string | readonly number[] {
   if (typeof vector === 'string') return encoding === 'base64' ? vector : numbersIn(vector)

@@ -28,6 +28,9 @@ export const headersOf = (failure: unknown): UpstreamFailure['headers'] =>
 /** Whether another channel may do better. */
 export const mayRetry = ({ kind, retry }: CanonicalError): boolean => retry ?? ERRORS[kind].retry
 
+/** The failure of an upstream that answers a recording without a byte. */
+export const SENT_NOTHING = new GatewayError({ kind: 'upstream-failed', message: 'The upstream sent nothing.' })
+
 export const GONE = new GatewayError({ kind: 'cancelled', message: 'The caller went away.' })
 
 /**

@@ -10,8 +10,8 @@ import { NAMED_MODELS, type Place } from '../providers/index.ts'
  *
  * @param body of the format, as the caller sent it.
  * @param model undefined for a remix, whose model is that of its original.
- * @throws GatewayError `invalid-request` for what is no name, `forbidden` for another model than `model` that the key
- * may not use; whether it may use `model` is for the router to say.
+ * @throws GatewayError `invalid-request` for what is no name and for a field that is written otherwise, `forbidden` for
+ * another model than `model` that the key may not use; whether it may use `model` is for the router to say.
  */
 export function checkModels(
   format: Format,
@@ -20,6 +20,8 @@ export function checkModels(
   permissions: Permissions,
 ): void {
   if (model !== undefined && !isName(model)) throw fault('invalid-request', 'model: is no name of a model.', 'model')
+  for (const field in body)
+    if (isMisspelt(field)) throw fault('invalid-request', `${field}: is no field; case matters.`, field)
   renamed(body, format, (name, field) => {
     if (permissions.allowsModel(name)) return name
     throw fault('forbidden', `This key may not use the model "${name}".`, field, 'model_not_allowed')
@@ -42,6 +44,22 @@ export const withUpstreamModels = (body: JsonObject, format: Format, { models }:
 /** Names become parts of paths, where these mean another place (RFC 3986, section 5.2.4). */
 const isName = (model: string): boolean =>
   model !== '' && !(model.includes('.') && model.split('/').some(segment => segment === '.' || segment === '..'))
+
+/** Fields that name models, or in which models are named. */
+const NAMING: ReadonlySet<string> = new Set(['model', ...[...NAMED_MODELS.values()].flat().map(([field]) => field)])
+
+/** As Go's `encoding/json` compares names: `\u017f` is an s there, the Kelvin sign a k. */
+const folded = (name: string): string => name.toUpperCase().toLowerCase()
+
+const FOLDED: ReadonlySet<string> = new Set([...NAMING].map(folded))
+
+const LOWER = /^[a-z0-9_]*$/
+
+/**
+ * Whether a field is one that names models in another case. Upstreams written in Go take it for the same field, and the
+ * last of both counts, so what was looked at here is not what they read.
+ */
+const isMisspelt = (field: string): boolean => !LOWER.test(field) && !NAMING.has(field) && FOLDED.has(folded(field))
 
 type Rename = (name: string, field: string) => string
 

@@ -8,13 +8,14 @@ import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import { withoutByteOrderMark } from '../canonical/text.ts'
 import { drain } from '../canonical/transducer.ts'
-import { vectorAs } from '../canonical/vector.ts'
-import type { RawBody, WireEvent } from '../canonical/wire.ts'
+import { isEmptyVector, vectorAs } from '../canonical/vector.ts'
+import type { WireAnswer, WireEvent } from '../canonical/wire.ts'
 import { type Work, workOf } from '../canonical/work.ts'
 import { type Answer, flat, single } from '../channel/index.ts'
 import type { Reader } from '../ingress/reader.ts'
 import { shapeOf } from './answer-shape.ts'
 import { collectStream } from './collect-stream.ts'
+import { SENT_NOTHING } from './failures.ts'
 import { publicHeaders } from './scrub.ts'
 import type { Sent } from './send.ts'
 import type { WholeAnswer } from './types.ts'
@@ -50,7 +51,7 @@ export async function readWireResult(
 ): Promise<CanonicalResult> {
   const head = { status: answer.status, headers: flat(answer.headers) }
   const shape = shapeOf(answer, reader, request.stream)
-  if (shape === 'raw') return reader.result!({ ...head, body: {}, raw: await rawBody(answer, largest) }, request)
+  if (shape === 'raw') return reader.result!({ ...head, ...(await rawContent(answer, largest)) }, request)
   if (shape === 'events') return sound(fold(await collectStream(answer, reader.events!(request), largest)), true)
   const text = withoutByteOrderMark(await answer.text(largest))
   const bare = reader.raw === true ? stringIn(text) : undefined
@@ -91,13 +92,25 @@ const TEXTUAL = /^$|^text\/|^application\/x-subrip\b/i
 /** A media type that leaves the kind of file to its first bytes. */
 const MERE_BYTES = /^application\/octet-stream\b/i
 
-async function rawBody(answer: Answer, largest: number): Promise<RawBody> {
+/**
+ * A text, a recording, or the object that an upstream sent as if it were one: its error (trap 77). Rejects with GatewayError
+ * `upstream-failed` where there is no byte of a recording.
+ */
+async function rawContent(answer: Answer, largest: number): Promise<Pick<WireAnswer, 'body' | 'raw'>> {
   const mediaType = single(answer.headers['content-type'])
-  if (TEXTUAL.test(mediaType)) return { mediaType, text: await answer.text(largest) }
-  if (!MERE_BYTES.test(mediaType)) return { mediaType, bytes: answer.bytes() }
-  const { head, whole } = await peeked(answer.bytes())
-  return { mediaType: sniffed(head) ?? mediaType, bytes: whole }
+  if (TEXTUAL.test(mediaType)) return { body: {}, raw: { mediaType, text: await answer.text(largest) } }
+  if (answer.begins === 'nothing') throw SENT_NOTHING
+  const isUnknown = MERE_BYTES.test(mediaType)
+  const isDoubtful = answer.begins === 'json'
+  if (!isUnknown && !isDoubtful) return { body: {}, raw: { mediaType, bytes: answer.bytes() } }
+  const { head, isAll, whole } = await peeked(answer.bytes(), isDoubtful ? LARGEST_ERROR : 1)
+  const body = isDoubtful && isAll ? parseObject(new TextDecoder().decode(head)) : undefined
+  if (body !== undefined) return { body }
+  return { body: {}, raw: { mediaType: (isUnknown ? sniffed(head) : undefined) ?? mediaType, bytes: whole } }
 }
+
+/** Bytes of an error that is taken for one although it was sent as a recording: samples may begin like an object. */
+const LARGEST_ERROR = 16 * 1024
 
 function bodyIn(text: string, parse: Reader['parse'] = parseObject): JsonObject {
   const body = parse(text)
@@ -132,8 +145,17 @@ const CHECKS: { readonly [W in Work]?: Check } = {
     messages.length === 0 || contentOf(result).some(part => part.type === 'rank' && messages[part.index] !== undefined),
   video: ({ task }) => task !== undefined,
   image: ({ candidates }) =>
-    candidates.some(({ content, finish }) => content.length > 0 || (finish !== undefined && finish.reason !== 'stop')),
+    candidates.some(
+      ({ content, finish }) =>
+        content.some(part => !isInNameOnly(part)) || (finish !== undefined && finish.reason !== 'stop'),
+    ),
+  // Why there is no recording at all, the caller's writer says.
+  speech: ({ candidates }) => !candidates.some(({ content }) => content.some(isInNameOnly)),
 }
+
+/** A medium without a byte. */
+const isInNameOnly = (part: Part): boolean =>
+  part.type === 'media' && part.source.type === 'base64' && part.source.data === ''
 
 const contentOf = ({ candidates }: CanonicalResult): readonly Part[] => candidates[0]?.content ?? []
 
@@ -141,9 +163,9 @@ const contentOf = ({ candidates }: CanonicalResult): readonly Part[] => candidat
 const isOfItsOwn = (part: Part): boolean =>
   part.type === 'opaque' && Object.values(part.value).some(field => typeof field === 'object' && field !== null)
 
-/** A vector that is passed on as it came is not checked. */
+/** The numbers of a vector that is passed on as it came are not checked. */
 function isVector({ vector }: EmbeddingPart, native: boolean): boolean {
-  if (native && !Array.isArray(vector)) return true
+  if (native && !Array.isArray(vector)) return !isEmptyVector(vector)
   const numbers = vectorAs(vector, 'float') as readonly number[]
   return numbers.length > 0 && numbers.every(Number.isFinite)
 }

@@ -1,8 +1,7 @@
-import { GatewayError } from '../canonical/error.ts'
 import type { RawBody } from '../canonical/wire.ts'
 import { PATIENCE } from '../egress/transport/sse.ts'
 import type { Reply } from './call.ts'
-import { GONE } from './failures.ts'
+import { GONE, SENT_NOTHING } from './failures.ts'
 
 /**
  * Settles when the caller has taken what was written, or will never: one that takes nothing for too long is gone.
@@ -49,7 +48,7 @@ export async function relay(
   const { size } = raw.bytes
   const pieces = raw.bytes.read()[Symbol.asyncIterator]()
   let next = await pieces.next()
-  if (next.done === true) throw new GatewayError({ kind: 'upstream-failed', message: 'The upstream sent nothing.' })
+  if (next.done === true) throw SENT_NOTHING
   reply.begin(size === undefined ? about : { ...about, 'content-length': String(size) }, status)
   while (next.done !== true) {
     if (!reply.write(next.value) && !reply.gone) await drained(reply, heartbeat)

@@ -140,3 +140,46 @@ function send(testServer: TestServer): Promise<Response> {
   const headers = { authorization: `Bearer ${KEY}` }
   return fetch(`${testServer.server.address}/v1/images/edits`, { method: 'POST', body: form, headers })
 }
+
+describe('an upstream that fills one field of an image and leaves the other empty', () => {
+  const PICTURE = GIF.toString('base64')
+  const GENERATED = '/v1/images/generations'
+
+  /** A gateway before an upstream that answers with bytes or an address, the other field being `""`. */
+  async function opened(filled: 'b64_json' | 'url') {
+    const upstream = await openUpstream((response, { url, headers }) => {
+      if (url.endsWith('.gif')) return response.writeHead(200, { 'content-type': 'image/gif' }).end(GIF)
+      const value = filled === 'url' ? `http://${headers.host}/a.gif` : PICTURE
+      const image = { url: '', b64_json: '', revised_prompt: '', [filled]: value }
+      return response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ created: 7, data: [image] }))
+    })
+    return openGateway([channelAt(upstream.address, { format: 'images' })], { allow: ['127.0.0.0/8'] })
+  }
+
+  test.each(['b64_json', 'url'] as const)('%s: the image is delivered as bytes', async filled => {
+    const testServer = await opened(filled)
+    const { json } = await testServer.ask(GENERATED, { model: 'm', prompt: 'x', response_format: 'b64_json' })
+    expect(json.data[0]).toMatchObject({ b64_json: PICTURE })
+    const streamed = await testServer.ask(GENERATED, { model: 'm', prompt: 'x', stream: true })
+    expect(streamed.text).toContain(filled === 'url' ? '/a.gif"' : PICTURE)
+  })
+
+  test.each(['b64_json', 'url'] as const)('%s: the image is delivered by an address', async filled => {
+    const testServer = await opened(filled)
+    const { json } = await testServer.ask(GENERATED, { model: 'm', prompt: 'x', response_format: 'url' })
+    const fetched = await fetch(json.data[0].url)
+    expect(Buffer.from(await fetched.arrayBuffer())).toEqual(GIF)
+  })
+})
+
+test('an image without a byte is none, from an upstream of another format', async () => {
+  const part = { inlineData: { mimeType: 'image/png', data: '' } }
+  const said = { candidates: [{ content: { role: 'model', parts: [part] }, finishReason: 'STOP' }] }
+  const upstream = await openUpstream(response =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(said)),
+  )
+  const testServer = await openGateway([channelAt(upstream.address, { format: 'contents', baseUrl: upstream.address })])
+  expect((await testServer.ask('/v1/images/generations', { model: 'm', prompt: 'x' })).status).toBe(502)
+})

@@ -69,6 +69,14 @@ describe('an upstream that says all is well and sends nothing of it', () => {
     expect(answer.status).toBe(502)
   })
 
+  test.each(['[]', '[ ]', '""'])('a vector of %s among others', async nothing => {
+    const said = `{"data":[{"embedding":[1]},{"embedding":${nothing}}]}`
+    for (const encoding_format of ['float', 'base64']) {
+      const answer = await ask('embeddings', '/v1/embeddings', { ...EMBED, encoding_format }, says(said))
+      expect(answer.status).toBe(502)
+    }
+  })
+
   test('no sound', async () => {
     const body = { model: 'm', input: 'hi', voice: 'alloy' }
     const answer = await ask('speech', '/v1/audio/speech', body, says('', 'audio/mpeg'))

@@ -162,6 +162,52 @@ describe('an upstream that breaks off', () => {
   })
 })
 
+describe('an upstream that says it sends audio', () => {
+  const SAID = JSON.stringify({ error: { message: 'no, upstream-key-1234', type: 'invalid_request_error' } })
+  const declaring =
+    (type: string, ...pieces: readonly (string | Buffer)[]): Script =>
+    async response => {
+      response.writeHead(200, { 'content-type': type })
+      for (const piece of pieces) await new Promise(resolve => response.write(piece, resolve))
+      response.end()
+    }
+  const types = ['audio/mpeg', 'audio/pcm', 'application/octet-stream']
+  const asks = [ASK, { ...ASK, stream_format: 'sse' }]
+  const all = types.flatMap(type => asks.map(ask => [type, ask] as const))
+
+  it.each(all)('as %s, and sends an error, has failed: %o', async (type, ask) => {
+    await open(declaring(type, SAID.slice(0, 9), SAID.slice(9)))
+    const { status, text, json } = await testServer.ask('/v1/audio/speech', ask)
+    expect([status, json?.error.type]).toEqual([400, 'invalid_request_error'])
+    expect(text).not.toContain('upstream-key')
+  })
+
+  it.each(all)('as %s, and sends nothing, has failed: %o', async (type, ask) => {
+    const second = await openUpstream(declaring('audio/mpeg', 'ID3 whole'))
+    await open(declaring(type), { ...channelAt(second.address, { format: 'speech' }), name: 'second', priority: 1 })
+    const { status, text } = await testServer.ask('/v1/audio/speech', ask)
+    expect(status).toBe(200)
+    expect(text).toContain('stream_format' in ask ? Buffer.from('ID3 whole').toString('base64') : 'ID3 whole')
+  })
+
+  it.each(['mp3', 'wav', 'pcm'])('in an answer of another format, and sends nothing, has failed: %s', async format => {
+    const part = { inlineData: { mimeType: 'audio/L16;rate=24000', data: '' } }
+    const said = { candidates: [{ content: { role: 'model', parts: [part] }, finishReason: 'STOP' }] }
+    upstream = await openUpstream(declaring('application/json', JSON.stringify(said)))
+    testServer = await openGateway([channelAt(upstream.address, { format: 'contents', baseUrl: upstream.address })])
+    expect((await testServer.ask('/v1/audio/speech', { ...ASK, response_format: format })).status).toBe(502)
+  })
+
+  it.each([
+    ['short', Buffer.from('[1,2')],
+    ['long', Buffer.concat([Buffer.from('{"'), Buffer.alloc(100_000, 7)])],
+  ])('may begin like an error where it is none: %s', async (_, samples) => {
+    await open(declaring('audio/pcm', samples.subarray(0, 2), samples.subarray(2)))
+    const { status, text } = await testServer.ask('/v1/audio/speech', { ...ASK, response_format: 'pcm' })
+    expect([status, text]).toEqual([200, samples.toString()])
+  })
+})
+
 describe('events are made of bytes as they come', () => {
   it('the first goes out before the upstream has said the last', async () => {
     let finish = (): void => {}

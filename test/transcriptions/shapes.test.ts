@@ -87,6 +87,34 @@ test.each(all.filter(answer => !timed.includes(answer)))(
   },
 )
 
+const NO_SEGMENTS = { text: TEXT, segments: [] }
+const HEARD = { results: { channels: [{ alternatives: [{ transcript: TEXT, words: [] }] }] } }
+
+test.each([
+  ['transcriptions', NO_SEGMENTS, 422],
+  ['transcriptions', { ...NO_SEGMENTS, text: ' ' }, 200],
+  ['elevenlabs', { text: TEXT, words: [{ text: 'R&D', type: 'word' }] }, 422],
+  ['elevenlabs', { text: '', words: [] }, 200],
+  ['deepgram', HEARD, 422],
+])('asked subtitles of a text without times, none are empty: %s %o', async (format, said, expected) => {
+  const other = await FakeUpstream.open(response =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(said)),
+  )
+  const gateway = await TestServer.open([channelAt(other.address, { format, baseUrl: other.address })])
+  const form = new FormData()
+  form.append('file', new Blob(['RIFF']), 'a.wav')
+  form.append('model', 'm')
+  form.append('response_format', 'srt')
+  const url = `${gateway.server.address}/v1/audio/transcriptions`
+  const got = await fetch(url, { method: 'POST', body: form, headers: { authorization: `Bearer ${KEY}` } })
+  expect([got.status, await got.text()]).toEqual([
+    expected,
+    expected === 200 ? '' : expect.stringContaining('no times'),
+  ])
+  await gateway.server.close(0)
+  await other.close()
+})
+
 test.each(timed)('asked verbose_json and answered %s, it has all that clients’ types require', async answer => {
   const { status, text } = await ask(answer, 'verbose_json')
   const told = JSON.parse(text)

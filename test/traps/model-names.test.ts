@@ -265,6 +265,25 @@ describe('trap 105: other models in a body', () => {
     expect(upstream.seen).toEqual([])
   })
 
+  test.each([
+    ['chat', '/v1/chat/completions', { messages: HI, Model: 'dear' }],
+    ['chat', '/v1/chat/completions', { messages: HI, FALLBACKS: ['dear'] }],
+    ['chat', '/v1/chat/completions', { messages: HI, fallbac\u212as: ['dear'] }],
+    ['chat', '/v1/chat/completions', { messages: HI, model\u017f: ['dear'] }],
+    ['messages', '/v1/messages', { messages: HI, max_tokens: 9, MODEL: 'dear' }],
+    ['responses', '/v1/responses', { input: 'Hi.', Tools: [{ type: 'image_generation', model: 'dear' }] }],
+    ['embeddings', '/v1/embeddings', { input: 'Hi.', modeL: 'dear' }],
+    ['contents', CONTENTS_PATH, { ...TURN, GenerationConfig: {} }],
+  ])(
+    '%s %s: in a field of another case are refused, which some upstreams take for the same',
+    async (format, path, body) => {
+      const { testServer, upstream } = await open(format)
+      const answer = await testServer.ask(path, { model: 'pro', ...body }, VERSION_HEADERS)
+      expect(answer.status).toBe(400)
+      expect(upstream.seen).toEqual([])
+    },
+  )
+
   test('go to no upstream of another format', async () => {
     const { testServer, upstream } = await open('messages')
     await testServer.ask('/v1/chat/completions', { model: 'pro', messages: HI, models: ['flash'] })

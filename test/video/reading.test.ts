@@ -33,6 +33,27 @@ const upstreamTask = ({ id, task }: CanonicalResult, more: Partial<UpstreamTask>
   ...more,
 })
 
+describe('OpenAI’s format, by servers of others', () => {
+  const state = (status: string) => read('videos', { id: 'v_1', status }).task!.state
+
+  it('states are the same in any case', () => {
+    const words = ['PENDING', 'Processing', 'RUNNING', 'SUCCEEDED', 'Success', 'FAILED', 'FAILURE', 'Fail', 'error']
+    expect(words.map(state)).toEqual([
+      ...['queued', 'in-progress', 'in-progress', 'completed', 'completed'],
+      ...['failed', 'failed', 'failed', 'failed'],
+    ])
+  })
+
+  it('a reason may be a mere text', () => {
+    const { failure } = read('videos', { id: 'v_1', status: 'failed', error: 'The prompt was blocked.' }).task!
+    expect(failure).toEqual({ kind: 'broken', message: 'The prompt was blocked.' })
+  })
+
+  it('an id that is empty is none', () => {
+    expect(read('videos', { id: '', task_id: 't_1', status: 'queued' }).id).toBe('t_1')
+  })
+})
+
 describe('Veo', () => {
   const operation = (rest: JsonObject): JsonObject => ({ name: 'models/veo-3/operations/a1', ...rest })
   const answered = (generateVideoResponse: JsonObject): JsonObject =>

@@ -34,7 +34,7 @@ const SPEECH = new Set(['modalities', 'audio'])
 /**
  * The canonical request as `POST /v1/text-to-speech/{voice_id}`, or its `/stream` where the bytes are sent as events.
  *
- * @throws GatewayError `invalid-request` without a voice in the request and in the channel.
+ * @throws GatewayError `invalid-request` without a voice in the request and in the channel, and for what is no name of one.
  */
 function writeSpeech(request: CanonicalRequest, { dialect }: WriteOptions): Written<WireRequest> {
   const losses = new Losses(foreign(request, FORMAT))
@@ -43,6 +43,7 @@ function writeSpeech(request: CanonicalRequest, { dialect }: WriteOptions): Writ
   if (instructions !== undefined) reportInstructions(request, losses)
   const voice = voiceOf(request, elevenLabsDialect(dialect), losses, { isOwn: isId })
   if (voice === undefined) throw NO_VOICE
+  if (OTHER_PATHS.has(voice)) throw NO_NAME
   const speed = writeSpeed(request.output.audio?.speed, losses)
   const body = {
     text,
@@ -64,6 +65,10 @@ function writeSpeech(request: CanonicalRequest, { dialect }: WriteOptions): Writ
 const isId = (voice: string): boolean => /^[A-Za-z0-9]{20}$/.test(voice)
 
 const NO_VOICE = invalid('voice: this model requires a voice.', 'voice')
+const NO_NAME = invalid('voice: is no name of a voice.', 'voice')
+
+/** Segments of a path that mean another place (RFC 3986, section 5.2.4). */
+const OTHER_PATHS: ReadonlySet<string> = new Set(['', '.', '..'])
 
 function reportInstructions({ messages }: CanonicalRequest, losses: Losses): void {
   for (const [index, { role }] of messages.entries())

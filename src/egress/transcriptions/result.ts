@@ -115,9 +115,9 @@ function writeRaw(result: CanonicalResult, format: string): RawBody | undefined 
   const candidate = result.candidates[0] ?? EMPTY
   if (format === 'text') return { mediaType: PLAIN, text: `${textOf(candidate).trim()}\n` }
   if (format !== 'srt' && format !== 'vtt') return undefined
-  const segments = candidate.transcript?.segments
-  if (segments !== undefined || textOf(candidate).trim() === '')
-    return { mediaType: PLAIN, text: writeSubtitles(segments ?? [], format) }
+  const { segments = [] } = candidate.transcript ?? {}
+  if (segments.length > 0 || textOf(candidate).trim() === '')
+    return { mediaType: PLAIN, text: writeSubtitles(segments, format) }
   throw new GatewayError({
     kind: 'cannot-express',
     message: 'The upstream returned no times, so no subtitles can be made of its transcript.',

@@ -84,7 +84,7 @@ export class ImagesEvents implements Transducer<WireEvent, CanonicalEvent> {
       index,
       source,
       ...defined({ made }),
-      ...remaining(event, image.field),
+      ...remaining(event, image.fields),
     })
   }
 
@@ -103,7 +103,7 @@ export class ImagesEvents implements Transducer<WireEvent, CanonicalEvent> {
     }
     const usage = anyObject(event['usage'])
     if (usage !== undefined) this.out.push({ type: 'usage', usage: this.spend(usage) })
-    const node = remaining(event, image?.field)
+    const node = remaining(event, image?.fields)
     this.out.push({ type: 'candidate-end', candidate, finish: { reason: 'stop' }, ...node })
   }
 
@@ -127,8 +127,8 @@ export class ImagesEvents implements Transducer<WireEvent, CanonicalEvent> {
 }
 
 /** An event's fields beside its image; without an image, its settings become extras. */
-function remaining(event: JsonObject, field: string | undefined): Node {
-  const taken = new Set(field === undefined ? TAKEN : [...TAKEN, ...FIELDS, field])
+function remaining(event: JsonObject, fields: readonly string[] | undefined): Node {
+  const taken = new Set(fields === undefined ? TAKEN : [...TAKEN, ...FIELDS, ...fields])
   return left(FORMAT, event, taken, misread(event))
 }
 

@@ -18,22 +18,34 @@ interface Context {
   readonly made: Made | undefined
 }
 
-/** An image of an answer, and the field it came in, the bytes where both are filled; undefined where there is none. */
+/** The fields that an image comes in, the bytes first. */
+const SOURCES = ['b64_json', 'url'] as const
+
+/** An image of an answer, and the fields that say nothing beside it. */
+interface Answered {
+  readonly part: MediaPart
+  readonly fields: readonly string[]
+}
+
+/**
+ * The image of an answer, its bytes where both fields are filled; undefined where there is none. Servers that always write
+ * both leave one empty.
+ */
 export function readAnswered(
   wire: JsonObject,
   { outputFormat, made }: Context,
   request: CanonicalRequest,
-): { readonly part: MediaPart; readonly field: string } | undefined {
-  const data = anyText(wire['b64_json'])
-  const url = anyText(wire['url'])
-  if (data === undefined && url === undefined) return undefined
+): Answered | undefined {
+  const field = SOURCES.find(name => (anyText(wire[name]) ?? '') !== '')
+  if (field === undefined) return undefined
+  const value = wire[field] as string
   const source: MediaSource =
-    data === undefined
-      ? { type: 'url', url: url! }
-      : { type: 'base64', mediaType: mediaTypeOf(data, outputFormat, request), data }
+    field === 'url'
+      ? { type: 'url', url: value }
+      : { type: 'base64', mediaType: mediaTypeOf(value, outputFormat, request), data: value }
   return {
     part: { type: 'media', kind: 'image', source, ...defined({ made }) },
-    field: data === undefined ? 'url' : 'b64_json',
+    fields: SOURCES.filter(name => name === field || wire[name] === ''),
   }
 }
 
@@ -86,7 +98,7 @@ function readItem(wire: JsonObject, { outputFormat, made: settings }: Context, r
   const prompt = readMade(wire, PROMPT)
   const made = settings === undefined && prompt === undefined ? undefined : { ...settings, ...prompt }
   const picture = readAnswered(wire, { outputFormat, made }, request)
-  const taken = picture === undefined ? [] : [picture.field, ...PROMPT]
+  const taken = picture === undefined ? [] : [...picture.fields, ...PROMPT]
   const node = left(FORMAT, wire, new Set(taken), unread(wire, PROMPT))
   return { content: picture === undefined ? [] : [picture.part], finish: { reason: 'stop' }, ...node }
 }

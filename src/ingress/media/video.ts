@@ -66,8 +66,8 @@ export const NO_TASK = upstreamFailed('The upstream answered without a task.')
 /** The message of a failure that came without one. */
 export const NO_REASON = 'The upstream gave no reason why there is no video.'
 
-/** The words of upstreams for the states of tasks. */
-const STATES: ReadonlyMap<Json | undefined, TaskState> = new Map<Json | undefined, TaskState>([
+/** The words of upstreams for the states of tasks, whatever their case. */
+const STATES: ReadonlyMap<string, TaskState> = new Map<string, TaskState>([
   ['queued', 'queued'],
   ['pending', 'queued'],
   ['submitted', 'queued'],
@@ -79,11 +79,16 @@ const STATES: ReadonlyMap<Json | undefined, TaskState> = new Map<Json | undefine
   ['succeeded', 'completed'],
   ['success', 'completed'],
   ['failed', 'failed'],
+  ['fail', 'failed'],
+  ['failure', 'failed'],
+  ['error', 'failed'],
   ['cancelled', 'failed'],
   ['canceled', 'failed'],
   ['expired', 'failed'],
 ])
 
 /** The state of a task; an unknown word stands for one that goes on. */
-export const stateOf = (word: Json | undefined): TaskState =>
-  STATES.get(word) ?? (word == null ? 'queued' : 'in-progress')
+export function stateOf(word: Json | undefined): TaskState {
+  if (word == null) return 'queued'
+  return (typeof word === 'string' ? STATES.get(word.toLowerCase()) : undefined) ?? 'in-progress'
+}

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../canonical/error.ts'
-import { isObject, type JsonObject, readFrom } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { CanonicalTask, TaskFailure } from '../../canonical/task.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
@@ -20,8 +20,8 @@ const TAKEN = new Set([
  * @throws GatewayError where there is no id, e.g. for an error under status 200.
  */
 export function readResult({ body }: WireAnswer): CanonicalResult {
-  const id = anyText(body['id']) ?? anyText(body['task_id'])
-  if (id === undefined || id === '') throw new GatewayError(isObject(body['error']) ? readInnerError(body) : NO_TASK)
+  const id = anyText(body['id']) || anyText(body['task_id'])
+  if (!id) throw new GatewayError(isObject(body['error']) ? readInnerError(body) : NO_TASK)
   const refused = body['task_id'] === id ? [] : ['task_id']
   const result = {
     id,
@@ -35,7 +35,7 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
 
 function readTask(body: JsonObject, refused: string[]): CanonicalTask {
   const state = stateOf(body['status'])
-  const failure = state === 'failed' && isObject(body['error']) ? readFailure(body['error']) : undefined
+  const failure = state === 'failed' ? readFailure(body['error']) : undefined
   if (failure === undefined) refused.push('error')
   const seconds = readSeconds(body['seconds'])
   if (seconds === undefined) refused.push('seconds')
@@ -68,7 +68,10 @@ function readNumber(body: JsonObject, field: string, refused: string[]): number 
 
 const FAILURE = new Set(['code', 'message'])
 
-function readFailure(wire: JsonObject): TaskFailure {
+/** Why there is no video: an object, or a mere text; undefined for anything else. */
+function readFailure(wire: Json | undefined): TaskFailure | undefined {
+  if (typeof wire === 'string') return { kind: 'broken', message: wire }
+  if (!isObject(wire)) return undefined
   const refused: string[] = []
   const message = readText(wire, 'message', refused)
   const code = readText(wire, 'code', refused)
