@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Part } from '../../src/canonical/content.ts'
 import { unfold } from '../../src/canonical/fold.ts'
-import type { JsonObject } from '../../src/canonical/node.ts'
+import type { Json, JsonObject } from '../../src/canonical/node.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import { drain } from '../../src/canonical/transducer.ts'
 import { refusable } from '../../src/egress/losses.ts'
@@ -104,6 +104,23 @@ describe('schemas', () => {
       },
       anyOf: [{}],
       additionalProperties: false,
+    })
+  })
+
+  it('keeps the formats of texts that are enforced alone: any other is refused', () => {
+    const formatted = (type: Json, format: string): JsonObject => strictSchema({ type, format })
+    expect(formatted('string', 'date-time')).toEqual({ type: 'string', format: 'date-time' })
+    expect(formatted(['string', 'null'], 'uuid')).toEqual({ type: ['string', 'null'], format: 'uuid' })
+    // Google's own of numbers and enumerations, and what libraries of schemas make of files and tokens.
+    for (const [type, format] of [
+      ['number', 'double'],
+      ['integer', 'int32'],
+      ['string', 'enum'],
+      ['string', 'binary'],
+    ] as const)
+      expect(formatted(type, format)).toEqual({ type })
+    expect(strictSchema({ type: 'object', properties: { format: { type: 'string' } } })).toMatchObject({
+      properties: { format: { type: 'string' } },
     })
   })
 

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import type { Part } from '../../src/canonical/content.ts'
 import { fold, unfold } from '../../src/canonical/fold.ts'
+import { isObject, type Json, type JsonObject, parseObject } from '../../src/canonical/node.ts'
 import { drain } from '../../src/canonical/transducer.ts'
 import { chat as writer } from '../../src/egress/chat/index.ts'
 import { WRITERS } from '../../src/egress/index.ts'
@@ -79,4 +81,45 @@ test('a whole call ends once, also where a call behind it that nobody named begi
   expect(grammarFault(events)).toBeUndefined()
   const calls = fold(events).candidates[0]!.content
   expect(calls).toMatchObject([{ name: 'a', arguments: '{"a":1}' }, { arguments: 'a' }])
+})
+
+const chunked = (...deltas: JsonObject[]) =>
+  drain(reader.events!(REQUEST), [
+    ...deltas.map(delta => ({
+      data: JSON.stringify({ object: 'chat.completion.chunk', choices: [{ index: 0, delta }] }),
+    })),
+    { data: JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }) },
+  ])
+const cites = (start_index: number, end_index: number): JsonObject => ({
+  annotations: [
+    { type: 'url_citation', url_citation: { url: 'https://a.example', title: 'A', start_index, end_index } },
+  ],
+})
+
+test('a citation of a text that has ended claims no place in another', () => {
+  const { candidates } = fold(chunked({ content: 'Hi!' }, { reasoning_content: 'Hm.' }, cites(0, 2)))
+  expect(candidates[0]!.content.at(-1)).toEqual({
+    type: 'text',
+    text: '',
+    annotations: [{ type: 'citation', url: 'https://a.example', title: 'A' }],
+  })
+})
+
+test('all citations of an answer are streamed in one chunk, of which clients keep the last', () => {
+  const cited = (text: string, url: string): Part => ({ type: 'text', text, annotations: [{ type: 'citation', url }] })
+  const content = [cited('One.', 'https://a.example'), cited('Two.', 'https://b.example')]
+  const events = drain(writer.events!(REQUEST), unfold({ candidates: [{ content, finish: { reason: 'stop' } }] }))
+  const lists = events
+    .flatMap(({ data }) => parseObject(data)?.['choices'] ?? [])
+    .flatMap((choice: Json) =>
+      isObject(choice) && isObject(choice['delta']) && 'annotations' in choice['delta'] ? [choice['delta']] : [],
+    )
+  expect(lists).toMatchObject([
+    {
+      annotations: [
+        { url_citation: { url: 'https://a.example', start_index: 0 } },
+        { url_citation: { url: 'https://b.example', start_index: 4 } },
+      ],
+    },
+  ])
 })

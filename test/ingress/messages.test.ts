@@ -117,6 +117,15 @@ describe('streams', () => {
     ])
   })
 
+  it('takes the start of an answer for it, whatever unknown events come before', () => {
+    const unknown = namedEvent('x_limits', { left: 1 })
+    const [start, ...others] = stream(unknown, START, ...END)
+    expect(start).toMatchObject({ type: 'result-start', id: 'm1', model: 'm' })
+    expect(others).toContainEqual({ type: 'opaque', format: 'messages', value: { type: 'x_limits', left: 1 } })
+    expect(fold(stream(unknown, START, ...END)).usage).toMatchObject({ input: 1 })
+    expect(fold(stream(unknown, ...END)).candidates[0]!.finish).toMatchObject({ reason: 'stop' })
+  })
+
   it('takes late facts of the whole: container, tier, reason to stop without its event', () => {
     const late = namedEvent('message_delta', {
       delta: { stop_reason: 'end_turn', container: { id: 'c' } },

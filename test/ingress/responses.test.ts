@@ -147,3 +147,15 @@ test('likely tokens of an item that is no message stay in it, streamed as in a w
   expect(reader.result!({ status: 200, headers: {}, body: response }, asked).candidates[0]!.logprobs).toBeUndefined()
   expect(streamed.candidates[0]!.logprobs).toBeUndefined()
 })
+
+test('an answer begins as its upstream says, whatever unknown events come before', () => {
+  const response = { id: 'r', object: 'response', created_at: 1, status: 'in_progress', model: 'm', output: [] }
+  const limits = { type: 'codex.rate_limits', left: 1 }
+  const wire = [limits, { type: 'response.created', response }, { type: 'response.completed', response }]
+  const [start, ...others] = drain(
+    reader.events!(asked),
+    wire.map(event => ({ data: JSON.stringify(event) })),
+  )
+  expect(start).toMatchObject({ type: 'result-start', id: 'r', model: 'm', createdAt: 1 })
+  expect(others[0]).toEqual({ type: 'opaque', format: 'responses', value: limits })
+})

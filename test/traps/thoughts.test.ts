@@ -262,6 +262,31 @@ describe('pieces of one thought', () => {
   })
 })
 
+describe('trap 91: a text whose first chunk bears the envelope', () => {
+  it('is one text again, in whatever chunks a client sends it back', () => {
+    const events = [...unfold(result(thought('Hm.', 'messages'), { type: 'text', text: '' }))].flatMap(event =>
+      event.type === 'part-end' && event.at.part === 1
+        ? [...['Hel', 'lo ', 'you.'].map(append => ({ type: 'part-delta' as const, at: event.at, append })), event]
+        : [event],
+    )
+    const streamed = partsOf(drain(WRITERS['contents']!.events!(REQUEST), events).map(({ data }) => JSON.parse(data)))
+    // Agents strip thoughts and empty texts, and join chunks with nothing but text.
+    const [signed, ...others] = streamed.filter(part => !part.thought && part.text !== '')
+    expect([signed.text, others]).toEqual(['Hel', [{ text: 'lo ' }, { text: 'you.' }]])
+    for (const parts of [
+      [signed, ...others],
+      [signed, { text: 'lo you.' }],
+    ]) {
+      const contents = [
+        { role: 'model', parts },
+        { role: 'user', parts: [{ text: 'Go on.' }] },
+      ]
+      const { messages } = sentTo('chat', 'contents', { contents }, { text_only_content: 'string' })
+      expect(messages[0]).toEqual({ role: 'assistant', content: 'Hello you.' })
+    }
+  })
+})
+
 describe('envelopes', () => {
   const own = (value: string) => [{ signature: { format: 'contents', value } }]
 

@@ -63,6 +63,9 @@ export class CandidateWriter {
   private calls = 0
   private written = 0
   private logprobs: TokenLogprob[] = []
+  /** Citations and images that wait: clients keep the last list of them alone, or fail at a second one. */
+  private annotations: JsonObject[] = []
+  private images: JsonObject[] = []
 
   constructor(index: number, envelope: Envelope) {
     this.index = index
@@ -89,6 +92,19 @@ export class CandidateWriter {
     return this.open?.place === place ? this.open : this.others.get(place)
   }
 
+  /** The citations and images that wait, as chunks. */
+  rest(): readonly WireEvent[] {
+    this.out = []
+    this.settle()
+    return this.out
+  }
+
+  /** The caller has what a choice told of citations and images. */
+  passedLists(): void {
+    this.annotations = []
+    this.images = []
+  }
+
   /** The caller has the delta as it came. */
   passed({ at, append, of }: PartDelta): void {
     const open = this.find(at.part)
@@ -105,6 +121,7 @@ export class CandidateWriter {
     this.out = []
     if (this.isOver) return this.out
     this.begin()
+    this.settle()
     const { message, finish_reason: _, ...extras } = kept(event, FORMAT)
     const finish = writeFinish(event.finish, this.calls > 0)
     this.pushChunk((message as JsonObject | undefined) ?? {}, finish, extras)
@@ -120,6 +137,7 @@ export class CandidateWriter {
       return
     }
     this.begin()
+    if (open.lane !== 'content' || this.images.length > 0) this.settle()
     if (event.of === 'transcript') return this.pushChunk({ audio: { transcript: event.append } })
     open.hasDelta = true
     if (open.lane === 'content') this.written += event.append.length
@@ -166,6 +184,7 @@ export class CandidateWriter {
 
   private openCall(part: ToolCallPart): Pick<Open, 'prefix' | 'suffix'> {
     const call = this.calls++
+    this.settle()
     const { type, inner } = callHead(part)
     const signed = this.signature === undefined ? {} : signatureExtra(this.signature)
     this.pushChunk({
@@ -181,6 +200,7 @@ export class CandidateWriter {
 
   private openAudio(part: Part): Pick<Open, 'prefix' | 'suffix'> {
     this.begin()
+    this.settle()
     this.hasAudio = true
     this.pushChunk({ audio: { data: '', ...kept(part, FORMAT) } })
     return { prefix: this.envelope.prefix(this.index, '"audio":{"data":'), suffix: this.envelope.suffix('}', 'null') }
@@ -195,12 +215,19 @@ export class CandidateWriter {
 
   private annotate(list: readonly Annotation[], open: Open): void {
     if (open.part.type !== 'text') return
-    const annotations = list
-      .map(annotation => writeAnnotation(annotation, open.offset))
-      .filter(one => one !== undefined)
-    if (annotations.length === 0) return
+    for (const annotation of list) {
+      const wire = writeAnnotation(annotation, open.offset)
+      if (wire !== undefined) this.annotations.push(wire)
+    }
+  }
+
+  /** Writes what waits, before anything but more text or images: a reader adds citations to the text before them. */
+  private settle(): void {
+    const { annotations, images } = this
+    if (annotations.length === 0 && images.length === 0) return
+    this.passedLists()
     this.begin()
-    this.pushChunk({ annotations })
+    this.pushChunk({ ...(annotations.length === 0 ? {} : { annotations }), ...(images.length === 0 ? {} : { images }) })
   }
 
   private finish(open: Open): void {
@@ -214,9 +241,8 @@ export class CandidateWriter {
 
   private show({ part, data }: NonNullable<Open['picture']>): void {
     if (!isPicture(part)) return
-    this.begin()
     const whole = part.source.type === 'base64' ? withBody(part, data.join('')) : part
-    this.pushChunk({ images: [writePicture(whole as MediaPart, [], new Losses())] })
+    this.images.push(writePicture(whole as MediaPart, [], new Losses()))
   }
 
   /** The role is written before everything else of a candidate. */

@@ -89,6 +89,7 @@ export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
   passedChoice({ index, finish_reason }: JsonObject): void {
     const candidate = this.candidate(Number(index))
     candidate.begun = true
+    candidate.passedLists()
     candidate.isOver ||= typeof finish_reason === 'string'
   }
 
@@ -113,6 +114,6 @@ export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
 
   private fail(error: CanonicalError): readonly WireEvent[] {
     this.over = true
-    return [{ data: JSON.stringify(errorBody(error)) }]
+    return [...this.candidates.flatMap(candidate => candidate.rest()), { data: JSON.stringify(errorBody(error)) }]
   }
 }

@@ -9,6 +9,11 @@ const REFUSED: ReadonlySet<string> = new Set([
   ...['not', 'if', 'then', 'else', '$schema'],
 ])
 
+/** The formats that the upstream enforces, all of texts (`transform-json-schema` of Anthropic's own client, 1.11). */
+const FORMATS: ReadonlySet<Json> = new Set<Json>([
+  ...['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid'],
+])
+
 /**
  * A schema in the subset that the upstream enforces: objects are closed, and other keywords are removed. Only keywords
  * are changed, never names of properties.
@@ -20,6 +25,7 @@ function strict(schema: JsonObject): JsonObject {
   for (const key in schema) {
     const value = schema[key]!
     if (REFUSED.has(key) || (key === 'additionalProperties' && value !== false)) continue
+    if (key === 'format' && !FORMATS.has(value)) continue
     if (key === 'minItems' && typeof value === 'number' && value > 1) continue
     entries.push([key === 'oneOf' ? 'anyOf' : key, value])
   }

@@ -186,9 +186,8 @@ export class CandidateReader {
   }
 
   private annotate(wire: readonly Json[], out: CanonicalEvent[]): void {
-    const wires = wire.filter(isObject)
     const { part } = this.enter('text', TEXT, out)
-    const annotations = wires.map(one => shifted(readAnnotation(one), this.textStart))
+    const annotations = wire.filter(isObject).map(one => withinPart(readAnnotation(one), this.textStart))
     out.push({ type: 'part-patch', at: { candidate: this.index, part }, annotations })
   }
 
@@ -248,15 +247,17 @@ export class CandidateReader {
   }
 }
 
-/** A citation with offsets counted from the beginning of its part. */
-const shifted = (annotation: Annotation, offset: number): Annotation =>
-  annotation.type === 'opaque' || offset === 0
-    ? annotation
-    : {
-        ...annotation,
-        ...(annotation.start === undefined ? {} : { start: annotation.start - offset }),
-        ...(annotation.end === undefined ? {} : { end: annotation.end - offset }),
-      }
+/** A citation with offsets counted from the beginning of its part; one of an earlier part has none. */
+function withinPart(annotation: Annotation, from: number): Annotation {
+  if (annotation.type === 'opaque' || from === 0) return annotation
+  const { start, end, ...citation } = annotation
+  if ((start ?? from) < from || (end ?? from) < from) return citation
+  return {
+    ...citation,
+    ...(start === undefined ? {} : { start: start - from }),
+    ...(end === undefined ? {} : { end: end - from }),
+  }
+}
 
 const TEXT: Part = { type: 'text', text: '' }
 const REFUSAL: Part = { type: 'refusal', text: '' }

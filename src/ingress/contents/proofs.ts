@@ -1,4 +1,4 @@
-import type { Part, ReasoningPart } from '../../canonical/content.ts'
+import type { Part, ReasoningPart, TextPart } from '../../canonical/content.ts'
 import { append } from '../../canonical/lists.ts'
 import { asRead, readFrom } from '../../canonical/node.ts'
 import type { Message } from '../../canonical/request.ts'
@@ -68,7 +68,7 @@ class Run {
     const content: Content = []
     for (let index = 0; index < parts.length; index++) {
       const part = parts[index]!
-      if (part.type !== 'reasoning') this.other(part, content)
+      if (part.type !== 'reasoning') this.other(part, content, inChunks)
       else if (isEnclosed(part)) {
         let end = index + 1
         while (isEnclosed(parts[end])) end++
@@ -93,8 +93,12 @@ class Run {
     this.continues = false
   }
 
-  private other(part: Part, content: Content): void {
-    content.push(part)
+  private other(part: Part, content: Content, inChunks: boolean): void {
+    const last = content.at(-1)
+    if (inChunks && isPlainText(part) && isPlainText(last) && isEnclosed(content.at(-2))) {
+      content[content.length - 1] = { ...last, text: last.text + part.text }
+      this.rewritten.add(content)
+    } else content.push(part)
     this.continues = false
     if (!(part.type === 'text' && part.text === '')) this.chunks = []
   }
@@ -152,6 +156,15 @@ class Run {
     this.continues = false
   }
 }
+
+const TEXT_FIELDS: ReadonlySet<string> = new Set(['type', 'text'])
+
+/**
+ * Whether the part is a text and nothing else. Streams have an envelope on the first chunk of a text, which clients that
+ * join chunks keep apart from the rest of it.
+ */
+const isPlainText = (part: Part | undefined): part is TextPart =>
+  part?.type === 'text' && part.text !== '' && Object.keys(part).every(field => TEXT_FIELDS.has(field))
 
 /** Marks a thought whose proof stood on the part after it, as Google writes it. */
 export const PROVED_NEXT = { [FORMAT]: { proof: 'next' } }

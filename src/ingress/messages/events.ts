@@ -4,6 +4,7 @@ import type { CanonicalEvent } from '../../canonical/event.ts'
 import { isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
 import { type EventReader, NOTHING } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
+import { EarlyEvents } from '../early-events.ts'
 import { CUT_SHORT, MALFORMED } from '../errors/stream-error.ts'
 import { anyObject, left, NONE, put } from '../fields.ts'
 import { isEmptyData } from '../transport/sse.ts'
@@ -32,6 +33,7 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
   private readonly stop: { [field: string]: Json } = {}
   private readonly late: { [field: string]: Json } = {}
   private tier: string | undefined
+  private readonly early = new EarlyEvents()
 
   push({ event, data }: WireEvent): readonly CanonicalEvent[] {
     if (isEmptyData(data)) this.mended = true
@@ -59,8 +61,9 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
     else if (Object.hasOwn(this.handlers, type)) this.handlers[type]!(wire)
     else if (isObject(wire['error'])) this.fail(readInnerError(wire))
     else {
-      this.begin()
-      this.out.push({ type: 'opaque', format: FORMAT, value: wire })
+      const event: CanonicalEvent = { type: 'opaque', format: FORMAT, value: wire }
+      if (this.started) this.out.push(event)
+      else this.early.add(event)
     }
   }
 
@@ -86,6 +89,7 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
       ...(this.tier === undefined ? {} : { serviceTier: this.tier }),
       ...left(FORMAT, message, HEAD),
     })
+    this.early.release(this.out)
     if (usage !== undefined) this.count(usage)
   }
 

@@ -4,6 +4,7 @@ import { type Json, type JsonObject, parseObject } from '../../canonical/node.ts
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
+import { EarlyEvents } from '../early-events.ts'
 import { CUT_SHORT, MALFORMED } from '../errors/stream-error.ts'
 import { anyObject, anyObjects } from '../fields.ts'
 import { isEmptyData } from '../transport/sse.ts'
@@ -32,6 +33,7 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
   readonly upstreamCalls: UpstreamCalls
   private started = false
   private over = false
+  private readonly early = new EarlyEvents()
 
   constructor(request: CanonicalRequest) {
     this.upstreamCalls = new UpstreamCalls(request)
@@ -62,9 +64,10 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
   }
 
   /** An event of another type, for callers of the same format. */
-  pass(event: JsonObject): void {
-    this.start(undefined)
-    this.out.push({ type: 'opaque', format: FORMAT, value: event })
+  pass(value: JsonObject): void {
+    const event: CanonicalEvent = { type: 'opaque', format: FORMAT, value }
+    if (this.started) this.out.push(event)
+    else this.early.add(event)
   }
 
   start(response: JsonObject | undefined): void {
@@ -73,6 +76,7 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
     if (response !== undefined) this.upstreamCalls.read(response)
     if (response === undefined) this.out.push({ type: 'result-start' })
     else this.out.push({ type: 'result-start', ...readHead(response), ...readNode(response) })
+    this.early.release(this.out)
   }
 
   /** The terminal event: its response completes whatever the stream left out. */
