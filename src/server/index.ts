@@ -5,10 +5,12 @@ import { LoneCluster } from '../cluster/lone.ts'
 import type { Config } from '../config/index.ts'
 import { BY_PATH } from '../endpoints/routes.ts'
 import { Gateway, type Log } from '../gateway/index.ts'
+import { LogOnce } from '../log/index.ts'
 import { inOriginForm, pathOf } from './address.ts'
 import { Cors } from './cors.ts'
 import { handleRequest, refuseLast, refuseRequest } from './handlers.ts'
 import { lazyApp } from './lazy-app.ts'
+import { listening } from './listening.ts'
 import { refusingMalformed } from './malformed.ts'
 import { MetricsDoor, openMetrics } from './metrics.ts'
 import { type Probe, probesOf } from './probes.ts'
@@ -106,8 +108,10 @@ export async function openServer({
   server.on('clientError', refusingMalformed(gateway))
   const { listen } = config.metrics
   await gateway.traces.opened
-  const metricsServer = await listening(server, config.server)
-    .then(() => listen && openMetrics(listen, () => gateway.metricsPage()))
+  const faults = new LogOnce(err => log.error({ err }, 'a connection could not be accepted'))
+  const refused = (fault: unknown): void => faults.log(fault)
+  const metricsServer = await listening(server, config.server, refused)
+    .then(() => listen && openMetrics(listen, () => gateway.metricsPage(), refused))
     .catch(async (fault: unknown) => {
       server.close()
       certificate?.close()
@@ -190,9 +194,6 @@ async function openGateway(config: Config, log: Log, cluster: Cluster): Promise<
     throw thrown
   }
 }
-
-const listening = (server: Server, { host, port }: Config['server']): Promise<void> =>
-  new Promise((resolve, reject) => server.once('error', reject).listen(port, host, resolve))
 
 const addressOf = (scheme: string, { address, family, port }: AddressInfo): string =>
   `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`

@@ -8,6 +8,7 @@ import type { Gateway } from '../gateway/index.ts'
 import { METRICS_TYPE } from '../metrics/index.ts'
 import { pathOf } from './address.ts'
 import { refuseRequest } from './handlers.ts'
+import { listening } from './listening.ts'
 
 export const METRICS_PATH = '/metrics'
 
@@ -70,6 +71,7 @@ const REFUSED = new GatewayError({
 export async function openMetrics(
   listen: NonNullable<MetricsConfig['listen']>,
   page: () => Promise<string>,
+  onFault: (fault: unknown) => void,
 ): Promise<Server> {
   const server = createServer((message, response) => {
     message.resume()
@@ -81,9 +83,7 @@ export async function openMetrics(
         .then(text => sendPage(message, response, text))
         .catch(() => response.destroy())
   })
-  await new Promise<void>((resolve, reject) =>
-    server.once('error', reject).listen(listen.port, listen.host, () => resolve()),
-  )
+  await listening(server, listen, onFault)
   server.unref()
   return server
 }

@@ -1,0 +1,34 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { afterEach, expect, test } from 'vitest'
+import { listening } from '../../src/server/listening.ts'
+
+const servers: ReturnType<typeof createServer>[] = []
+afterEach(async () => {
+  for (const server of servers.splice(0)) if (server.listening) await once(server.close(), 'close')
+})
+
+function listener() {
+  const server = createServer((_, response) => void response.end('here'))
+  servers.push(server)
+  const faults: Error[] = []
+  const listen = (port: number) => listening(server, { host: '127.0.0.1', port }, fault => void faults.push(fault))
+  const portOf = () => (server.address() as { readonly port: number }).port
+  return { server, faults, listen, portOf }
+}
+
+test('a port in use is a fault of the start', async () => {
+  const [one, other] = [listener(), listener()]
+  await one.listen(0)
+  await expect(other.listen(one.portOf())).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  expect(other.faults).toEqual([])
+})
+
+test('connections that cannot be accepted are told, each of them, and the server goes on', async () => {
+  const { server, faults, listen, portOf } = listener()
+  await listen(0)
+  const full = Object.assign(new Error('accept ENFILE'), { code: 'ENFILE' })
+  for (let times = 0; times < 3; times++) server.emit('error', full)
+  expect(faults).toEqual([full, full, full])
+  expect(await (await fetch(`http://127.0.0.1:${portOf()}`)).text()).toBe('here')
+})
