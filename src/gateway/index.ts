@@ -29,6 +29,7 @@ import type { RunningCall } from './running.ts'
 import { send } from './send.ts'
 import { writeErrorStream } from './stream-head.ts'
 import { streamResult, streamWholeResult } from './stream-result.ts'
+import { mayRemember } from './thoughts/thoughts.ts'
 import type { Attempt, Incoming, WholeAnswer } from './types.ts'
 import { writeResult } from './write-result.ts'
 
@@ -196,8 +197,9 @@ export class Gateway extends Lookups {
   private async tryCandidates(incoming: Incoming, early: EarlyHead | undefined): Promise<void> {
     const { call, caller, report, trailing, session, onLoss, submission, capture } = incoming
     if (session?.unkept === true && onLoss === 'refuse') throw UNAVAILABLE
-    const thoughts = this.thoughts.of(caller.id)
-    if (thoughts?.isShared === true) await thoughts.fetch(session?.whole ?? incoming.request, call.format)
+    const whole = session?.whole ?? incoming.request
+    const thoughts = mayRemember(whole) ? this.thoughts.of(caller.id) : undefined
+    if (thoughts?.isShared === true && !isPlain(whole)) await thoughts.fetch(whole, call.format)
     const seal = this.seals.of(caller.id)
     const { images, config, channels, media } = this
     const { heartbeat } = config.server

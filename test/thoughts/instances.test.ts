@@ -5,6 +5,7 @@ import { expect, test, vi } from 'vitest'
 import type { GatewaySecret } from '../../src/gateway/gateway-secret.ts'
 import { SharedThoughts } from '../../src/gateway/thoughts/shared-thoughts.ts'
 import type { KeptThoughts } from '../../src/gateway/thoughts/store.ts'
+import { OwnThoughts } from '../../src/gateway/thoughts/thoughts.ts'
 import { ALONE, LIMITS, OTHER_KEY, SOCKETS } from '../builders/config.ts'
 import { inDatabase, ON_FILES, openStoreAt, storeAt } from '../builders/engines.ts'
 import { opener } from '../builders/opener.ts'
@@ -164,4 +165,15 @@ test('an answer that is read once is written in one batch with others', async ()
   expect(records.changeThoughts).toHaveBeenCalledTimes(2)
   const keys = Array.from({ length: 100 }, (_, count) => `id ${count}`)
   expect(await open().find('o', keys)).toHaveLength(100)
+})
+
+test('a request that has no calls does not ask the store for thoughts', async () => {
+  const { thinker, one } = await pair()
+  thinker.scenes = [THINKS, THINKS]
+  const asked = vi.spyOn(SharedThoughts.prototype, 'find')
+  const looked = vi.spyOn(OwnThoughts.prototype, 'fetch')
+  expect((await one.chat([ASKED])).status).toBe(200)
+  expect([asked.mock.calls.length, looked.mock.calls.length]).toEqual([0, 0])
+  expect((await one.chat(history({ ...CALL, id: 'toolu_01Unknown7Hq2' }))).status).toBe(200)
+  expect([asked.mock.calls.length, looked.mock.calls.length]).toEqual([1, 1])
 })

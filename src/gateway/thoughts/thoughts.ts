@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Part } from '../../canonical/content.ts'
 import type { Format } from '../../canonical/node.ts'
-import type { CanonicalRequest } from '../../canonical/request.ts'
+import { type CanonicalRequest, isPlain } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import { isSigned } from '../../canonical/signature.ts'
 import type { ThoughtsConfig } from '../../config/index.ts'
@@ -70,6 +70,13 @@ export class Thoughts {
     if (this.shared !== undefined) await Promise.race([this.shared.journal.idle(), sleep(LAST, undefined, UNHELD)])
   }
 }
+
+/**
+ * Whether a request, or the answer to it, may have calls with thoughts before them: what is nothing but text has none, nor
+ * has its answer without tools, unless a prompt of an upstream's own declares some.
+ */
+export const mayRemember = (request: CanonicalRequest): boolean =>
+  (request.tools !== undefined && request.tools.length > 0) || request.extras !== undefined || !isPlain(request)
 
 /** The request that an answer was made for. */
 interface Asked {
