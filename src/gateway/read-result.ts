@@ -29,7 +29,7 @@ export const LARGEST = 128 * 1024 * 1024
  */
 export async function readResult({ attempt, prepared, answer, reader }: Sent): Promise<WholeAnswer> {
   const { request, losses, restorer, native } = prepared
-  const raw = checkedResult(await readWireResult(answer, reader, request, native), request, native)
+  const raw = checkedResult(await readWireResult(answer, reader, request, { native }), request, native)
   return {
     result: restorer?.result(raw) ?? raw,
     losses,
@@ -37,18 +37,22 @@ export async function readResult({ attempt, prepared, answer, reader }: Sent): P
   }
 }
 
-/** As `readResult`, with tools under the names the upstream was sent. */
+/**
+ * As `readResult`, with tools under the names the upstream was sent.
+ *
+ * @param largest bytes of its text.
+ */
 export async function readWireResult(
   answer: Answer,
   reader: Reader,
   request: CanonicalRequest,
-  native = false,
+  { native = false, largest = LARGEST } = {},
 ): Promise<CanonicalResult> {
   const head = { status: answer.status, headers: flat(answer.headers) }
   const shape = shapeOf(answer, reader, request.stream)
-  if (shape === 'raw') return reader.result!({ ...head, body: {}, raw: await rawBody(answer) }, request)
-  if (shape === 'events') return sound(fold(await collectStream(answer, reader.events!(request), LARGEST)), true)
-  const text = withoutByteOrderMark(await answer.text(LARGEST))
+  if (shape === 'raw') return reader.result!({ ...head, body: {}, raw: await rawBody(answer, largest) }, request)
+  if (shape === 'events') return sound(fold(await collectStream(answer, reader.events!(request), largest)), true)
+  const text = withoutByteOrderMark(await answer.text(largest))
   const bare = reader.raw === true ? stringIn(text) : undefined
   if (bare !== undefined) return reader.result!({ ...head, body: {}, raw: { mediaType: '', text: bare } }, request)
   const listed = reader.events === undefined ? undefined : listedIn(text)
@@ -87,9 +91,9 @@ const TEXTUAL = /^$|^text\/|^application\/x-subrip\b/i
 /** A media type that leaves the kind of file to its first bytes. */
 const MERE_BYTES = /^application\/octet-stream\b/i
 
-async function rawBody(answer: Answer): Promise<RawBody> {
+async function rawBody(answer: Answer, largest: number): Promise<RawBody> {
   const mediaType = single(answer.headers['content-type'])
-  if (TEXTUAL.test(mediaType)) return { mediaType, text: await answer.text(LARGEST) }
+  if (TEXTUAL.test(mediaType)) return { mediaType, text: await answer.text(largest) }
   if (!MERE_BYTES.test(mediaType)) return { mediaType, bytes: answer.bytes() }
   const { head, whole } = await peeked(answer.bytes())
   return { mediaType: sniffed(head) ?? mediaType, bytes: whole }

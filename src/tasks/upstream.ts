@@ -20,7 +20,9 @@ export function askState(upstream: TaskUpstream, signal: AbortSignal): Promise<C
   const { id, ...rest } = upstreamTask(task)
   const call =
     id !== '' ? writer.status({ id, ...rest }, format.dialect) : writer.find!(rest, task.reference!, format.dialect)
-  return exchange(upstream, call, answer => readWireResult(answer, READERS[format.format]!, requestOf(task)), signal)
+  const read = (answer: Answer) =>
+    readWireResult(answer, READERS[format.format]!, requestOf(task), { largest: LARGEST })
+  return exchange(upstream, call, read, signal)
 }
 
 /** Has the upstream forget a task, where it has a call for that. Throws GatewayError where it refuses. */
@@ -62,7 +64,7 @@ async function exchange<T>(
   try {
     const answer = await sent.answer
     if (answer.status < 200 || answer.status > 299) throw await failureOf(answer, upstream)
-    return await use(bounded(answer))
+    return await use(answer)
   } catch (thrown) {
     throw answerFailure(thrown)
   } finally {
@@ -71,16 +73,6 @@ async function exchange<T>(
     sent.release()
   }
 }
-
-/** The answer with a smaller limit of its text. */
-const bounded = (answer: Answer): Answer => ({
-  status: answer.status,
-  headers: answer.headers,
-  begins: answer.begins,
-  flow: taker => answer.flow(taker),
-  text: limit => answer.text(Math.min(limit, LARGEST)),
-  bytes: () => answer.bytes(),
-})
 
 /** The failure that an answer is, as a caller may see it. */
 export const publicFailure = async (answer: Answer, upstream: TaskUpstream): Promise<GatewayError> =>
