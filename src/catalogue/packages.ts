@@ -5,7 +5,7 @@ type PricePackage = typeof import('@pydantic/genai-prices')
 
 const load = createRequire(import.meta.url)
 
-/** Prices and contexts; loaded when first asked for, which takes 20 MB and some 50 ms once. */
+/** Prices and contexts; loaded with the first cost or the first model that is looked up: 20 MB and some 50 ms once. */
 let prices: PricePackage | undefined
 const pricePackage = (): PricePackage => (prices ??= load('@pydantic/genai-prices') as PricePackage)
 
