@@ -27,10 +27,26 @@ function shown(value: unknown): string {
 }
 
 const text = v.pipe(v.string(expects('a text')), v.minLength(1, 'is empty'))
-/** A key: its value is not shown in messages. */
-const secret = v.pipe(v.string('expected a text'), v.minLength(1, 'is empty'))
+/** A secret: its value is not shown in messages. Files and variables that hold one often end with a line break. */
+const secret = v.pipe(v.string('expected a text'), v.trim(), v.minLength(1, 'is empty'))
+/** A key, which goes in a header. */
+const credential = v.pipe(
+  secret,
+  v.regex(/^[\x21-\x7e\x80-\xff]*$/, 'has a space, a line break or another character that no header can hold'),
+)
 const texts = v.array(text, expects('a list of texts'))
 const record = <T extends v.GenericSchema>(value: T) => v.record(v.string(), value, expects('a map'))
+/** Headers by name; their values may be secret, and are not shown. */
+const headers = v.record(
+  v.pipe(v.string(), v.regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is no name of a header')),
+  v.pipe(
+    v.string('expected a text'),
+    v.trim(),
+    v.minLength(1, 'is empty'),
+    v.regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'has a line break or another character that no header can hold'),
+  ),
+  expects('a map'),
+)
 
 /** A number, or a text with one, as interpolation makes it. */
 const number = (what: string, lowest: number, whole: boolean) => {
@@ -243,7 +259,7 @@ const permissions = {
 const group = fields({ ...permissions, channels: v.optional(texts) })
 
 const key = fields({
-  ...{ name: text, key: secret, group: v.optional(text), note: v.optional(text) },
+  ...{ name: text, key: credential, group: v.optional(text), note: v.optional(text) },
   ...permissions,
   enabled: v.optional(yesOrNo),
   expires: v.optional(time),
@@ -253,11 +269,11 @@ const key = fields({
 const usage = fields({ keep: keep('90d') })
 const capture = fields({ keep: keep('24h'), limit: v.optional(size) })
 
-const metrics = fields({ host: v.optional(text), port: v.optional(port), key: v.optional(secret) })
+const metrics = fields({ host: v.optional(text), port: v.optional(port), key: v.optional(credential) })
 
 const traces = fields({
   otlp: address,
-  headers: v.optional(record(text)),
+  headers: v.optional(headers),
   sample: v.optional(v.pipe(number('a share from 0 to 1', 0, false), v.maxValue(1, expects('a share from 0 to 1')))),
 })
 
@@ -291,12 +307,12 @@ const channel = fields({
   provider: text,
   formats: v.optional(texts),
   base_url: v.optional(v.union([address, record(address)], expects('an address, or a map of them by format'))),
-  key: v.optional(secret),
+  key: v.optional(credential),
   models: v.optional(models),
   priority: v.optional(number('a number', Number.NEGATIVE_INFINITY, false)),
   weight: v.optional(number('a number, 0 or more', 0, false)),
   dialect: v.optional(record(v.unknown())),
-  headers: v.optional(record(text)),
+  headers: v.optional(headers),
   allow_headers: v.optional(texts),
   media: v.optional(fields({ addresses: v.optional(oneOf(['public', 'any'])) })),
   betas: v.optional(v.union([oneOf(['allow', 'none']), texts], expects('"allow", "none" or a list'))),

@@ -24,9 +24,27 @@ export function readSource(text: string, env: Env): Source {
   if (faults.length > 0) return { value: undefined, lineOf: () => 1, faults }
   interpolate(document, env, (message, offset) => faults.push({ path: '', message, line: lines.linePos(offset).line }))
   return {
-    value: document.toJS({ reviver: withoutNull }),
+    value: valueIn(document, (message, offset) => faults.push({ path: '', message, line: lines.linePos(offset).line })),
     lineOf: path => lines.linePos(offsetOf(document, path)).line,
     faults,
+  }
+}
+
+/** Undefined, and a fault, where an alias stands for nothing, or aliases for more than anybody writes. */
+function valueIn(document: Document, fault: (message: string, offset: number) => void): unknown {
+  try {
+    return document.toJS({ reviver: withoutNull })
+  } catch (thrown) {
+    let offset = 0
+    visit(document, {
+      Alias(_, node) {
+        if (node.resolve(document) !== undefined) return undefined
+        offset = node.range?.[0] ?? 0
+        return visit.BREAK
+      },
+    })
+    fault((thrown as Error).message, offset)
+    return undefined
   }
 }
 

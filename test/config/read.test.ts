@@ -258,6 +258,32 @@ describe('faults name their line', () => {
     ['no address', channel('provider: custom, formats: [chat]'), '2 channels[0].base_url is missing'],
     ['no key', channel('provider: anthropic'), '2 channels[0].key is missing, and ANTHROPIC_API_KEY is not set'],
     ['an empty key', 'keys:\n  - name: a\n    key: ""', '3 keys[0].key is empty'],
+    ['a key of space alone', 'keys:\n  - name: a\n    key: " \\n"', '3 keys[0].key is empty'],
+    [
+      'a key that no header can hold',
+      'keys: [{ name: a, key: "a b" }]',
+      '1 keys[0].key has a space, a line break or another character that no header can hold',
+    ],
+    [
+      'an upstream key of two lines',
+      channel('provider: openai, key: "a\\nb"'),
+      '2 channels[0].key has a space, a line break or another character that no header can hold',
+    ],
+    [
+      'a header of two lines',
+      channel('provider: openai, key: k, headers: { x-a: "a\\nb" }'),
+      '2 channels[0].headers.x-a has a line break or another character that no header can hold',
+    ],
+    [
+      'a name that is no header',
+      channel('provider: openai, key: k, headers: { "x a": b }'),
+      '2 channels[0].headers.x a is no name of a header',
+    ],
+    [
+      'an alias of nothing',
+      'server:\n  port: *mine',
+      '2  Unresolved alias (the anchor must be set before the alias): mine',
+    ],
     [
       'a key of no group',
       'keys: [{ name: a, key: b, group: defualt }]',
