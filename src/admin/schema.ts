@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { suggestion } from '../config/faults.ts'
-import { milliseconds } from '../config/units.ts'
+import { instant as instantIn, milliseconds } from '../config/units.ts'
 
 /** A JSON Schema, as the description of the API has it. */
 export type JsonSchema = { readonly [key: string]: unknown }
@@ -94,11 +94,7 @@ export const money = v.pipe(
 )
 
 const TIME = 'a time such as 2027-01-31T12:00:00Z'
-/** ISO 8601: a day in UTC, or an instant with its offset (RFC 3339). */
-const ISO = /^\d{4}-\d\d-\d\d(?:[Tt]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d\d:\d\d))?$/
-/** The first instant of the year 10000, which has no time of four digits. */
-const END = 253_402_300_800_000
-const isTime = (value: string): boolean => ISO.test(value) && Date.parse(value) >= 0 && Date.parse(value) < END
+const isTime = (value: string): boolean => instantIn(value) !== undefined
 
 /** An instant of a body: ISO 8601, in Unix milliseconds. */
 export const time = describedAs(

@@ -13,7 +13,7 @@ import {
   showCommand,
 } from './keys.ts'
 import type { Terminal } from './outcome.ts'
-import { duration, given, instant, list, type PermissionOptions, permissionOptions } from './permission-options.ts'
+import { duration, given, list, type PermissionOptions, permissionOptions, timeToCome } from './permission-options.ts'
 
 type ConfigFile = () => string | undefined
 
@@ -67,7 +67,7 @@ const keySettings = (command: Command, group: string): Command =>
     command
       .option('--group <group>', group)
       .option('--note <text>', 'what it is for', given(String))
-      .option('--expires <when>', 'when it ends: a time, or one from now such as 30d', given(instant)),
+      .option('--expires <when>', 'when it ends: a time, or one from now such as 30d', given(timeToCome)),
   )
 
 function groupCommands(groups: Command, config: ConfigFile, terminal: Terminal): void {
@@ -100,7 +100,7 @@ function adminCommands(admin: Command, config: ConfigFile, terminal: Terminal): 
     .command('token')
     .description('create a token and print it, only this once')
     .argument('[name]', 'whose it is', 'admin')
-    .option('--expires <when>', 'when it ends: a time, or one from now such as 30d', instant)
+    .option('--expires <when>', 'when it ends: a time, or one from now such as 30d', timeToCome)
     .action((name: string, options: { expires?: number }) => tokenCommand(name, options, config(), terminal))
   admin
     .command('tokens')

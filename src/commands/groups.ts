@@ -3,6 +3,7 @@ import { suggestion } from '../config/faults.ts'
 import type { Config, GroupConfig } from '../config/index.ts'
 import type { AccessRecords, StoredGroup } from '../store/access-records.ts'
 import { limitsText } from './key-views.ts'
+import { checkName } from './name.ts'
 import type { Terminal } from './outcome.ts'
 import { field, limitsWith, NONE, type PermissionOptions } from './permission-options.ts'
 import { configAt, readRecords, withRecords } from './stored.ts'
@@ -36,6 +37,7 @@ export async function createGroupCommand(
   terminal: Terminal,
 ) {
   const config = configAt(file)
+  checkName(name)
   checkFree(name, config)
   await withRecords(config, async records => {
     const first = { name, models: ['*'], limits: {}, onLoss: 'show', createdAt: Date.now() } as const

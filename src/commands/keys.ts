@@ -6,6 +6,7 @@ import type { Config } from '../config/index.ts'
 import type { KeySettings } from '../config/types.ts'
 import type { AccessRecords, KeyChange, StoredKey } from '../store/access-records.ts'
 import { fixedRow, fixedView, KEY_HEAD, storedRow, storedView } from './key-views.ts'
+import { checkName } from './name.ts'
 import { program, type Terminal } from './outcome.ts'
 import { field, type Given, limitsWith, type PermissionOptions } from './permission-options.ts'
 import { configAt, readRecords, withRecords } from './stored.ts'
@@ -165,10 +166,6 @@ async function required(name: string, { keys }: Config, records: AccessRecords):
 /** A name of the config is no other key's: lists and logs name keys by it. */
 function checkFree(name: string, { keys }: Config): void {
   if (keys.some(key => key.name === name)) throw fixed(name)
-}
-
-function checkName(name: string): void {
-  if (name.trim() === '' || name.length > 200) throw new Error('a name has 1 to 200 characters')
 }
 
 async function checkGroup(name: string, { groups }: Config, records: AccessRecords): Promise<void> {

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { suggestion } from '../config/faults.ts'
 import type { LimitSettings, OnLoss } from '../config/types.ts'
-import { milliseconds } from '../config/units.ts'
+import { instant, isInstant, milliseconds } from '../config/units.ts'
 import { DOORS } from '../providers/index.ts'
 
 /** Given instead of a value, it removes a setting. */
@@ -89,9 +89,12 @@ function whole(text: string): number {
   throw new InvalidArgumentError('It is a whole number, 0 or more.')
 }
 
+/** US dollars. More of them could not be counted exactly. */
+const MOST_DOLLARS = 1_000_000
+
 function amount(text: string): number {
-  if (/^\d{1,12}(\.\d{1,9})?$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('It is an amount of US dollars.')
+  if (/^\d{1,12}(\.\d{1,9})?$/.test(text) && Number(text) <= MOST_DOLLARS) return Number(text)
+  throw new InvalidArgumentError(`It is an amount of US dollars, ${MOST_DOLLARS} at most.`)
 }
 
 function onLoss(text: string): OnLoss {
@@ -99,11 +102,13 @@ function onLoss(text: string): OnLoss {
   throw new InvalidArgumentError('It is show or refuse.')
 }
 
-/** An instant as ISO 8601, or a time from now such as `30d`; in Unix milliseconds. */
-export function instant(text: string): number {
+/** A time to come as ISO 8601, or one from now such as `30d`; in Unix milliseconds. */
+export function timeToCome(text: string): number {
   const later = milliseconds(text)
-  const at = later === undefined ? Date.parse(text) : Date.now() + later
-  if (Number.isNaN(at)) throw new InvalidArgumentError('It is a time such as 2027-01-31, or one from now such as 30d.')
+  const at = later === undefined ? instant(text) : Date.now() + later
+  if (at === undefined || !isInstant(at))
+    throw new InvalidArgumentError('It is a time such as 2027-01-31, or one from now such as 30d.')
+  if (at <= Date.now()) throw new InvalidArgumentError('It is in the past.')
   return at
 }
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { milliseconds } from '../config/units.ts'
+import { instant, milliseconds } from '../config/units.ts'
 import type { Log } from '../log/index.ts'
 import { LazyStore } from '../store/lazy-store.ts'
 import type { UsageField, UsageGroup } from '../store/usage-records.ts'
@@ -57,8 +57,8 @@ const logTo = (terminal: Terminal): Log => ({
 function timeOf(text: string, now: number): number {
   const ago = milliseconds(text)
   if (ago !== undefined) return now - ago
-  const time = Date.parse(text)
-  if (!Number.isNaN(time)) return time
+  const time = instant(text)
+  if (time !== undefined) return time
   throw new UsageError(`"${text}" is neither a duration such as 24h or 7d nor a time such as 2027-01-31T12:00:00Z`)
 }
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { isRange } from '../channel/reachable.ts'
 import { suggestion } from './faults.ts'
-import { bytes, milliseconds } from './units.ts'
+import { bytes, instant, milliseconds } from './units.ts'
 
 export { ConfigError, type Fault } from './faults.ts'
 export type * from './types.ts'
@@ -69,8 +69,8 @@ const port = v.pipe(count('a port'), v.maxValue(65_535, expects('a port')))
 /** An instant as ISO 8601, or a day; in Unix milliseconds. */
 const time = v.pipe(
   text,
-  v.check(value => !Number.isNaN(Date.parse(value)), expects('a time such as 2027-01-31 or 2027-01-31T12:00:00Z')),
-  v.transform(value => Date.parse(value)),
+  v.check(value => instant(value) !== undefined, expects('a time such as 2027-01-31 or 2027-01-31T12:00:00Z')),
+  v.transform(value => instant(value)!),
 )
 const duration = v.pipe(
   v.string(expects('a duration such as 5s or 500ms')),

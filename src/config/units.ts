@@ -24,3 +24,17 @@ export function bytes(text: string): number | undefined {
   const unit = match === null ? undefined : BYTES[match[2] === '' ? 'b' : match[2]!]
   return unit === undefined ? undefined : Math.round(Number(match![1]) * unit)
 }
+
+/** ISO 8601: a day in UTC, or an instant with its offset (RFC 3339). Whatever else the engine reads has several meanings. */
+const INSTANT = /^\d{4}-\d\d-\d\d(?:[Tt]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d\d:\d\d))?$/
+/** The first instant of the year 10000, which has no time of four digits. */
+const END = 253_402_300_800_000
+
+/** Whether Unix milliseconds are an instant that can be written as ISO 8601, with a year of four digits. */
+export const isInstant = (at: number): boolean => at >= 0 && at < END
+
+/** A time as ISO 8601 in Unix milliseconds; undefined for any other text. */
+export function instant(text: string): number | undefined {
+  const at = INSTANT.test(text.trim()) ? Date.parse(text.trim()) : Number.NaN
+  return isInstant(at) ? at : undefined
+}

@@ -18,11 +18,14 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true }))
 
 /** Runs a command line with the config. */
-async function run(line: string): Promise<{ code: number; out: string; fault: string }> {
+async function run(line: string | readonly string[]): Promise<{ code: number; out: string; fault: string }> {
   const out: string[] = []
   const fault: string[] = []
   const terminal = { out: (text: string) => out.push(text), fault: (text: string) => fault.push(text) }
-  const code = await commandLine([...line.split(' '), '-c', join(dir, 'config.yaml')], terminal)
+  const code = await commandLine(
+    [...(typeof line === 'string' ? line.split(' ') : line), '-c', join(dir, 'config.yaml')],
+    terminal,
+  )
   return { code, out: out.join('\n'), fault: fault.join('\n') }
 }
 
@@ -52,6 +55,22 @@ describe('keys', () => {
       expect(text).not.toContain(hashOf(made.out))
       expect(text).not.toContain(hashOf('fixed-secret'))
     }
+  })
+
+  test.each([
+    ['a time in the past', ['keys', 'create', 'bob', '--expires', '2020-01-01'], 'It is in the past.'],
+    ['a number', ['keys', 'create', 'bob', '--expires', '90'], 'It is a time such as 2027-01-31, or one from now'],
+    ['a day of two meanings', ['keys', 'create', 'bob', '--expires', '1/2/2099'], 'It is a time such as 2027-01-31'],
+    ['what no clock shows', ['keys', 'create', 'bob', '--expires', '9999999d'], 'It is a time such as 2027-01-31'],
+    ['more than is counted', ['keys', 'create', 'bob', '--budget-day', '1000001'], 'It is an amount of US dollars'],
+    ['a name of two lines', ['keys', 'create', 'bob\nfixed'], 'a name holds no control characters'],
+    ['a name that moves a cursor', ['groups', 'create', 'esc\u001b[2J'], 'a name holds no control characters'],
+    ['no name', ['groups', 'create', ' '], 'a name has 1 to 200 characters'],
+  ])('are not made with %s', async (_, words, fault) => {
+    const refused = await run(words)
+    expect(refused.code).not.toBe(0)
+    expect(refused.fault).toContain(fault)
+    expect(await stored(records => records.keyNamed('bob'))).toBeUndefined()
   })
 
   test('are changed setting by setting, and renamed', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { nearest, pathText } from '../../src/config/faults.ts'
-import { bytes, milliseconds } from '../../src/config/units.ts'
+import { bytes, instant, milliseconds } from '../../src/config/units.ts'
 
 describe('the word that was meant', () => {
   it.each([
@@ -41,4 +41,18 @@ describe('units', () => {
     ['constructor', undefined],
     ['', undefined],
   ])('%s is so large', (text, value) => expect(bytes(text)).toBe(value))
+})
+
+describe('instants', () => {
+  it.each([
+    ['2027-01-31', Date.UTC(2027, 0, 31)],
+    ['2027-01-31T12:00:00Z', Date.UTC(2027, 0, 31, 12)],
+    ['2027-01-31T12:00:00+02:00', Date.UTC(2027, 0, 31, 10)],
+    ['90', undefined],
+    ['2027', undefined],
+    ['1/2/2027', undefined],
+    ['March 5', undefined],
+    ['tomorrow', undefined],
+    ['2027-13-01', undefined],
+  ])('%s is that time', (text, at) => expect(instant(text)).toBe(at))
 })
