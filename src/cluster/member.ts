@@ -7,8 +7,6 @@ import { Port } from './port.ts'
 import { CONNECTING, OpenRedis } from './redis.ts'
 
 export interface MemberOptions {
-  /** The address of Redis. */
-  readonly redis?: string | undefined
   readonly log: Log
   /** Sends to the primary, which may be gone. */
   send(message: Json): void
@@ -20,13 +18,14 @@ export class Member implements Cluster {
   readonly isWorker = true
   readonly bus: Bus
   leads = false
-  readonly redis: OpenRedis | undefined
+  redis: OpenRedis | undefined
+  private readonly log: Log
   private readonly port: Port
   private readonly answers = new Map<string, Responder>()
   private readonly orders = new Map<string, (message: Json) => void>()
 
-  constructor({ redis, log, send }: MemberOptions) {
-    this.redis = redis === undefined ? undefined : new OpenRedis(redis, log)
+  constructor({ log, send }: MemberOptions) {
+    this.log = log
     const listeners = new Listeners(err => log.error({ err }, 'a notice could not be taken'))
     this.port = new Port({
       send,
@@ -42,6 +41,11 @@ export class Member implements Cluster {
       close: async () => {},
     }
     this.onOrder('lead', message => (this.leads = message === true))
+  }
+
+  /** Sends commands to Redis from now on, where there is an address of one. */
+  connect(redis: string | undefined): void {
+    this.redis = redis === undefined ? undefined : new OpenRedis(redis, this.log)
   }
 
   /** Takes a message of the primary. */

@@ -5,7 +5,7 @@ import type { Json } from '../canonical/node.ts'
 import { Hub } from '../cluster/hub.ts'
 import { LoneCluster } from '../cluster/lone.ts'
 import { Workers } from '../cluster/workers.ts'
-import { followConfig, loadConfig } from '../config/file.ts'
+import { followConfig, loadFile } from '../config/file.ts'
 import type { Config } from '../config/index.ts'
 import { openLog, within } from '../server/index.ts'
 import { warningsOf } from './config-warnings.ts'
@@ -24,7 +24,10 @@ const ENDING = 10_000
 export async function servePrimary({ path, options, version, user }: Beginning, terminal: Terminal): Promise<void> {
   const progress = new Progress(terminal)
   progress.begin('reading the config')
-  let config = overridden(loadConfig(path), options)
+  const loaded = loadFile(path)
+  let config = overridden(loaded.config, options)
+  /** Of the file, as it was when the config in use was read: what a worker begins with, whatever became of the file. */
+  let text = loaded.text
   const log = openLog()
   logUncaught(log)
   const outside = new LoneCluster(config, log)
@@ -34,7 +37,7 @@ export async function servePrimary({ path, options, version, user }: Beginning, 
   const chosen = port === 0 ? await freePort(host) : null
   const limits = new Limits({ log, redis: outside.redis })
   hub.answer('limits', async steps => (await limits.take(steps as unknown as LimitStep[])) as unknown as Json)
-  hub.answer('settings', () => ({ port: chosen }))
+  hub.answer('settings', () => ({ port: chosen, path: path ?? null, text: text ?? null }))
   hub.answer('replay', async () => (await replays.open()).url)
   const workers = new Workers({
     ...{ hub, log, out: lines => log.pass(lines), fault: text => process.stderr.write(text) },
@@ -65,18 +68,23 @@ export async function servePrimary({ path, options, version, user }: Beginning, 
   terminal.out(greeting(address, await replays.filled(config), first, version))
 
   let applied: Promise<unknown> = Promise.resolve()
-  const apply = async (next: Config): Promise<void> => {
+  const apply = async (next: Config, written: string | undefined): Promise<void> => {
     for (const warning of warningsOf(next, first.known)) log.warn({}, warning)
-    if (needsProcesses(config, next)) await workers.roll(next.server.workers)
-    else await workers.resize(next.server.workers)
+    const before = text
+    text = written
+    const start = needsProcesses(config, next) ? workers.roll(next.server.workers) : workers.resize(next.server.workers)
+    await start.catch(fault => {
+      text = before
+      throw fault
+    })
     config = next
     log.info({ channels: next.channels.length, workers: workers.pids.length }, 'config reloaded')
   }
   const following = followConfig(
     path,
-    next => {
+    (next, written) => {
       applied = applied
-        .then(() => apply(overridden(next, options)))
+        .then(() => apply(overridden(next, options), written))
         .catch(fault =>
           log.error({ fault: String(fault) }, 'new workers cannot start: the others go on as they were started'),
         )

@@ -1,30 +1,35 @@
-import { isObject, type Json } from '../canonical/node.ts'
+import { readFileSync } from 'node:fs'
+import type { Json } from '../canonical/node.ts'
 import { Member } from '../cluster/member.ts'
-import { followConfig, loadConfig } from '../config/file.ts'
+import { followConfig } from '../config/file.ts'
 import type { Config } from '../config/index.ts'
+import { defaultConfig, readConfig } from '../config/read.ts'
 import { servedCases } from '../providers/replay.ts'
 import { type Log, openLog, openServer, type RunningServer, within } from '../server/index.ts'
 import { LOG_FLUSH, logUncaught, overridden, Replays, type ServeOptions } from './serving.ts'
 import { untilStopped } from './stop.ts'
 
 /** One of several processes that answer requests; its primary starts and ends it. Never returns. */
-export async function serveAsWorker(path: string | undefined, options: ServeOptions): Promise<never> {
+export async function serveAsWorker(options: ServeOptions): Promise<never> {
   const log = openLog()
   logUncaught(log)
-  const { member, config, ended } = joined(path, options, log)
+  const { member, ended } = joined(log)
   try {
-    const settings = await member.ask('settings', null)
+    const { port, path, text } = (await member.ask('settings', null)) as unknown as Settings
     const replays = new Replays(async () => ({
       url: String(await member.ask('replay', null)),
       cases: servedCases(),
       close: async () => {},
     }))
-    const server = await openServer({
-      config: await replays.filled(withPort(config(), settings)),
-      log,
-      cluster: member,
-    })
-    const follower = new Follower(path, next => replays.filled(overridden(next, options)), server, log)
+    const complete = (config: Config) => replays.filled(overridden(config, options))
+    const config = await complete(text === null ? defaultConfig() : readConfig(text, process.env, path ?? undefined))
+    member.connect(config.redis)
+    const started = Promise.withResolvers<RunningServer>()
+    const follower = new Follower(path ?? undefined, complete, started.promise, log)
+    // What was written since the primary read it was no change for a worker that begins now.
+    if (path !== null && textOf(path) !== text) follower.reload()
+    const server = await openServer({ config: withPort(config, port), log, cluster: member })
+    started.resolve(server)
     member.onOrder('reload', () => follower.reload())
     process.on('SIGHUP', () => follower.reload())
     await member.ask('started', { id: member.id, address: server.address })
@@ -41,36 +46,41 @@ export async function serveAsWorker(path: string | undefined, options: ServeOpti
   process.exit()
 }
 
+/** What the primary tells its workers. */
+interface Settings {
+  /** The port it chose for all of them, where the config does not say one. */
+  readonly port: number | null
+  /** The config file; null where there is none. */
+  readonly path: string | null
+  /** The text of the config in use: the file may be faulty, or gone, by now. */
+  readonly text: string | null
+}
+
 type Ending = 'retire' | NodeJS.Signals
 
 /** The worker's side of its primary. `ended` says how it is to end. */
-function joined(path: string | undefined, options: ServeOptions, log: Log) {
+function joined(log: Log) {
   const ended = Promise.withResolvers<Ending>()
   void untilStopped().then(ended.resolve)
   const send = (message: Json): void => void (process.connected && process.send!(message, undefined, {}, () => {}))
-  let config: Config | undefined
-  let fault: unknown
-  try {
-    config = overridden(loadConfig(path), options)
-  } catch (thrown) {
-    fault = thrown
-  }
-  const member = new Member({ redis: config?.redis, log, send })
+  const member = new Member({ log, send })
   process.on('message', message => member.receive(message))
   member.onOrder('stop', signal => ended.resolve(signal as NodeJS.Signals))
   member.onOrder('retire', () => ended.resolve('retire'))
-  const loaded = (): Config => {
-    if (config === undefined) throw fault
-    return config
-  }
-  return { member, config: loaded, ended: ended.promise }
+  return { member, ended: ended.promise }
 }
 
 /** Where the config leaves the choice of the port open, the primary has made it for all workers. */
-const withPort = (config: Config, settings: Json): Config => {
-  const port = isObject(settings) ? settings['port'] : undefined
-  if (config.server.port !== 0 || typeof port !== 'number') return config
-  return { ...config, server: { ...config.server, port } }
+const withPort = (config: Config, port: number | null): Config =>
+  config.server.port !== 0 || port === null ? config : { ...config, server: { ...config.server, port } }
+
+/** Undefined where the file cannot be read. */
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
 }
 
 /** Applies every new config; the primary logs what there is to say about it. */
@@ -81,12 +91,15 @@ class Follower {
   constructor(
     path: string | undefined,
     complete: (config: Config) => Promise<Config>,
-    server: RunningServer,
+    server: Promise<RunningServer>,
     log: Log,
   ) {
     const apply = (next: Config): void => {
       this.applied = this.applied
-        .then(async () => server.reload(await complete(next)))
+        .then(async () => {
+          const config = await complete(next)
+          ;(await server).reload(config)
+        })
         .catch(fault => log.error({ fault: String(fault) }, 'config kept'))
     }
     this.following = followConfig(path, apply, () => {})

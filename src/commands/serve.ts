@@ -12,11 +12,11 @@ export type { ServeOptions } from './serving.ts'
  * @throws ConfigError, KeyError, or the error of listening.
  */
 export async function serveCommand(options: ServeOptions, version: string, terminal: Terminal): Promise<void> {
-  const path = findConfig(options.config)
   if (cluster.isWorker) {
     const { serveAsWorker } = await import('./serve-worker.ts')
-    return serveAsWorker(path, options)
+    return serveAsWorker(options)
   }
+  const path = findConfig(options.config)
   const loaded = loadFile(path)
   const beginning = { path, options, version, user: expectedUser(loaded.config) }
   if (loaded.config.server.workers > 1) {

@@ -32,11 +32,11 @@ export function loadFile(path: string | undefined, before?: LoadedFile, env: Env
   return { text, config: text === undefined ? defaultConfig(env) : readConfig(text, env, path) }
 }
 
-/** As `loadConfig`, where another config is in use: an empty file is one that is not written yet. */
-function reloadConfig(path: string, env: Env): Config {
+/** As `loadFile`, where another config is in use: an empty file is one that is not written yet. */
+function reloadFile(path: string, env: Env): LoadedFile {
   const text = textOf(path)
   if (isEmpty(readSource(text, env))) throw new ConfigError([{ path: '', message: 'is empty' }], path)
-  return readConfig(text, env, path)
+  return { text, config: readConfig(text, env, path) }
 }
 
 function textOf(path: string): string {
@@ -59,19 +59,19 @@ export interface Following {
  */
 export function followConfig(
   path: string | undefined,
-  onChange: (config: Config) => void,
+  onChange: (config: Config, text: string | undefined) => void,
   onFault: (fault: Error) => void,
   env: Env = process.env,
 ): Following {
   const reload = (): void => {
-    let config: Config
+    let loaded: LoadedFile
     try {
-      config = path === undefined ? loadConfig(path, env) : reloadConfig(path, env)
+      loaded = path === undefined ? loadFile(path, undefined, env) : reloadFile(path, env)
     } catch (thrown) {
       onFault(thrown as Error)
       return
     }
-    onChange(config)
+    onChange(loaded.config, loaded.text)
   }
   const unwatch = path === undefined ? () => {} : watchPath(path, reload)
   return { reload, close: unwatch }

@@ -105,6 +105,27 @@ describe('workers', TIMED, () => {
     expect(serving.workers).toContain(before[1])
   })
 
+  test.each<[string, (file: string) => void]>([
+    ['faulty', file => writeFileSync(file, '{ channels: [')],
+    ['emptied', file => writeFileSync(file, '')],
+    ['gone', file => rmSync(file)],
+  ])('one that is killed while the config file is %s is replaced by one with the config in use', async (_, spoil) => {
+    const upstream = await openUpstream(answering(0))
+    const config = configOf([upstream.address])
+    const serving = await start(config)
+    const before = serving.workers
+    spoil(join(serving.dir, 'interlingua.json'))
+    await until(() => serving.lines('config kept: the new one cannot be used').length > 0)
+    for (const pid of before) process.kill(pid, 'SIGKILL')
+    await until(() => serving.lines('a worker takes its place').length === 2)
+    expect(serving.lines('a worker died and is replaced')).toHaveLength(2)
+    expect((await serving.chat('m')).status).toBe(200)
+    // What comes behind is taken by those, too.
+    serving.write({ ...config, keys: [{ name: 'other', key: 'another-secret' }] })
+    const answers = () => Promise.all(Array.from({ length: 8 }, async () => (await serving.chat('m')).status))
+    await expect.poll(answers).toEqual(Array(8).fill(401))
+  })
+
   test('are replaced one after the other by a change that needs new processes, and no request fails', async () => {
     const upstream = await openUpstream(answering(20))
     const config = configOf([upstream.address])
