@@ -247,6 +247,7 @@ export class Report {
       attempts: this.attempts,
       status: this.status,
       error: error?.kind,
+      code: error?.code?.slice(0, LONGEST_CODE),
       upstream_status: error?.status,
       finish: this.finish?.reason,
       input_tokens: usage?.input,
@@ -266,6 +267,8 @@ export class Report {
 /** A caller that did not wait for its answer: what it cost, it cost. */
 const CLIENT_CLOSED = 499
 const NOTHING: Usage = {}
+/** Characters of an error's code in the log: it may be an upstream's. */
+const LONGEST_CODE = 100
 /** Characters of an answer for a token. */
 const LETTERS = 4
 
