@@ -10,10 +10,16 @@ export function schemaCommand(terminal: Terminal): void {
   terminal.out(JSON.stringify({ title: 'Interlingua config', ...schema }, null, 2))
 }
 
-/** `interlingua check`: reads the config and prints its channels and warnings. */
-export function checkCommand(named: string | undefined, terminal: Terminal): void {
+/**
+ * `interlingua check`: reads the config and prints its channels and warnings.
+ *
+ * @throws ConfigError, also where files that it names keep a gateway from starting.
+ */
+export async function checkCommand(named: string | undefined, terminal: Terminal): Promise<void> {
   const path = findConfig(named)
   const config = loadConfig(path)
+  const { tls } = config.server
+  if (tls !== undefined) (await import('../server/tls.ts')).readPair(tls)
   for (const warning of warningsOf(config)) terminal.fault(`warning: ${warning}`)
   const from = path === undefined ? 'no config file; from the environment' : path
   const channels = config.channels.map(({ name, formats }) => `${name} (${formats.map(one => one.format).join(', ')})`)

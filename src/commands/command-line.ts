@@ -112,7 +112,7 @@ async function programOf(args: readonly string[], terminal: Terminal): Promise<C
     .action(async ({ schema }: { schema?: true }) => {
       const { checkCommand, schemaCommand } = await import('./check.ts')
       if (schema) schemaCommand(terminal)
-      else checkCommand(config(), terminal)
+      else await checkCommand(config(), terminal)
     })
   program
     .command('replay')

@@ -32,14 +32,19 @@ export interface Completed {
 }
 
 const DATA_DIR = './data'
+const PORT = 4747
 
 /** Fills in all defaults and presets, and checks references between fields. */
 export function complete(written: WrittenConfig, env: Env): Completed {
   const faults: { path: Path; message: string }[] = []
   const fault: FaultAt = (path, message) => faults.push({ path, message })
   const groups = groupsOf(written, fault)
+  const server = serverOf(written.server, fault)
+  const metrics = metricsOf(written.metrics)
+  if (metrics.listen !== undefined && isTaken(metrics.listen, server))
+    fault(['metrics', 'port'], "is the gateway's own; with `metrics: { key: … }` and no port, metrics are there")
   const config: Config = {
-    server: serverOf(written.server, fault),
+    server,
     media: mediaOf(written.media),
     responses: {
       keep: written.responses?.keep ?? 30 * 86_400_000,
@@ -61,7 +66,7 @@ export function complete(written: WrittenConfig, env: Env): Completed {
     ...defined({ redis: written.redis, traces: tracesOf(written.traces), console: consoleOf(written.console) }),
     usage: { keep: written.usage?.keep ?? 90 * 86_400_000 },
     capture: { keep: written.capture?.keep ?? 86_400_000, limit: written.capture?.limit ?? 256 * 2 ** 20 },
-    metrics: metricsOf(written.metrics),
+    metrics,
     groups,
     keys: keysOf(written, groups, fault),
     channels: channelsOf(written.channels, env, fault),
@@ -77,7 +82,7 @@ function serverOf(written: WrittenConfig['server'], fault: FaultAt): ServerConfi
       fault(['server', 'limits', 'doors', format], `unknown format${suggestion(format, FORMATS.keys())}`)
   return {
     host: written?.host ?? '127.0.0.1',
-    port: written?.port ?? 4747,
+    port: written?.port ?? PORT,
     workers: written?.workers === 'auto' ? availableParallelism() : (written?.workers ?? 1),
     ...defined({ tls: written?.tls }),
     trustedProxies: written?.trusted_proxies ?? [],
@@ -112,6 +117,15 @@ const metricsOf = (written: WrittenConfig['metrics']): MetricsConfig =>
     listen: written?.port === undefined ? undefined : { host: written.host ?? '127.0.0.1', port: written.port },
     keyHash: written?.key === undefined ? undefined : hashOf(written.key),
   })
+
+/** Hosts that stand for all addresses of the machine. */
+const EVERYWHERE: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
+
+/** Whether one who listens at an address keeps another from it; port 0 is any that is free. */
+const isTaken = (one: { readonly host: string; readonly port: number }, other: typeof one): boolean =>
+  one.port === other.port &&
+  one.port !== 0 &&
+  (one.host === other.host || EVERYWHERE.has(one.host) || EVERYWHERE.has(other.host))
 
 const tracesOf = (written: WrittenConfig['traces']): TracesConfig | undefined =>
   written && { otlp: written.otlp, headers: written.headers ?? {}, sample: written.sample ?? 1 }

@@ -111,6 +111,9 @@ export class UsageRecorder implements Recorder {
   }
 }
 
+/** Characters of an error's code in the log: it may be an upstream's. */
+const LONGEST_CODE = 100
+
 /** What the log says of a request: no bodies, no credentials. */
 const entryOf = ({ call, row, error, seconds, thoughts }: Outcome, address: string | undefined) => ({
   id: row.id,
@@ -127,6 +130,7 @@ const entryOf = ({ call, row, error, seconds, thoughts }: Outcome, address: stri
   attempts: row.attempts,
   status: row.status,
   error: row.error,
+  code: error?.code?.slice(0, LONGEST_CODE),
   upstream_status: error?.status,
   finish: row.finish,
   input_tokens: row.input,

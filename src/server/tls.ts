@@ -94,7 +94,7 @@ export class Certificate {
 }
 
 /** @throws ConfigError where a file cannot be read or is not in PEM, or the key is not that of the certificate. */
-function readPair(files: TlsFiles): Pair {
+export function readPair(files: TlsFiles): Pair {
   const pair = { cert: read('cert', files.cert), key: read('key', files.key) }
   check('cert', `${files.cert} is no certificate in PEM`, { cert: pair.cert })
   check('key', `${files.key} is no key in PEM`, { key: pair.key })

@@ -1,3 +1,5 @@
+import { existsSync, realpathSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { StoreConfig } from '../config/types.ts'
 import { RECORDS } from './applied.ts'
@@ -36,9 +38,11 @@ interface Opened {
  * Copies all tables of one store to another, in one transaction of each: the copy is whole or not made, and the source
  * stays as it is.
  *
- * @throws CopyError where a process uses the source, or the target holds something.
+ * @throws CopyError where a process uses the source, or the target holds something, or both are one.
  */
 export async function copyStore(from: StoreConfig, to: StoreConfig): Promise<readonly Copied[]> {
+  // It would wait for itself.
+  if (placeOf(from) === placeOf(to)) throw new CopyError('the target is the store that is to be copied')
   if (await isInUse(from).catch(naming(from)))
     throw new CopyError('a running process uses the store that is to be copied: stop it first')
   await using source = await opened(from)
@@ -62,6 +66,13 @@ export async function copyStore(from: StoreConfig, to: StoreConfig): Promise<rea
     }),
   )
   return copied
+}
+
+/** Where a store is, however its address is written. */
+function placeOf(config: StoreConfig): string {
+  if (config.engine === 'sqlite') return existsSync(config.path) ? realpathSync(config.path) : resolve(config.path)
+  const { host, pathname } = new URL(config.url)
+  return `${host}${pathname}`
 }
 
 /** Errors of a store name it: two are in use. */

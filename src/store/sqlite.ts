@@ -28,7 +28,7 @@ const SAMPLE = 'x'.repeat(16 * 1024)
 export function sqlite(path: string): Engine {
   if (path !== IN_MEMORY) {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    closeSync(openSync(path, 'a', 0o600))
+    create(path)
     chmodSync(path, 0o600)
   }
   const database = new DatabaseSync(path)
@@ -48,6 +48,19 @@ export function sqlite(path: string): Engine {
     moved: () => identityOf(path) !== opened,
     probe: async () => probe(database),
     rows: (_, table, size) => rowsOf(database, table, size),
+  }
+}
+
+/**
+ * Makes the file where there is none. One that is there is not even opened: the system takes all locks of a process from a
+ * file when the process closes it anywhere (POSIX), and others would then delete what its connections have written
+ * (sqlite.org, "How To Corrupt", 2.2).
+ */
+function create(path: string): void {
+  try {
+    closeSync(openSync(path, 'ax', 0o600))
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown
   }
 }
 

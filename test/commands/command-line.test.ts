@@ -70,6 +70,13 @@ describe('check', () => {
     )
   })
 
+  it('says which file of TLS cannot be used, as a start would', async () => {
+    const config = file('tls.yaml', 'server: { tls: { cert: no.crt, key: no.key } }')
+    const { code, fault } = await run('check', '-c', config)
+    expect(code).toBe(1)
+    expect(fault).toContain('server.tls.cert: no.crt cannot be read (ENOENT)')
+  })
+
   it('says where nobody would answer', async () => {
     const empty = file('empty.yaml', 'channels: []')
     expect(await run('check', '-c', empty)).toEqual({

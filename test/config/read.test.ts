@@ -205,6 +205,11 @@ describe('environment variables', () => {
   })
 })
 
+it('has metrics at the port of the gateway where that is at another address', () => {
+  const lines = 'server: { host: 10.0.0.5, port: 4750 }\nmetrics: { host: 127.0.0.1, port: 4750 }'
+  expect(readConfig(lines, {}).metrics.listen).toEqual({ host: '127.0.0.1', port: 4750 })
+})
+
 describe('faults name their line', () => {
   it.each([
     ['an unknown key', 'server: {}\nchanels: []', '2 chanels unknown key; did you mean "channels"?'],
@@ -278,6 +283,11 @@ describe('faults name their line', () => {
       'a name that is no header',
       channel('provider: openai, key: k, headers: { "x a": b }'),
       '2 channels[0].headers.x a is no name of a header',
+    ],
+    [
+      'metrics at the port of the gateway',
+      'server: { port: 4750 }\nmetrics: { port: 4750 }',
+      "2 metrics.port is the gateway's own; with `metrics: { key: … }` and no port, metrics are there",
     ],
     [
       'an alias of nothing',

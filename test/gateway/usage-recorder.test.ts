@@ -93,6 +93,7 @@ test('a stored key has its budget where no usage is kept', async () => {
   await expect.poll(async () => (await asked()).status).not.toBe(401)
   await expect.poll(async () => (await asked()).status).toBe(429)
   expect((await asked()).json.error).toMatchObject({ code: 'insufficient_quota' })
+  await until(() => server!.lines.some(({ fields }) => (fields as { code?: unknown }).code === 'insufficient_quota'))
 })
 
 test('nothing is stored where nothing is kept', async () => {

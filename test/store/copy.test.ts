@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { commandLine } from '../../src/commands/command-line.ts'
 import type { StoreConfig } from '../../src/config/index.ts'
@@ -133,6 +133,17 @@ describe.each([
     expect(await after.turns.find('me', 't1')).toBeUndefined()
     expect(await after.turns.find('me', 'mine')).toBeDefined()
     await after.close()
+  })
+
+  test.skipIf(needed)('a store is not copied onto itself, however it is written', async () => {
+    const same: StoreConfig =
+      from.engine === 'sqlite'
+        ? { engine: 'sqlite', path: join(dirname(from.path), '.', 'x', '..', basename(from.path)) }
+        : { engine: 'postgres', url: `${from.url}?application_name=other` }
+    if (same.engine === 'sqlite') symlinkSync(basename(same.path), `${same.path}.link`)
+    const linked: StoreConfig = same.engine === 'sqlite' ? { engine: 'sqlite', path: `${same.path}.link` } : same
+    for (const target of [from, same, linked])
+      await expect(copyStore(from, target)).rejects.toThrow('is the store that is to be copied')
   })
 
   test.skipIf(needed)('a source that is in use is not copied', async () => {

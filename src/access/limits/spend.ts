@@ -56,13 +56,11 @@ export class Spend {
     if (this.period.at(reservedAt) >= this.number) this.amount = Math.max(0, amount + cost)
   }
 
-  /** What was spent in the period that runs now. */
+  /** What was spent in the period that runs now. A clock that is set back takes along what was spent while it was ahead. */
   current(now: number): number {
     const number = this.period.at(now)
-    if (number > this.number) {
-      this.number = number
-      this.amount = 0
-    }
+    if (number > this.number) this.amount = 0
+    this.number = number
     return this.amount
   }
 }
