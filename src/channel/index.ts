@@ -127,7 +127,7 @@ export class Channel {
     return exchange
   }
 
-  /** Where a WebSocket of a format is opened, and what it is opened with. */
+  /** Where a path of a format is, and what a request to it shows; a WebSocket is opened there. */
   place(
     format: ChannelFormat,
     where: Pick<WireRequest, 'path' | 'query'>,

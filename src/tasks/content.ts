@@ -49,7 +49,7 @@ export async function openUpstream(
     at = place.url
     exchange = downloads.get(at, headers, isTrusted(at, upstream))
   } else {
-    at = format.baseUrl
+    at = upstream.channel.place(format, place).url
     exchange = await sendCall(upstream, place, { accept: '*/*', ...headers })
   }
   for (let hop = 0; ; hop++) {

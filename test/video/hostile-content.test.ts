@@ -133,6 +133,15 @@ describe('content', () => {
     expect(secret.seen).toEqual([])
   })
 
+  test('behind a redirect without a host is beside the file', async () => {
+    await open()
+    const id = await finished()
+    stage!.upstream.fail('content', { refuse: 302, headers: { location: 'elsewhere/a.mp4' }, body: '' })
+    await content(id)
+    const [asked, followed] = stage!.upstream.seen.slice(-2).map(({ url }) => url.pathname)
+    expect(followed).toBe(asked!.replace(/content$/, 'elsewhere/a.mp4'))
+  })
+
   test('behind a loop of redirects ends', async () => {
     let hops = 0
     const { storage, id } = await stored((message, response) =>
