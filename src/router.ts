@@ -9,7 +9,7 @@ import { DOORS, type Fitness, fitnessOf, formatFor, type ModelLimits } from './p
 /** A channel's current state. */
 export interface ChannelHealth {
   /** Requests in flight at it. */
-  readonly open: number
+  readonly inFlight: number
   /** Unix time in milliseconds until which it is tried only after all others; absent or past when it is well. */
   readonly restingUntil?: number | undefined
   /** The same for single models, by the upstream's own names. */
@@ -50,8 +50,8 @@ export interface RouteRequest {
   readonly catalogue?: ModelLimits | undefined
 }
 
-/** One way to answer. */
-export interface Candidate {
+/** A channel and format that could answer a request. */
+export interface Target {
   readonly channel: ChannelConfig
   /** With the dialect of the model. */
   readonly format: ChannelFormat
@@ -75,7 +75,7 @@ export interface Candidate {
  * @throws GatewayError `not-found` for a model no channel has, `forbidden` for one the key may not use, `overloaded`
  * with `retryAfterSeconds` where every channel is full or drained.
  */
-export function route(request: RouteRequest, channels: readonly RoutedChannel[]): readonly Candidate[] {
+export function route(request: RouteRequest, channels: readonly RoutedChannel[]): readonly Target[] {
   const { model, permissions } = request
   const isPermitted = permissions.allowsModel(model)
   const ready: Option[] = []
@@ -86,7 +86,7 @@ export function route(request: RouteRequest, channels: readonly RoutedChannel[])
     else if (OBSTACLES.indexOf(option) > OBSTACLES.indexOf(furthest)) furthest = option
   }
   if (ready.length === 0) throw REFUSALS[furthest](model)
-  return ready.length === 1 ? [ready[0]!.candidate] : inOrder(ready, request).map(({ candidate }) => candidate)
+  return ready.length === 1 ? [ready[0]!.target] : inOrder(ready, request).map(({ target }) => target)
 }
 
 /** Whether the channel, or that model of it, rests at the time (Unix milliseconds). */
@@ -94,8 +94,10 @@ export const rests = ({ restingUntil = 0, resting }: ChannelHealth, upstreamMode
   restingUntil > now || (resting?.get(upstreamModel) ?? 0) > now
 
 /** Whether the channel has as many requests in flight as the operator allows. */
-export const isFull = ({ open }: ChannelHealth, { maxConcurrent = Number.POSITIVE_INFINITY }: ChannelConfig): boolean =>
-  open >= maxConcurrent
+export const isFull = (
+  { inFlight }: ChannelHealth,
+  { maxConcurrent = Number.POSITIVE_INFINITY }: ChannelConfig,
+): boolean => inFlight >= maxConcurrent
 
 /** Channels by model name, per list of channels: every request looks one up. */
 const byModel = new WeakMap<readonly RoutedChannel[], Map<string, readonly RoutedChannel[]>>()
@@ -118,7 +120,7 @@ function indexOf(channels: readonly RoutedChannel[]): Map<string, readonly Route
 }
 
 /** The channels that have a model, with their names of it. */
-export const placesOf = (
+export const deploymentsOf = (
   model: string,
   channels: readonly RoutedChannel[],
 ): readonly { readonly channel: ChannelConfig; readonly upstreamModel: string }[] =>
@@ -174,9 +176,9 @@ function mayDo({ formats }: ChannelConfig, work: Work, cascades: boolean): boole
   return fitnesses.some(fitness => work !== 'realtime' || cascades || isDirect(fitness))
 }
 
-/** A candidate that can be tried, and what decides its order besides. */
+/** A target that can be tried, and what decides its order besides. */
 interface Option {
-  readonly candidate: Candidate
+  readonly target: Target
   /** The channel takes any model of this name, and the upstream's list of models is not available yet. */
   readonly unsure: boolean
 }
@@ -206,7 +208,7 @@ function optionAt(channel: RoutedChannel, request: RouteRequest, isPermitted: bo
   if (health.drained === true) return 'drained'
   if (isFull(health, config)) return 'full'
   const native = chosen.format === format
-  const candidate: Candidate = {
+  const target: Target = {
     channel: config,
     format: formatFor(chosen, { model: upstream, facts, native, provider: config.provider, catalogue }),
     native,
@@ -214,7 +216,7 @@ function optionAt(channel: RoutedChannel, request: RouteRequest, isPermitted: bo
     upstreamModel: upstream,
     resting: rests(health, upstream, now),
   }
-  return { candidate, unsure: !config.models.named.has(model) && health.listed === undefined }
+  return { target, unsure: !config.models.named.has(model) && health.listed === undefined }
 }
 
 /**
@@ -237,9 +239,9 @@ const isDirect = (fitness: Fitness | undefined): boolean => fitness !== undefine
 
 function inOrder(ready: readonly Option[], request: RouteRequest): Option[] {
   const losses = lossesOf(ready, request)
-  const draws = new Map(ready.map(option => [option, drawOf(request.draw, option.candidate.channel)]))
+  const draws = new Map(ready.map(option => [option, drawOf(request.draw, option.target.channel)]))
   return [...ready].sort((one, other) => {
-    const [a, b] = [one.candidate, other.candidate]
+    const [a, b] = [one.target, other.target]
     return (
       Number(a.resting) - Number(b.resting) ||
       a.channel.priority - b.channel.priority ||
@@ -253,19 +255,19 @@ function inOrder(ready: readonly Option[], request: RouteRequest): Option[] {
   })
 }
 
-/** Counts what each candidate loses, once per dialect of a format, and only where two of them could differ. */
-function lossesOf(ready: readonly Option[], { losses }: RouteRequest): (candidate: Candidate) => number {
+/** Counts what each target loses, once per dialect of a format, and only where two of them could differ. */
+function lossesOf(ready: readonly Option[], { losses }: RouteRequest): (target: Target) => number {
   const counted = new Map<string, number>()
-  const dialectOf = ({ channel, format }: Candidate): string =>
+  const dialectOf = ({ channel, format }: Target): string =>
     `${channel.priority} ${format.format} ${JSON.stringify(format.dialect)}`
-  const foreign = ready.map(({ candidate }) => candidate).filter(({ native, emulated }) => !native && !emulated)
+  const foreign = ready.map(({ target }) => target).filter(({ native, emulated }) => !native && !emulated)
   const differ = new Set(foreign.map(dialectOf)).size > 1
-  return candidate => {
-    if (candidate.native || candidate.emulated || losses === undefined || !differ) return 0
-    const dialect = dialectOf(candidate)
+  return target => {
+    if (target.native || target.emulated || losses === undefined || !differ) return 0
+    const dialect = dialectOf(target)
     const known = counted.get(dialect)
     if (known !== undefined) return known
-    const count = losses(candidate.format, candidate.channel)
+    const count = losses(target.format, target.channel)
     counted.set(dialect, count)
     return count
   }

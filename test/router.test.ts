@@ -12,7 +12,7 @@ function channels(lines: string, health: { readonly [name: string]: ChannelHealt
     .map(line => `  - { provider: custom, base_url: "http://127.0.0.1:9", ${line.trim()} }`)
   return readConfig(`channels:\n${text.join('\n')}`, {}).channels.map(config => ({
     config,
-    health: health[config.name] ?? { open: 0 },
+    health: health[config.name] ?? { inFlight: 0 },
   }))
 }
 
@@ -143,20 +143,20 @@ describe('trap 100: what rests', () => {
   const until = 1_007_400
 
   it('is tried last, whatever its priority, and again in its place once it has rested', () => {
-    const resting = channels(two, { a: { open: 0, restingUntil: until } })
+    const resting = channels(two, { a: { inFlight: 0, restingUntil: until } })
     expect(names(ask(), resting)).toEqual(['b', 'a'])
     expect(names(ask({ now: until }), resting)).toEqual(['a', 'b'])
     expect(route(ask(), resting).map(({ resting }) => resting)).toEqual([false, true])
   })
 
   it('is a model by its upstream name, and no other of the channel', () => {
-    const resting = channels(two, { a: { open: 0, resting: new Map([['up', until]]) } })
+    const resting = channels(two, { a: { inFlight: 0, resting: new Map([['up', until]]) } })
     expect(names(ask(), resting)).toEqual(['b', 'a'])
     expect(names(ask({ model: 'n' }), resting)).toEqual(['a', 'b'])
   })
 
   it('is tried where nobody else is left', () => {
-    const all = channels(two, { a: { open: 0, restingUntil: until }, b: { open: 0, restingUntil: until } })
+    const all = channels(two, { a: { inFlight: 0, restingUntil: until }, b: { inFlight: 0, restingUntil: until } })
     expect(names(ask(), all)).toEqual(['a', 'b'])
   })
 })
@@ -166,7 +166,7 @@ describe('refusals', () => {
 
   it('knows a model nobody has', () => {
     expect(refusal(ask({ model: 'x' }), channels(one))).toMatchObject({ kind: 'not-found', code: 'model_not_found' })
-    const listed = channels('name: a, formats: [chat], models: ["*"]', { a: { open: 0, listed: new Set(['m']) } })
+    const listed = channels('name: a, formats: [chat], models: ["*"]', { a: { inFlight: 0, listed: new Set(['m']) } })
     expect(refusal(ask({ model: 'x' }), listed)).toMatchObject({ kind: 'not-found' })
     expect(names(ask(), listed)).toEqual(['a'])
   })
@@ -181,8 +181,8 @@ describe('refusals', () => {
   it('leaves out what is full, and says when to come back where nothing is left', () => {
     const two = `${one}
       name: b, formats: [chat], models: [m]`
-    expect(names(ask(), channels(two, { a: { open: 2 } }))).toEqual(['b'])
-    expect(refusal(ask(), channels(one, { a: { open: 2 } }))).toMatchObject({
+    expect(names(ask(), channels(two, { a: { inFlight: 2 } }))).toEqual(['b'])
+    expect(refusal(ask(), channels(one, { a: { inFlight: 2 } }))).toMatchObject({
       kind: 'overloaded',
       retryAfterSeconds: 1,
     })
@@ -191,7 +191,7 @@ describe('refusals', () => {
   it('leaves out what is drained, and says when to come back where nothing else is left', () => {
     const two = `${one}
       name: b, formats: [chat], models: [m]`
-    const drained = { open: 0, drained: true }
+    const drained = { inFlight: 0, drained: true }
     expect(names(ask(), channels(two, { a: drained }))).toEqual(['b'])
     expect(refusal(ask(), channels(two, { a: drained, b: drained }))).toMatchObject({
       ...{ kind: 'overloaded', retryAfterSeconds: 60 },
@@ -201,7 +201,7 @@ describe('refusals', () => {
   })
 
   it('names no channel', () => {
-    expect(refusal(ask(), channels(one, { a: { open: 9 } })).message).not.toContain('"a"')
+    expect(refusal(ask(), channels(one, { a: { inFlight: 9 } })).message).not.toContain('"a"')
   })
 })
 
@@ -210,7 +210,7 @@ describe('the models a key can call', () => {
     const list = channels(
       `name: a, formats: [chat, embeddings], models: { m: up, gpt-9: up }
       name: b, formats: [messages], models: ["gpt-*"]`,
-      { b: { open: 0, listed: new Set(['gpt-1', 'gpt-9', 'other']) } },
+      { b: { inFlight: 0, listed: new Set(['gpt-1', 'gpt-9', 'other']) } },
     )
     expect(usableModels(permitting('*'), list)).toEqual([
       { id: 'gpt-1', formats: ['messages'] },
@@ -224,7 +224,7 @@ describe('the models a key can call', () => {
     const list = channels(
       `name: a, formats: [chat], models: ["gpt-*"]
       name: b, formats: [chat], models: ["*"]`,
-      { a: { open: 0, listed: new Set(['gpt-1', 'other']) } },
+      { a: { inFlight: 0, listed: new Set(['gpt-1', 'other']) } },
     )
     expect(usableModels(permitting('*'), list).map(({ id }) => id)).toEqual(['gpt-1'])
     expect(names(ask({ model: 'other' }), list)).toEqual(['b'])

@@ -1,4 +1,4 @@
-import type { HeaderSource, Reply, Worker } from '../gateway/call.ts'
+import type { Abortable, HeaderSource, Reply } from '../gateway/call.ts'
 
 type Headers = { readonly [name: string]: string }
 
@@ -21,12 +21,12 @@ export class TriedReply implements Reply {
     return this.reply.begun
   }
 
-  get worker(): Worker | undefined {
-    return this.reply.worker
+  get abortable(): Abortable | undefined {
+    return this.reply.abortable
   }
 
-  set worker(worker: Worker | undefined) {
-    this.reply.worker = worker
+  set abortable(abortable: Abortable | undefined) {
+    this.reply.abortable = abortable
   }
 
   set rateHeaders(headers: HeaderSource | undefined) {

@@ -2,7 +2,7 @@ import type { Transform } from 'node:stream'
 import type { Bytes } from '../canonical/bytes.ts'
 import { type ErrorKind, GatewayError } from '../canonical/error.ts'
 import { type Beginning, beginningOf, inflaterFor } from './beginning.ts'
-import { flowing, type Taker } from './flowing.ts'
+import { type Consumer, flowing } from './flowing.ts'
 import { type Headers, single } from './headers.ts'
 import type { StaleRetry } from './origin-pool.ts'
 import type { Watchdog, Watched } from './watchdog.ts'
@@ -13,7 +13,7 @@ export interface Answer {
   readonly headers: Headers
   /** The kind of its body by its first bytes, whatever its headers declare. */
   readonly begins: Beginning
-  flow(taker: Taker): void
+  pipeTo(consumer: Consumer): void
   /**
    * The whole body.
    *
@@ -42,11 +42,11 @@ export interface ExchangeOptions {
   readonly idle: number
   /** Undefined where the request cannot be sent again. */
   readonly staleRetry: StaleRetry | undefined
-  /** Called once, when the exchange no longer loads the upstream. */
-  closed(): void
+  /** Called once, when the exchange is over: it no longer loads the upstream. */
+  ended(): void
 }
 
-/** One request to an upstream, implemented as the HTTP client's handler: no layers between socket and taker. */
+/** One request to an upstream, implemented as the HTTP client's handler: no layers between socket and consumer. */
 export class Exchange implements Watched {
   /** Rejects with GatewayError when the answer has no head. */
   readonly answer: Promise<Answer>
@@ -63,7 +63,7 @@ export class Exchange implements Watched {
   /** Undefined once the body's first bytes have shown whether it is compressed. */
   private encoding: string | undefined
   private settled: GatewayError | 'ended' | undefined
-  private taker: Taker | undefined
+  private consumer: Consumer | undefined
   private inflater: Transform | undefined
   private earlyChunks: Uint8Array[] = []
   private endTimer: NodeJS.Timeout | undefined
@@ -104,10 +104,10 @@ export class Exchange implements Watched {
     this.inflater?.destroy()
   }
 
-  /** The rest of the answer is not needed: it may end by itself, within a short time. */
-  release(): void {
+  /** The rest of the answer is not needed: it is dropped, and may end by itself within a short time. */
+  discardRest(): void {
     if (this.settled !== undefined) return
-    if (this.taker === undefined) this.flow(DISCARD)
+    if (this.consumer === undefined) this.pipeTo(DISCARD)
     this.resume()
     this.endTimer = setTimeout(() => this.abort(), END_TIMEOUT)
   }
@@ -184,7 +184,7 @@ export class Exchange implements Watched {
 
   private deliver(chunk: Uint8Array): void {
     if (this.settled !== undefined) return
-    if (this.taker !== undefined) return this.taker.take(chunk)
+    if (this.consumer !== undefined) return this.consumer.onData(chunk)
     this.earlyChunks.push(chunk)
     if (this.head === undefined) return
     const begins = beginningOf(this.earlyChunks.length === 1 ? chunk : Buffer.concat(this.earlyChunks))
@@ -201,15 +201,15 @@ export class Exchange implements Watched {
     this.settled = outcome
     clearTimeout(this.endTimer)
     this.options.watchdog.unwatch(this)
-    this.options.closed()
+    this.options.ended()
     if (outcome !== 'ended') this.reject(outcome)
     else if (this.head !== undefined) this.begin(this.head, this.earlyChunks.length === 0 ? 'nothing' : 'other')
-    if (this.taker !== undefined) this.notify(this.taker, outcome)
+    if (this.consumer !== undefined) this.notify(this.consumer, outcome)
   }
 
-  private notify(taker: Taker, outcome: GatewayError | 'ended'): void {
-    if (outcome === 'ended') taker.end()
-    else taker.fail(outcome)
+  private notify(consumer: Consumer, outcome: GatewayError | 'ended'): void {
+    if (outcome === 'ended') consumer.onEnd()
+    else consumer.onError(outcome)
   }
 
   /** The length of a compressed body is not that of its content. */
@@ -218,11 +218,11 @@ export class Exchange implements Watched {
   }
 
   /** Chunks that arrived before this call were kept, in order. */
-  flow(taker: Taker): void {
-    this.taker = taker
-    for (const chunk of this.earlyChunks) taker.take(chunk)
+  pipeTo(consumer: Consumer): void {
+    this.consumer = consumer
+    for (const chunk of this.earlyChunks) consumer.onData(chunk)
     this.earlyChunks = []
-    if (this.settled !== undefined) this.notify(taker, this.settled)
+    if (this.settled !== undefined) this.notify(consumer, this.settled)
   }
 
   /** Ends the exchange because of a body of more bytes than its reader takes. */
@@ -244,47 +244,54 @@ class ExchangeAnswer implements Answer {
     this.begins = begins
   }
 
-  flow(taker: Taker): void {
-    this.exchange.flow(taker)
+  pipeTo(consumer: Consumer): void {
+    this.exchange.pipeTo(consumer)
   }
 
   text(limit: number): Promise<string> {
-    return new Promise((resolve, reject) => this.exchange.flow(new TextTaker(this.exchange, limit, resolve, reject)))
+    return new Promise((resolve, reject) =>
+      this.exchange.pipeTo(new TextConsumer(this.exchange, limit, resolve, reject)),
+    )
   }
 
   bytes(): Bytes {
     const { exchange, headers } = this
-    return flowing(exchange, exchange.isCompressed ? UNSIZED : headers, taker => exchange.flow(taker))
+    return flowing(exchange, exchange.isCompressed ? UNSIZED : headers, consumer => exchange.pipeTo(consumer))
   }
 }
 
 /** Collects a body as a text. */
-class TextTaker implements Taker {
+class TextConsumer implements Consumer {
   private readonly exchange: Exchange
   private readonly limit: number
   private readonly resolve: (text: string) => void
-  readonly fail: (error: GatewayError) => void
+  readonly onError: (error: GatewayError) => void
   private chunks: Uint8Array[] = []
   private size = 0
 
-  constructor(exchange: Exchange, limit: number, resolve: (text: string) => void, fail: (error: GatewayError) => void) {
+  constructor(
+    exchange: Exchange,
+    limit: number,
+    resolve: (text: string) => void,
+    onError: (error: GatewayError) => void,
+  ) {
     this.exchange = exchange
     this.limit = limit
     this.resolve = resolve
-    this.fail = fail
+    this.onError = onError
   }
 
-  take(chunk: Uint8Array): void {
+  onData(chunk: Uint8Array): void {
     this.size += chunk.length
     if (this.size <= this.limit) this.chunks.push(chunk)
     else {
       this.chunks = []
-      this.fail(answeredTooMuch())
+      this.onError(answeredTooMuch())
       this.exchange.overflow()
     }
   }
 
-  end(): void {
+  onEnd(): void {
     const { chunks, size } = this
     this.resolve((chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size)).toString('utf8'))
   }
@@ -293,7 +300,7 @@ class TextTaker implements Taker {
 const UNSIZED: Headers = {}
 
 /** Drops a body that is not needed. */
-const DISCARD: Taker = { take: () => {}, end: () => {}, fail: () => {} }
+const DISCARD: Consumer = { onData: () => {}, onEnd: () => {}, onError: () => {} }
 
 const NO_HEAD_IN_TIME = 'The upstream did not begin to answer in time.'
 const SILENT = 'The upstream fell silent in the middle of its answer.'

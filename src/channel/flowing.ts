@@ -2,11 +2,11 @@ import type { Bytes } from '../canonical/bytes.ts'
 import type { GatewayError } from '../canonical/error.ts'
 import { type Headers, single } from './headers.ts'
 
-/** Receives the body of an answer, chunk by chunk; after `end` or `fail` nothing more arrives. */
-export interface Taker {
-  take(bytes: Uint8Array): void
-  end(): void
-  fail(error: GatewayError): void
+/** Receives the body of an answer, chunk by chunk; after `onEnd` or `onError` nothing more arrives. */
+export interface Consumer {
+  onData(bytes: Uint8Array): void
+  onEnd(): void
+  onError(error: GatewayError): void
 }
 
 /** The source of the bytes, which can be paused. */
@@ -22,33 +22,33 @@ const WAITING = 256 * 1024
 /**
  * The body of an answer as bytes that can be read once, as they arrive; a reader that stops early aborts the exchange.
  */
-export function flowing(source: Source, headers: Headers, flow: (taker: Taker) => void): Bytes {
+export function flowing(source: Source, headers: Headers, pipeTo: (consumer: Consumer) => void): Bytes {
   const size =
     headers['content-encoding'] === undefined ? Number(single(headers['content-length']) || Number.NaN) : Number.NaN
   return {
     ...(Number.isSafeInteger(size) ? { size } : {}),
     once: true,
-    read: () => chunks(source, flow),
+    read: () => chunks(source, pipeTo),
   }
 }
 
-async function* chunks(source: Source, flow: (taker: Taker) => void): AsyncGenerator<Uint8Array> {
+async function* chunks(source: Source, pipeTo: (consumer: Consumer) => void): AsyncGenerator<Uint8Array> {
   let waiting: Uint8Array[] = []
   let size = 0
   let outcome: GatewayError | 'ended' | undefined
   let wake = (): void => {}
-  flow({
-    take: bytes => {
+  pipeTo({
+    onData: bytes => {
       waiting.push(bytes)
       size += bytes.length
       if (size > WAITING) source.pause()
       wake()
     },
-    end: () => {
+    onEnd: () => {
       outcome = 'ended'
       wake()
     },
-    fail: error => {
+    onError: error => {
       outcome = error
       wake()
     },

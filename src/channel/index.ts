@@ -13,7 +13,7 @@ export { addressed } from './address.ts'
 export { AddressGuard, isInHouse, type Resolve } from './address-guard.ts'
 export { type Answer, answeredTooMuch, type Exchange } from './exchange.ts'
 export { type Fetched, MARKS, MediaFetcher, mediaTypeOf } from './fetch.ts'
-export type { Taker } from './flowing.ts'
+export type { Consumer } from './flowing.ts'
 export { flat, forwardable, type Headers, single, upstreamId } from './headers.ts'
 export { isReachable } from './reachable.ts'
 export { keyPairOf } from './signed-token.ts'
@@ -72,7 +72,7 @@ export class Channel {
   private readonly lines = new Map<string, OriginPool>()
   private readonly watchdog: Watchdog
   private readonly token: SignedToken | undefined
-  private open = 0
+  private inFlight = 0
   /** It accepts no new requests and closes. */
   private closing = false
   readonly resting = new Resting()
@@ -93,8 +93,8 @@ export class Channel {
 
   /** The state the router decides by. */
   get health(): ChannelHealth {
-    const { open, listed, resting, drained } = this
-    return { open, resting: resting.models, restingUntil: resting.until, drained, listed }
+    const { inFlight, listed, resting, drained } = this
+    return { inFlight, resting: resting.models, restingUntil: resting.until, drained, listed }
   }
 
   /**
@@ -136,17 +136,17 @@ export class Channel {
     return { url: `${origin}${path}`, headers }
   }
 
-  /** Counts a session as a request that is open; called once, the result ends it. */
+  /** Counts a session as a request in flight; called once, the result ends it. */
   hold(): () => void {
-    this.open++
-    return this.closed
+    this.inFlight++
+    return this.endInFlight
   }
 
   /** Sends a request without a body: for the list of models, or a stored response at the upstream. */
-  call(method: Method, format: ChannelFormat, target: Pick<WireRequest, 'path' | 'query' | 'headers'>): Exchange {
-    const { origin, path, headers } = placeOf(this.config, format, target, this.token?.text)
+  call(method: Method, format: ChannelFormat, where: Pick<WireRequest, 'path' | 'query' | 'headers'>): Exchange {
+    const { origin, path, headers } = placeOf(this.config, format, where, this.token?.text)
     const { firstByte } = this.config.timeout
-    return this.exchange(origin, { method, path, headers: { ...target.headers, ...headers } }, firstByte)
+    return this.exchange(origin, { method, path, headers: { ...where.headers, ...headers } }, firstByte)
   }
 
   /**
@@ -166,20 +166,20 @@ export class Channel {
   }
 
   private exchange(origin: string, request: OriginRequest, head: number | undefined): Exchange {
-    const { watchdog, closed } = this
+    const { watchdog, endInFlight } = this
     const line = this.line(origin)
     const resend = (): void => line.dispatchAlone(undiciRequest(request), exchange)
     const staleRetry = request.once === true || request.single === true ? undefined : new StaleRetry(line, resend)
-    this.open++
-    const exchange = new Exchange({ watchdog, head, idle: this.config.timeout.idle, staleRetry, closed })
+    this.inFlight++
+    const exchange = new Exchange({ watchdog, head, idle: this.config.timeout.idle, staleRetry, ended: endInFlight })
     if (request.single === true) line.dispatchAlone(undiciRequest(request), exchange)
     else line.dispatch(undiciRequest(request), exchange)
     return exchange
   }
 
-  private readonly closed = (): void => {
-    this.open--
-    if (this.closing && this.open === 0) void this.close()
+  private readonly endInFlight = (): void => {
+    this.inFlight--
+    if (this.closing && this.inFlight === 0) void this.close()
   }
 
   private line(origin: string): OriginPool {

@@ -42,11 +42,11 @@ export interface Call {
 }
 
 /**
- * Stopped when the caller leaves, or the gateway stops. An object and never a bare function: the engine keeps every function that was
- * stored in such a field, with its whole scope, until the next full collection, which cost a fifth of the
- * CPU of short requests.
+ * Work that is stopped when the caller leaves, or the gateway stops. An object and never a bare function: the engine
+ * keeps every function that was stored in such a field, with its whole scope, until the next full collection, which
+ * cost a fifth of the CPU of short requests.
  */
-export interface Worker {
+export interface Abortable {
   /** @param why the error to write to the caller; absent where the caller left. */
   abort(why?: GatewayError): void
 }
@@ -57,8 +57,8 @@ export interface Reply {
   readonly gone: boolean
   /** Something was sent already: an error can only be an event now. */
   readonly begun: boolean
-  /** What works on the answer at the time. */
-  worker: Worker | undefined
+  /** What works on the answer at the time: aborted when the caller leaves. */
+  abortable: Abortable | undefined
   /** What is left of the key's limits, which the head of any answer states, where answers have one. */
   rateHeaders?: HeaderSource | undefined
   whole(status: number, headers: Headers, text: string): void

@@ -23,9 +23,9 @@ export const statesOf = (channels: readonly Channel[], now = Date.now()): Channe
   Object.fromEntries(channels.map(channel => [channel.config.name, stateOf(channel, now)]))
 
 function stateOf({ health, stats }: Channel, now: number): ChannelState {
-  const { open, restingUntil = 0, resting = new Map<string, number>(), drained = false, listed } = health
+  const { inFlight, restingUntil = 0, resting = new Map<string, number>(), drained = false, listed } = health
   return {
-    ...{ inFlight: open, drained },
+    ...{ inFlight: inFlight, drained },
     ...(restingUntil > now ? { restingUntil } : {}),
     ...(listed === undefined ? {} : { listed: listed.size }),
     resting: [...resting].filter(([, until]) => until > now),

@@ -8,8 +8,7 @@ import type { Work } from '../canonical/work.ts'
 import type { Channel } from '../channel/index.ts'
 import type { ModelFacts } from '../config/index.ts'
 import type { Log } from '../log/index.ts'
-import { type Candidate, type RoutedChannel, route } from '../router.ts'
-import { candidateFailure } from './candidate-failure.ts'
+import { type RoutedChannel, route, type Target } from '../router.ts'
 import type { Seal } from './compaction/seals.ts'
 import { logMessage, toFailure } from './failures.ts'
 import type { ImageDelivery } from './image-store.ts'
@@ -19,6 +18,7 @@ import { NoReply, ownCall } from './own-requests.ts'
 import { Report } from './report.ts'
 import { roundTrip } from './round-trip.ts'
 import { withoutAddresses } from './secrets.ts'
+import { targetFailure } from './target-failure.ts'
 import type { Attempt } from './types.ts'
 
 /** What became of a test of a channel. */
@@ -64,21 +64,21 @@ const REQUESTS: readonly (readonly [Work, Pick<CanonicalRequest, 'output' | 'sam
  */
 export async function testChannel(channel: Channel, options: ChannelTestOptions): Promise<ChannelTest> {
   const model = options.model ?? firstModel(channel)
-  const chosen = candidateOf(channel, model, options.facts)
+  const chosen = targetOf(channel, model, options.facts)
   const began = performance.now()
   const latency = (): number => Math.round((performance.now() - began) * 10) / 10
   if (chosen === undefined) {
     const isListed = await updateListing(channel)
     return { ok: isListed, work: 'listing', latency: latency(), ...(isListed ? {} : { error: UNLISTED }) }
   }
-  const [candidate, work, request] = chosen
+  const [target, work, request] = chosen
   const signal = AbortSignal.timeout(options.timeout)
-  const tested = { work, model: request.model, format: candidate.format.format }
+  const tested = { work, model: request.model, format: target.format.format }
   try {
-    const answered = await roundTrip(attemptOf(request, candidate, channel, options), request, signal)
+    const answered = await roundTrip(attemptOf(request, target, channel, options), request, signal)
     return { ok: true, ...tested, latency: latency(), ...textOf(answered.result) }
   } catch (thrown) {
-    return { ok: false, ...tested, latency: latency(), ...failureOf(thrown, candidate, channel, options, signal) }
+    return { ok: false, ...tested, latency: latency(), ...failureOf(thrown, target, channel, options, signal) }
   }
 }
 
@@ -86,20 +86,20 @@ const firstModel = ({ config, listed }: Channel): string | undefined =>
   config.models.named.keys().next().value ?? listed?.values().next().value
 
 /** How the channel would do the cheapest work it can do with the model. */
-function candidateOf(
+function targetOf(
   { config, listed }: Channel,
   model: string | undefined,
   facts: ReadonlyMap<string, ModelFacts>,
-): readonly [Candidate, Work, CanonicalRequest] | undefined {
+): readonly [Target, Work, CanonicalRequest] | undefined {
   if (model === undefined) return undefined
   const formats = config.formats.map(({ format }) => format)
   const embeds = abilitiesOf({ id: model, formats }, facts.get(model)).embeds
   // Whatever state it is in, it is to be tested.
-  const health = { open: 0, ...(listed === undefined ? {} : { listed }) }
+  const health = { inFlight: 0, ...(listed === undefined ? {} : { listed }) }
   for (const [work, request] of REQUESTS) {
     if (embeds && work !== 'embedding') continue
-    const candidate = routed({ config, health }, model, work, facts)
-    if (candidate !== undefined) return [candidate, work, { ...request, model, messages: PING, stream: false }]
+    const target = routed({ config, health }, model, work, facts)
+    if (target !== undefined) return [target, work, { ...request, model, messages: PING, stream: false }]
   }
   return undefined
 }
@@ -112,11 +112,11 @@ function routed(
   model: string,
   work: Work,
   facts: ReadonlyMap<string, ModelFacts>,
-): Candidate | undefined {
+): Target | undefined {
   const query = { model, format: '', work, permissions: ANY, now: 0, draw: '', facts: facts.get(model) }
   try {
-    const [candidate] = route(query, [channel])
-    return candidate?.emulated === true ? undefined : candidate
+    const [target] = route(query, [channel])
+    return target?.emulated === true ? undefined : target
   } catch (thrown) {
     if (thrown instanceof GatewayError && thrown.error.code === 'model_not_supported') return undefined
     throw thrown
@@ -127,14 +127,14 @@ const ANY = permissionsOf({ limits: {}, enabled: true }, { name: '', models: ['*
 
 function attemptOf(
   request: CanonicalRequest,
-  candidate: Candidate,
+  target: Target,
   channel: Channel,
   { images, seal }: ChannelTestOptions,
 ): Attempt {
   // No header of anybody's reaches the upstream.
   const call = ownCall('', '', { headers: {} } as IncomingMessage, new NoReply())
   return {
-    ...{ call, request, candidate, channel, images, seal, report: new Report(call), onLoss: 'show', heartbeat: 0 },
+    ...{ call, request, target, channel, images, seal, report: new Report(call), onLoss: 'show', heartbeat: 0 },
     ...{ trailing: undefined, early: undefined, stored: undefined, echo: undefined, thoughts: undefined },
     ...{ submission: undefined, capture: undefined },
   }
@@ -152,15 +152,15 @@ function textOf({ candidates }: CanonicalResult): { readonly text?: string } {
 /** The failure, which counts as that of any request does, in the words of the upstream without its credentials and inner addresses. */
 function failureOf(
   thrown: unknown,
-  candidate: Candidate,
+  target: Target,
   channel: Channel,
   { log }: ChannelTestOptions,
   signal: AbortSignal,
 ): Pick<ChannelTest, 'status' | 'error'> {
   const failure = signal.aborted ? LATE : toFailure(thrown)
-  candidateFailure(failure, { candidate, channel, model: candidate.upstreamModel, log })
+  targetFailure(failure, { target, channel, model: target.upstreamModel, log })
   const { kind, status } = failure.error
-  return { ...defined({ status }), error: { kind, message: withoutAddresses(logMessage(failure.error, candidate)) } }
+  return { ...defined({ status }), error: { kind, message: withoutAddresses(logMessage(failure.error, target)) } }
 }
 
 const LATE = new GatewayError({ kind: 'timed-out', message: 'The upstream did not answer in time.' })

@@ -52,7 +52,7 @@ export const collectStream = (answer: Answer, machine: Machine, limit: number): 
       if (!over) note(machine.end())
       over = true
     }
-    answer.flow({ take: bytes => guarded(() => take(bytes)), end: () => guarded(end), fail })
+    answer.pipeTo({ onData: bytes => guarded(() => take(bytes)), onEnd: () => guarded(end), onError: fail })
   })
 
 /** The events of a streamed answer, read no faster than they are taken. Rejects with GatewayError where it broke off. */

@@ -1,7 +1,7 @@
 import type { CanonicalRequest } from '../canonical/request.ts'
 import { type Work, workOf } from '../canonical/work.ts'
 import { fitnessOf } from '../providers/index.ts'
-import type { Candidate } from '../router.ts'
+import type { Target } from '../router.ts'
 import { needsBatches, roundTripInBatches } from './emulations/batches.ts'
 import { compaction } from './emulations/compaction.ts'
 import { counting } from './emulations/counting.ts'
@@ -18,20 +18,20 @@ const EMULATIONS: { readonly [W in Work]?: Emulation } = { compaction, ranking }
 /** More inputs to embed than the upstream takes in one request. */
 const IN_BATCHES: Emulation = { losses: () => [], answer: (attempt, roundTrip) => roundTrip(attempt, attempt.request) }
 
-/** How a candidate's answer to other work than a conversation is emulated; undefined where one request to it does. */
-export function emulationOf(candidate: Candidate, request: CanonicalRequest): Emulation | undefined {
+/** How a target's answer to other work than a conversation is emulated; undefined where one request to it does. */
+export function emulationOf(target: Target, request: CanonicalRequest): Emulation | undefined {
   const work = workOf(request)
   if (work === 'count') return counting
-  if (candidate.emulated) return EMULATIONS[work]
-  if (needsSeveral(candidate, request)) return severalImages
-  if (work === 'completion' && request.messages.length > 1 && !isMadeFor(candidate, work)) return prompts
-  return needsBatches(request, candidate) ? IN_BATCHES : undefined
+  if (target.emulated) return EMULATIONS[work]
+  if (needsSeveral(target, request)) return severalImages
+  if (work === 'completion' && request.messages.length > 1 && !isMadeFor(target, work)) return prompts
+  return needsBatches(request, target) ? IN_BATCHES : undefined
 }
 
-const isMadeFor = ({ format: { format } }: Candidate, work: Work): boolean => fitnessOf(format, work) === 'made-for-it'
+const isMadeFor = ({ format: { format } }: Target, work: Work): boolean => fitnessOf(format, work) === 'made-for-it'
 
 /**
- * The answer of an attempt that takes several requests to the candidate, or none.
+ * The answer of an attempt that takes several requests to the target, or none.
  *
  * @throws GatewayError `cannot-express` where too much of the request would be lost, and what its requests fail with.
  */

@@ -3,15 +3,15 @@ import type { Format } from '../canonical/node.ts'
 import { answeredTooMuch } from '../channel/index.ts'
 import { WRITERS } from '../egress/index.ts'
 import { jsonText } from '../egress/transport/json.ts'
-import type { Candidate } from '../router.ts'
+import type { Target } from '../router.ts'
 import { withoutCredentials } from './scrub.ts'
 
 /** Characters of an upstream's message that are logged. */
 const LONGEST = 500
 
 /** An upstream's message for the log; some contain the very key they refuse. */
-export const logMessage = ({ message }: CanonicalError, candidate: Candidate): string =>
-  withoutCredentials(message.slice(0, 2 * LONGEST), candidate).slice(0, LONGEST)
+export const logMessage = ({ message }: CanonicalError, target: Target): string =>
+  withoutCredentials(message.slice(0, 2 * LONGEST), target).slice(0, LONGEST)
 
 /** An upstream's error, with what of its headers a caller of the same format may see (trap 78). */
 export class UpstreamFailure extends GatewayError {

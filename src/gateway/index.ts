@@ -5,15 +5,14 @@ import { workOf } from '../canonical/work.ts'
 import type { Config } from '../config/index.ts'
 import { readJson } from '../ingress/transport/body.ts'
 import { FORM_LIMIT } from '../ingress/transport/form.ts'
-import type { Candidate } from '../router.ts'
+import type { Target } from '../router.ts'
 import { UNAVAILABLE } from '../store/fault.ts'
 import { type Keeper, STORED_FORMAT } from '../stored/index.ts'
 import { submit } from '../tasks/submit.ts'
 import { allowanceOf, authenticate, settle } from './admission.ts'
 import type { Call } from './call.ts'
-import { candidateFailure } from './candidate-failure.ts'
 import type { Capture } from './capture/capture.ts'
-import { expectedTokens, mostInput } from './counting/expected.ts'
+import { expectedTokens, inputTokensAtMost } from './counting/expected.ts'
 import { EarlyHead, mayBeginEarly } from './early-head.ts'
 import { emulate, emulationOf } from './emulations.ts'
 import { Failover } from './failover.ts'
@@ -29,6 +28,7 @@ import type { RunningCall } from './running.ts'
 import { send } from './send.ts'
 import { writeErrorStream } from './stream-head.ts'
 import { streamResult, streamWholeResult } from './stream-result.ts'
+import { targetFailure } from './target-failure.ts'
 import { mayRemember } from './thoughts/thoughts.ts'
 import type { Attempt, Incoming, WholeAnswer } from './types.ts'
 import { writeResult } from './write-result.ts'
@@ -38,7 +38,7 @@ export type { Log } from '../log/index.ts'
 export type { ActionName } from '../stored/index.ts'
 export type { TaskAction } from '../tasks/index.ts'
 export { authenticate } from './admission.ts'
-export type { Call, HeaderSource, Reply, Worker } from './call.ts'
+export type { Abortable, Call, HeaderSource, Reply } from './call.ts'
 export type { ErrorAnswer } from './failures.ts'
 export { IMAGES_PATH } from './image-delivery.ts'
 export type { OwnRequest, OwnRequests } from './own-requests.ts'
@@ -77,7 +77,7 @@ export class Gateway extends Lookups {
       if (caller.captureUntil !== undefined) capture = this.captures.begin(call, caller)
       this.begin(report, call, caller)
       report.allowance = allowanceOf(this.limits, caller, call)
-      const entered = report.allowance.enter(true, mostInput(call.message))
+      const entered = report.allowance.enter(true, inputTokensAtMost(call.message))
       // Only limits that another process counts are waited for.
       if (entered !== undefined) await entered
       const incoming = await this.read(call, caller, report, capture)
@@ -159,7 +159,7 @@ export class Gateway extends Lookups {
   /** Reserves what the request is expected to use from the limits of its key, as far as it did not when it entered. */
   private reserve({ call, caller, report, request, session }: Incoming, allowance: Allowance): Taking {
     report.received(request)
-    const most = session === undefined ? mostInput(call.message) : undefined
+    const most = session === undefined ? inputTokensAtMost(call.message) : undefined
     return allowance.reserve(
       () => expectedTokens(session?.whole ?? request),
       most,
@@ -173,7 +173,7 @@ export class Gateway extends Lookups {
     const early = earlyHead && mayBeginEarly(incoming) ? new EarlyHead(heartbeat) : undefined
     try {
       if (workOf(incoming.request) === 'video') await this.submitTask(incoming)
-      else await this.tryCandidates(incoming, early)
+      else await this.tryTargets(incoming, early)
     } catch (thrown) {
       const failure = toFailure(thrown)
       if (!incoming.call.reply.gone && early?.fail(failure.error) === true) incoming.report.unanswered(failure)
@@ -189,7 +189,7 @@ export class Gateway extends Lookups {
     const submission = await tasks.prepare(incoming)
     if (submission === undefined) return
     try {
-      await this.tryCandidates({ ...incoming, request: submission.request, submission }, undefined)
+      await this.tryTargets({ ...incoming, request: submission.request, submission }, undefined)
     } catch (thrown) {
       await tasks.reconcile(submission, incoming.call, thrown)
     } finally {
@@ -197,8 +197,8 @@ export class Gateway extends Lookups {
     }
   }
 
-  /** Routes a request and tries one candidate after the other, until one answers or the failure would be the same for all. */
-  private async tryCandidates(incoming: Incoming, early: EarlyHead | undefined): Promise<void> {
+  /** Routes a request and tries one target after the other, until one answers or the failure would be the same for all. */
+  private async tryTargets(incoming: Incoming, early: EarlyHead | undefined): Promise<void> {
     const { call, caller, report, trailing, session, onLoss, submission, capture } = incoming
     if (session?.unkept === true && onLoss === 'refuse') throw UNAVAILABLE
     const whole = session?.whole ?? incoming.request
@@ -207,21 +207,21 @@ export class Gateway extends Lookups {
     const seal = this.seals.of(caller.id)
     const { images, config, channels, media } = this
     const { heartbeat } = config.server
-    const candidates = routeIncoming(incoming, this.destinations, thoughts)
-    const failover = new Failover(incoming, candidates, this.running, this.log)
-    for (let candidate = failover.next(); candidate !== undefined; candidate = failover.next()) {
-      const form = session?.form(candidate) ?? incoming.request
-      const concern = isPlain(form) ? undefined : media.concerns(form, candidate)
-      const request = concern === undefined ? form : await this.withMedia(form, concern, candidate, incoming, failover)
+    const targets = routeIncoming(incoming, this.destinations, thoughts)
+    const failover = new Failover(incoming, targets, this.running, this.log)
+    for (let target = failover.next(); target !== undefined; target = failover.next()) {
+      const form = session?.form(target) ?? incoming.request
+      const concern = isPlain(form) ? undefined : media.concerns(form, target)
+      const request = concern === undefined ? form : await this.withMedia(form, concern, target, incoming, failover)
       if (request === undefined) continue
-      const channel = channels.get(candidate.channel)
-      const echo = session?.echo(candidate)
-      const stored = session?.stored(candidate)
+      const channel = channels.get(target.channel)
+      const echo = session?.echo(target)
+      const stored = session?.stored(target)
       const attempt: Attempt = {
         call,
         request,
         trailing,
-        candidate,
+        target,
         channel,
         report,
         onLoss,
@@ -253,18 +253,18 @@ export class Gateway extends Lookups {
     return { channels: channels.all, models: config.models, catalogue }
   }
 
-  /** The request with media the candidate can take; undefined where they cannot be had for it. */
+  /** The request with media the target can take; undefined where they cannot be had for it. */
   private async withMedia(
     request: CanonicalRequest,
     concern: 'change' | 'check',
-    candidate: Candidate,
+    target: Target,
     { call, caller }: Incoming,
     failover: Failover,
   ): Promise<CanonicalRequest | undefined> {
     const { media, waiting } = this
     if (concern === 'change' && failover.isUnfetched) return undefined
     try {
-      return await media.ready(request, candidate, { reply: call.reply, meter: () => waiting.open(caller.id) })
+      return await media.ready(request, target, { reply: call.reply, meter: () => waiting.open(caller.id) })
     } catch (thrown) {
       failover.failedMedia(thrown, concern === 'change')
       return undefined
@@ -272,15 +272,15 @@ export class Gateway extends Lookups {
   }
 
   /**
-   * One candidate answers: the request is written for it and sent, and its answer is passed on, as a stream or whole.
+   * One target answers: the request is written for it and sent, and its answer is passed on, as a stream or whole.
    *
-   * @throws GatewayError; another candidate may be tried while nothing was sent to the caller.
+   * @throws GatewayError; another target may be tried while nothing was sent to the caller.
    */
   private async respond(attempt: Attempt): Promise<void> {
-    const { call, candidate, request, early, thoughts } = attempt
+    const { call, target, request, early, thoughts } = attempt
     if (call.silent === true) return streamWholeResult(attempt, EMPTY)
     if (attempt.submission !== undefined) return submit(attempt, attempt.submission)
-    const emulation = workOf(request) === 'conversation' ? undefined : emulationOf(candidate, request)
+    const emulation = workOf(request) === 'conversation' ? undefined : emulationOf(target, request)
     if (emulation !== undefined) {
       const answered = await emulate(emulation, attempt)
       return request.stream ? streamWholeResult(attempt, answered) : writeResult(attempt, answered)
@@ -306,8 +306,8 @@ export class Gateway extends Lookups {
   }
 
   /** An upstream broke off a begun answer: the caller has its error already, and no other can be tried. */
-  private brokeOff(failure: GatewayError, { candidate, channel, request }: Attempt): void {
-    candidateFailure(failure, { candidate, channel, model: request.model, log: this.log })
+  private brokeOff(failure: GatewayError, { target, channel, request }: Attempt): void {
+    targetFailure(failure, { target, channel, model: request.model, log: this.log })
   }
 
   /** Answers at once that the work has begun; it goes on whether the caller stays or not. */

@@ -7,7 +7,7 @@ import type { MediaConfig } from '../config/index.ts'
 import { WRITERS } from '../egress/index.ts'
 import type { Dialect, Writer } from '../egress/writer.ts'
 import type { Meter } from '../ingress/transport/body.ts'
-import type { Candidate } from '../router.ts'
+import type { Target } from '../router.ts'
 import type { Reply } from './call.ts'
 import { GONE } from './failures.ts'
 import { inBase64 } from './write-result.ts'
@@ -19,7 +19,7 @@ export interface Fetching {
 }
 
 /**
- * Brings media into the shape a candidate's format can say: bytes become base64 for formats that are JSON through and
+ * Brings media into the shape a target's format can say: bytes become base64 for formats that are JSON through and
  * through, what stands at an address its upstream does not take is fetched, and an address that is passed on is
  * checked (trap 50).
  */
@@ -38,13 +38,13 @@ export class Media {
    * Whether the request must change first, or be checked. Most need neither, and do not wait for it; what is
    * only counted is not fetched.
    */
-  concerns(request: CanonicalRequest, candidate: Candidate): 'change' | 'check' | undefined {
+  concerns(request: CanonicalRequest, target: Target): 'change' | 'check' | undefined {
     let taskFor: TaskFor | undefined
     let concern: 'check' | undefined
     for (const { content } of request.messages)
       for (const part of content) {
         if (part.type !== 'media' && part.type !== 'tool-result') continue
-        taskFor ??= this.tasksFor(candidate, workOf(request))
+        taskFor ??= this.tasksFor(target, workOf(request))
         const kind = concernOf(part, taskFor, false)
         if (kind === 'change') return kind
         concern ??= kind
@@ -53,21 +53,21 @@ export class Media {
   }
 
   /**
-   * The request as the candidate can take it. A caller that leaves is not fetched for.
+   * The request as the target can take it. A caller that leaves is not fetched for.
    *
    * @throws GatewayError `invalid-request` for media that cannot be fetched, and for an address that is passed on
    * nowhere; `too-large` for media that are too much together; `cancelled`; and what a meter throws, which is opened
    * where something is fetched.
    */
-  async ready(request: CanonicalRequest, candidate: Candidate, { reply, meter }: Fetching): Promise<CanonicalRequest> {
+  async ready(request: CanonicalRequest, target: Target, { reply, meter }: Fetching): Promise<CanonicalRequest> {
     if (reply.gone) throw GONE
     const gathering = this.fetcher && new MediaBatch(this.fetcher, this.config, meter)
-    const taskFor = this.tasksFor(candidate, workOf(request), gathering)
+    const taskFor = this.tasksFor(target, workOf(request), gathering)
     const messages = request.messages.map(async (message): Promise<Message> => {
       const content = await changed(message.content, taskFor, false)
       return content === message.content ? message : { ...message, content }
     })
-    reply.worker = { abort: () => gathering?.stop() }
+    reply.abortable = { abort: () => gathering?.stop() }
     try {
       const ready = await Promise.all(messages)
       return ready.every((message, index) => message === request.messages[index])
@@ -76,7 +76,7 @@ export class Media {
     } catch (thrown) {
       throw reply.gone ? GONE : thrown
     } finally {
-      reply.worker = undefined
+      reply.abortable = undefined
       gathering?.stop()
     }
   }
@@ -98,7 +98,7 @@ export class Media {
   }
 
   /** What is to be done with a piece of media; nothing for most. */
-  private tasksFor({ channel, format, native }: Candidate, work: Work, gathering?: MediaBatch): TaskFor {
+  private tasksFor({ channel, format, native }: Target, work: Work, gathering?: MediaBatch): TaskFor {
     const { bytes, fetches, fetchesOwn } = WRITERS[format.format]!
     const fetching: Task = { kind: 'change', run: part => gathering!.fetch(part) }
     const checking: Task | undefined =

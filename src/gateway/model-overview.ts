@@ -5,7 +5,7 @@ import type { Work } from '../canonical/work.ts'
 import type { Catalogue, KnownModel } from '../catalogue/index.ts'
 import type { Config, ModelFacts } from '../config/index.ts'
 import { DOORS, fitnessOf } from '../providers/index.ts'
-import { placesOf, type RoutedChannel, usableModels } from '../router.ts'
+import { deploymentsOf, type RoutedChannel, usableModels } from '../router.ts'
 import { abilitiesOf } from './models.ts'
 
 /** A model as administrators see it. */
@@ -35,12 +35,12 @@ export function modelOverviews(
   const cascades = realtime.cascade !== undefined
   const doors = [...DOORS.keys()].filter(door => permissions.allowsDoor(door))
   return usableModels(permissions, all, cascades).map(model => {
-    const places = placesOf(model.id, channels)
-    const spoken = new Set(places.flatMap(({ channel }) => channel.formats.map(({ format }) => format)))
+    const deployments = deploymentsOf(model.id, channels)
+    const spoken = new Set(deployments.flatMap(({ channel }) => channel.formats.map(({ format }) => format)))
     const canUse = (door: Format): boolean =>
-      places.some(({ channel }) => channel.formats.some(one => canDo(DOORS.get(door)!, one, cascades)))
+      deployments.some(({ channel }) => channel.formats.some(one => canDo(DOORS.get(door)!, one, cascades)))
     const facts = models.get(model.id)
-    const known = places.map(({ channel, upstreamModel }) =>
+    const known = deployments.map(({ channel, upstreamModel }) =>
       catalogue.about(model.id, { provider: channel.provider, upstreamModel }),
     )
     const abilities = abilitiesOf(model, facts)
@@ -55,7 +55,7 @@ export function modelOverviews(
       interface: facts?.interface ?? interfaceOf(abilities, native) ?? translated[0],
       native: doors.filter(door => spoken.has(door)),
       translated,
-      channels: places.map(({ channel, upstreamModel }) => ({ name: channel.name, upstreamModel })),
+      channels: deployments.map(({ channel, upstreamModel }) => ({ name: channel.name, upstreamModel })),
     }
   })
 }

@@ -13,7 +13,7 @@ import { NAMED_MODELS, type Place } from '../providers/index.ts'
  * @throws GatewayError `invalid-request` for what is no name and for a field that is written otherwise, `forbidden` for
  * another model than `model` that the key may not use; whether it may use `model` is for the router to say.
  */
-export function checkModels(
+export function checkOtherModels(
   format: Format,
   body: JsonObject,
   model: string | undefined,

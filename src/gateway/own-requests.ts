@@ -2,7 +2,7 @@ import type { Caller } from '../access/index.ts'
 import { GatewayError } from '../canonical/error.ts'
 import type { Format, JsonObject } from '../canonical/node.ts'
 import { requestId } from '../usage/request-id.ts'
-import type { Call, Reply, Worker } from './call.ts'
+import type { Abortable, Call, Reply } from './call.ts'
 
 /** A request that an administrator makes in a caller's name. */
 export interface OwnRequest {
@@ -45,7 +45,7 @@ export const ownCall = (format: Format, path: string, message: Call['message'], 
 export class NoReply implements Reply {
   readonly gone = false
   begun = false
-  worker: Worker | undefined
+  abortable: Abortable | undefined
   whole(): void {
     this.begun = true
   }

@@ -9,14 +9,14 @@ import type { OnLoss } from '../config/index.ts'
 import { withoutDefaults } from '../egress/defaults.ts'
 import { WRITERS } from '../egress/index.ts'
 import { essential, refusable, refusal } from '../egress/losses.ts'
-import type { Candidate } from '../router.ts'
+import type { Target } from '../router.ts'
 import { type Located, locateLosses } from './locate-losses.ts'
 import { withUpstreamModels } from './named-models.ts'
 import type { Report } from './report.ts'
 import type { Recalled } from './thoughts/recalled.ts'
 import type { OwnThoughts } from './thoughts/thoughts.ts'
 
-/** A request as one candidate gets it. */
+/** A request as one target gets it. */
 export interface Prepared {
   /** What was written: the caller's request under the upstream's model id, repaired for a foreign format. */
   readonly request: CanonicalRequest
@@ -32,20 +32,20 @@ export interface Prepared {
 
 /** What of an attempt its request is written by, and located in what the caller sent. */
 interface Writing extends Located {
-  readonly candidate: Candidate
+  readonly target: Target
   readonly thoughts: OwnThoughts | undefined
   readonly onLoss: OnLoss
   readonly report: Report
 }
 
 /**
- * Writes a request for the candidate of an attempt.
+ * Writes a request for the target of an attempt.
  *
  * @param request the attempt's own, or one that an emulation makes of it.
  * @throws GatewayError `cannot-express` where the upstream's format has no such request, or too much would be lost.
  */
 export function writeRequest(attempt: Writing, request: CanonicalRequest = attempt.request): Prepared {
-  const prepared = prepare(request, attempt.candidate, attempt.thoughts)
+  const prepared = prepare(request, attempt.target, attempt.thoughts)
   attempt.report.recalled(prepared.recalled?.count)
   const place = (lost: readonly Loss[]) => (request === attempt.request ? locateLosses(lost, attempt) : lost)
   const refusal = refused(request, prepared.losses, attempt.onLoss, place)
@@ -54,14 +54,14 @@ export function writeRequest(attempt: Writing, request: CanonicalRequest = attem
 }
 
 /**
- * Writes the request for a candidate, with the reasoning that is remembered for its caller.
+ * Writes the request for a target, with the reasoning that is remembered for its caller.
  *
  * @throws GatewayError `cannot-express` where its format has no such request.
  */
-export function prepare(given: CanonicalRequest, candidate: Candidate, thoughts?: OwnThoughts): Prepared {
-  const { channel, format, native, upstreamModel } = candidate
+export function prepare(given: CanonicalRequest, target: Target, thoughts?: OwnThoughts): Prepared {
+  const { channel, format, native, upstreamModel } = target
   const plain = isPlain(given)
-  const recalled = plain ? undefined : thoughts?.recall(given, candidate)
+  const recalled = plain ? undefined : thoughts?.recall(given, target)
   const complete = recalled?.request ?? given
   const { history, losses } = native || plain ? { history: complete, losses: unmoved } : edited(complete)
   const request = upstreamModel === complete.model ? history : { ...history, model: upstreamModel }
@@ -109,10 +109,10 @@ export function refused(
   return tooMuch.length === 0 ? undefined : refusal(place(tooMuch))
 }
 
-/** How bad a candidate is for the request: a refusal weighs more than any number of losses. */
-export function weigh(request: CanonicalRequest, candidate: Candidate, onLoss: OnLoss): number {
+/** How bad a target is for the request: a refusal weighs more than any number of losses. */
+export function weigh(request: CanonicalRequest, target: Target, onLoss: OnLoss): number {
   try {
-    const { losses } = prepare(request, candidate)
+    const { losses } = prepare(request, target)
     return refusable(losses).length + (refused(request, losses, onLoss) === undefined ? 0 : REFUSAL)
   } catch {
     return REFUSAL

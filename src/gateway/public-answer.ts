@@ -3,7 +3,7 @@ import type { CanonicalEvent, ResultEnd, ResultStart } from '../canonical/event.
 import { isObject, type JsonObject, type Node } from '../canonical/node.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import { WRITERS } from '../egress/index.ts'
-import type { Candidate } from '../router.ts'
+import type { Target } from '../router.ts'
 import type { Call } from './call.ts'
 import { type Scrub, scrubbed, scrubber } from './scrub.ts'
 import type { Attempt } from './types.ts'
@@ -15,16 +15,16 @@ import type { Attempt } from './types.ts'
  */
 export function withHead<T extends CanonicalResult | ResultStart>(
   result: T,
-  { call, request, candidate, echo }: Pick<Attempt, 'call' | 'request' | 'candidate' | 'echo'>,
+  { call, request, target, echo }: Pick<Attempt, 'call' | 'request' | 'target' | 'echo'>,
 ): T {
   const { model } = request
   const head = {
     ...result,
     // Clients assemble a stream by its id: they lose chunks that have an empty one.
     id: result.id === '' && 'type' in result ? call.id : (result.id ?? call.id),
-    model: candidate.upstreamModel === model ? (result.model ?? model) : model,
+    model: target.upstreamModel === model ? (result.model ?? model) : model,
     createdAt: result.createdAt ?? Math.floor(Date.now() / 1000),
-    ...(candidate.native ? COMPLETE : {}),
+    ...(target.native ? COMPLETE : {}),
   }
   return echo === undefined ? head : echo.apply(head)
 }
@@ -62,44 +62,44 @@ const OURS: { readonly [K in ErrorKind]?: CanonicalError } = {
  * An upstream's failure as a caller may see it: what is the gateway's own fault has a fixed message, and what reveals the
  * upstream or the gateway's credentials is removed from every field of the error.
  */
-export function publicError(error: CanonicalError, candidate: Candidate, model: string): CanonicalError {
+export function publicError(error: CanonicalError, target: Target, model: string): CanonicalError {
   const own = OURS[error.kind]
   if (own !== undefined) return own
   const { kind, ...fields } = error
-  return { ...(scrubbed(fields as JsonObject, scrubber(candidate, model)) as Omit<CanonicalError, 'kind'>), kind }
+  return { ...(scrubbed(fields as JsonObject, scrubber(target, model)) as Omit<CanonicalError, 'kind'>), kind }
 }
 
 /** A result as a caller may see it, with its errors. */
-export function publicResult(result: CanonicalResult, candidate: Candidate, model: string): CanonicalResult {
+export function publicResult(result: CanonicalResult, target: Target, model: string): CanonicalResult {
   const { error, candidates } = result
   return {
-    ...scrubBeside(result, candidate, model),
-    candidates: candidates.map(one => scrubBeside(one, candidate, model)),
-    ...(error === undefined ? {} : { error: publicError(error, candidate, model) }),
+    ...scrubBeside(result, target, model),
+    candidates: candidates.map(one => scrubBeside(one, target, model)),
+    ...(error === undefined ? {} : { error: publicError(error, target, model) }),
   }
 }
 
 /** An event as a caller may see it: those that begin or end something may say what went wrong. */
-export function publicEvent(event: CanonicalEvent, candidate: Candidate, model: string): CanonicalEvent {
+export function publicEvent(event: CanonicalEvent, target: Target, model: string): CanonicalEvent {
   switch (event.type) {
     case 'error':
-      return { ...event, error: publicError(event.error, candidate, model) }
+      return { ...event, error: publicError(event.error, target, model) }
     case 'result-start':
     case 'candidate-end':
     case 'result-end':
-      return scrubBeside(event, candidate, model)
+      return scrubBeside(event, target, model)
     default:
       return event
   }
 }
 
 /** The same part of an answer with its error message scrubbed. */
-function scrubBeside<T extends Node>(node: T, candidate: Candidate, model: string): T {
+function scrubBeside<T extends Node>(node: T, target: Target, model: string): T {
   const { extras, spelling } = node
   const isBeside = extras !== undefined && Object.values(extras).some(hasError)
   const isWithin = spelling !== undefined && Object.values(spelling).some(holdsError)
   if (!isBeside && !isWithin) return node
-  const scrub = scrubber(candidate, model)
+  const scrub = scrubber(target, model)
   return {
     ...node,
     ...(isBeside ? { extras: mapped(extras, fields => withoutSecrets(fields, scrub)) } : {}),

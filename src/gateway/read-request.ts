@@ -8,11 +8,11 @@ import type { OnLoss } from '../config/index.ts'
 import { wireRequest } from '../endpoints/wire-request.ts'
 import { READERS } from '../ingress/index.ts'
 import { type FormMeters, readForm } from '../ingress/transport/form.ts'
-import type { Candidate } from '../router.ts'
+import type { Target } from '../router.ts'
 import type { Call } from './call.ts'
 import type { Capture } from './capture/capture.ts'
 import { holdsSealed, type Seal, type Seals, withSealsOpened } from './compaction/seals.ts'
-import { checkModels } from './named-models.ts'
+import { checkOtherModels } from './named-models.ts'
 import { type Prepared, prepare } from './prepare.ts'
 import type { Incoming, Trailing } from './types.ts'
 
@@ -58,7 +58,7 @@ export class RequestReader {
   }
 
   /** Loads what opens the seals in items that the caller did not send. Rejects with OwnFailure where it cannot be had. */
-  async prepare(items: readonly JsonObject[]): Promise<void> {
+  async loadSealKey(items: readonly JsonObject[]): Promise<void> {
     if (items.some(item => Object.values(item).some(isSealed))) await this.seal.load()
   }
 
@@ -68,7 +68,7 @@ export class RequestReader {
 
   private permitted(request: CanonicalRequest, { body }: WireRequest): CanonicalRequest {
     const model = request.output.video?.remixOf === undefined ? request.model : undefined
-    checkModels(this.call.format, body, model, this.caller.permissions)
+    checkOtherModels(this.call.format, body, model, this.caller.permissions)
     return request
   }
 }
@@ -160,8 +160,8 @@ class TrailingFields implements Trailing {
     )
   }
 
-  async parts(sent: Prepared, candidate: Candidate): Promise<Pick<WireRequest, 'body' | 'files'>> {
-    const { wire } = prepare(await this.coming, candidate)
+  async parts(sent: Prepared, target: Target): Promise<Pick<WireRequest, 'body' | 'files'>> {
+    const { wire } = prepare(await this.coming, target)
     const fields = Object.entries(wire.body).flatMap(([name, value]) => {
       const left = unsent(Object.hasOwn(sent.wire.body, name) ? sent.wire.body[name] : undefined, value)
       return left === undefined ? [] : [[name, left] as const]

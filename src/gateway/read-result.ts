@@ -34,7 +34,7 @@ export async function readResult({ attempt, prepared, answer, reader }: Sent): P
   return {
     result: restorer?.result(raw) ?? raw,
     losses,
-    headers: native ? publicHeaders(answer.headers, attempt.candidate, attempt.request.model) : {},
+    headers: native ? publicHeaders(answer.headers, attempt.target, attempt.request.model) : {},
   }
 }
 

@@ -10,14 +10,14 @@ import { GONE, SENT_NOTHING } from './failures.ts'
  */
 export function drained(reply: Reply, heartbeat: number): Promise<void> {
   return new Promise(resolve => {
-    const before = reply.worker
+    const before = reply.abortable
     const timer = setTimeout(() => reply.destroy(), heartbeat * PATIENCE)
     const done = (): void => {
       clearTimeout(timer)
-      reply.worker = before
+      reply.abortable = before
       resolve()
     }
-    reply.worker = {
+    reply.abortable = {
       abort: why => {
         before?.abort(why)
         done()

@@ -5,7 +5,7 @@ import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult, Finish, Usage } from '../canonical/result.ts'
 import type { Prices } from '../catalogue/rates.ts'
 import type { RequestTrace } from '../metrics/traces.ts'
-import type { Candidate } from '../router.ts'
+import type { Target } from '../router.ts'
 import { isCounted, recordedModel, type UsageRow, type UsageTry } from '../usage/row.ts'
 import type { Call } from './call.ts'
 
@@ -32,7 +32,7 @@ export class Report {
   caller: Caller | undefined
   model: string | undefined
   stream = false
-  candidate: Candidate | undefined
+  target: Target | undefined
   attempts = 0
   /** What the caller was answered with; 499 where it did not wait for an answer. */
   status = 200
@@ -79,11 +79,11 @@ export class Report {
     this.counting = request.output.count === true
   }
 
-  /** Another candidate's turn: the answer of the one before it does not count. */
-  tried(candidate: Candidate): void {
+  /** Another target's turn: the answer of the one before it does not count. */
+  tried(target: Target): void {
     const now = performance.now()
-    if (this.candidate !== undefined) this.failedOver(this.candidate, now)
-    this.candidate = candidate
+    if (this.target !== undefined) this.failedOver(this.target, now)
+    this.target = target
     this.attempts++
     this.sent = now
     this.answerBegan = undefined
@@ -96,7 +96,7 @@ export class Report {
     this.error = undefined
   }
 
-  private failedOver({ channel, upstreamModel }: Candidate, now: number): void {
+  private failedOver({ channel, upstreamModel }: Target, now: number): void {
     this.tries ??= []
     if (this.tries.length >= MOST_TRIES) return
     this.tries.push({
@@ -176,17 +176,17 @@ export class Report {
 
   /** What it cost, in nanodollars; undefined where that is unknown. */
   private cost(prices: Prices, spent: Usage | undefined): number | undefined {
-    const { candidate, model } = this
+    const { target, model } = this
     if (spent === NOTHING) return 0
     if (spent === undefined || model === undefined) return undefined
-    if (candidate === undefined) return 0
-    const { channel, upstreamModel } = candidate
+    if (target === undefined) return 0
+    const { channel, upstreamModel } = target
     return prices.cost({ model, upstreamModel, provider: channel.provider }, spent)
   }
 
   /** All rows have the same shape: what is unknown is undefined. */
   private row(cost: number | undefined): UsageRow {
-    const { call, caller, candidate, usage, began } = this
+    const { call, caller, target, usage, began } = this
     return {
       id: call.id,
       at: this.at,
@@ -201,9 +201,9 @@ export class Report {
       keyName: caller?.key,
       group: caller?.group,
       model: this.model,
-      upstreamModel: candidate && recordedModel(candidate.upstreamModel),
-      channel: candidate?.channel.name,
-      upstreamFormat: candidate?.format.format,
+      upstreamModel: target && recordedModel(target.upstreamModel),
+      channel: target?.channel.name,
+      upstreamFormat: target?.format.format,
       error: this.error?.kind,
       finish: this.finish?.reason,
       upstreamId: this.upstreamId,

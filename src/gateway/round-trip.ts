@@ -4,7 +4,7 @@ import { readResult } from './read-result.ts'
 import { send } from './send.ts'
 import type { Attempt, RoundTrip, WholeAnswer } from './types.ts'
 
-/** One request of an emulation: written for the candidate, sent, and its answer read whole. */
+/** One request of an emulation: written for the target, sent, and its answer read whole. */
 export const roundTrip: RoundTrip = async (attempt, request, signal) =>
   sendWhole(attempt, writeRequest(attempt, { ...request, stream: false }), signal)
 

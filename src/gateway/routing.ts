@@ -5,7 +5,7 @@ import { workOf } from '../canonical/work.ts'
 import type { Channel } from '../channel/index.ts'
 import type { Config, OnLoss } from '../config/index.ts'
 import type { ModelLimits } from '../providers/index.ts'
-import { type Candidate, type RouteRequest, route } from '../router.ts'
+import { type RouteRequest, route, type Target } from '../router.ts'
 import { STORED_FORMAT, withStoredPrompt } from '../stored/index.ts'
 import type { Call } from './call.ts'
 import { checkCompaction } from './emulations/compaction.ts'
@@ -22,7 +22,7 @@ export interface Destinations {
 }
 
 /**
- * The candidates for a request, best first, never none: those that the router finds, and of these the ones that can
+ * The targets for a request, best first, never none: those that the router finds, and of these the ones that can
  * look up what it refers to; among equals those first that remember its history.
  *
  * @throws GatewayError where there is none.
@@ -31,27 +31,27 @@ export function routeIncoming(
   { call, caller, session, request, onLoss, submission }: Incoming,
   destinations: Destinations,
   thoughts: OwnThoughts | undefined,
-): readonly Candidate[] {
+): readonly Target[] {
   const whole = session?.whole ?? request
   const all = routeRequest(call, caller, whole, onLoss, destinations)
   const routed = call.format === STORED_FORMAT ? withStoredPrompt(all, request) : all
-  const candidates = thoughts?.among(routed, whole) ?? routed
-  return (session ?? submission)?.among(candidates) ?? candidates
+  const targets = thoughts?.among(routed, whole) ?? routed
+  return (session ?? submission)?.among(targets) ?? targets
 }
 
 /**
- * Whether a request may be sent while its form still arrives: every candidate takes forms as the caller writes them. Also
- * where there is no candidate, as the error needs no file. A video task is stored first, with its whole form.
+ * Whether a request may be sent while its form still arrives: every target takes forms as the caller writes them. Also
+ * where there is no target, as the error needs no file. A video task is stored first, with its whole form.
  */
 export function mayFlow(call: Call, caller: Caller, request: CanonicalRequest, destinations: Destinations): boolean {
   if (workOf(request) === 'video') return false
-  let candidates: readonly Candidate[]
+  let targets: readonly Target[]
   try {
-    candidates = routeRequest(call, caller, request, 'show', destinations)
+    targets = routeRequest(call, caller, request, 'show', destinations)
   } catch {
     return true
   }
-  return candidates.every(one => one.native && !one.emulated && prepare(request, one).wire.files !== undefined)
+  return targets.every(one => one.native && !one.emulated && prepare(request, one).wire.files !== undefined)
 }
 
 function routeRequest(
@@ -60,7 +60,7 @@ function routeRequest(
   request: CanonicalRequest,
   onLoss: OnLoss,
   { channels, models, catalogue }: Destinations,
-): readonly Candidate[] {
+): readonly Target[] {
   const { model, cacheKey, state } = request
   const work = workOf(request)
   const facts = models.get(model)

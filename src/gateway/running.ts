@@ -35,7 +35,7 @@ export class Running {
     return { waiting: this.calls.size - streaming, streaming }
   }
 
-  /** Whether its worker is still to answer it. */
+  /** Whether what works on it is still to answer it. */
   has(call: RunningCall): boolean {
     return this.calls.has(call)
   }
@@ -55,7 +55,7 @@ export class Running {
     })
   }
 
-  /** Ends them all: a worker writes the error itself, and requests without one are refused here. */
+  /** Ends them all: what works on one writes the error itself, and requests without such are refused here. */
   stop(refuse: Refuse): void {
     this.stopped = STOPPED
     this.calls.forEach(call => {
@@ -64,8 +64,8 @@ export class Running {
   }
 
   private endOne(call: RunningCall, why: GatewayError, refuse: Refuse): void {
-    const { worker, begun } = call.reply
-    if (worker !== undefined) worker.abort(why)
+    const { abortable, begun } = call.reply
+    if (abortable !== undefined) abortable.abort(why)
     else if (!begun) {
       this.calls.remove(call)
       refuse(call, why)
@@ -73,7 +73,7 @@ export class Running {
   }
 }
 
-/** Answers a request without a worker. */
+/** Answers a request that nothing works on. */
 type Refuse = (call: RunningCall, why: GatewayError) => void
 
 const STOPPED = new GatewayError({

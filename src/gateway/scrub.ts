@@ -1,18 +1,18 @@
 import type { Json } from '../canonical/node.ts'
 import { forwardable, type Headers, keyPairOf } from '../channel/index.ts'
-import type { Candidate } from '../router.ts'
+import type { Target } from '../router.ts'
 import { withoutAddresses, withoutKeys } from './secrets.ts'
 
 export type Scrub = (text: string) => string
-type Whose = Pick<Candidate, 'channel' | 'format'>
+type Whose = Pick<Target, 'channel' | 'format'>
 
 /** Replaces what would reveal the upstream, or the gateway's credentials there. */
 const UPSTREAM = '[upstream]'
 
 /** What is removed from upstream messages: the channel's names, addresses and credentials, and what looks like another's. */
-export function scrubber(candidate: Candidate, model: string): Scrub {
-  const { channel, upstreamModel } = candidate
-  const own = secretsOf(candidate)
+export function scrubber(target: Target, model: string): Scrub {
+  const { channel, upstreamModel } = target
+  const own = secretsOf(target)
   const names = [[channel.name, UPSTREAM], ...(upstreamModel === model ? [] : [[upstreamModel, model] as const])].map(
     ([name, other]) => [new RegExp(`(?<![\\w-])${RegExp.escape(name!)}(?![\\w-])`, 'g'), other!] as const,
   )
@@ -31,9 +31,9 @@ export function scrubbed(value: Json, scrub: Scrub): Json {
 }
 
 /** What a caller of the upstream's own format may see of its headers (trap 78). */
-export function publicHeaders(headers: Headers, candidate: Candidate, model: string): { [name: string]: string } {
+export function publicHeaders(headers: Headers, target: Target, model: string): { [name: string]: string } {
   const seen: { [name: string]: string } = forwardable(headers)
-  for (const name in seen) if (!HARMLESS.test(seen[name]!)) seen[name] = scrubber(candidate, model)(seen[name]!)
+  for (const name in seen) if (!HARMLESS.test(seen[name]!)) seen[name] = scrubber(target, model)(seen[name]!)
   return seen
 }
 

@@ -6,7 +6,7 @@ import { READERS } from '../ingress/index.ts'
 import type { Reader } from '../ingress/reader.ts'
 import { eventParser } from '../ingress/transport/sse.ts'
 import type { AttemptTrace, TracedAttempt } from '../metrics/traces.ts'
-import type { Candidate } from '../router.ts'
+import type { Target } from '../router.ts'
 import { answerFailure, UpstreamFailure } from './failures.ts'
 import { type Prepared, prepare, refused } from './prepare.ts'
 import { publicHeaders, withoutCredentials } from './scrub.ts'
@@ -30,14 +30,14 @@ export class Sent {
     this.prepared = prepared
     this.exchange = begun.exchange
     this.answer = begun.answer
-    this.reader = READERS[attempt.candidate.format.format]!
+    this.reader = READERS[attempt.target.format.format]!
     this.begun = begun
   }
 
   /** The answer was complete: the model rests no longer, and a success is counted. */
   succeeded(): void {
-    const { channel, candidate } = this.attempt
-    channel.resting.wake(candidate.upstreamModel)
+    const { channel, target } = this.attempt
+    channel.resting.wake(target.upstreamModel)
     this.isComplete = true
     channel.stats.succeeded()
   }
@@ -45,8 +45,8 @@ export class Sent {
   /** Ends the exchange; to be called once the body is read, or is not read any further. */
   release(): void {
     const { isShared, trace } = this.begun
-    if (!isShared) this.attempt.call.reply.worker = undefined
-    this.exchange.release()
+    if (!isShared) this.attempt.call.reply.abortable = undefined
+    this.exchange.discardRest()
     if (trace !== undefined) {
       const { usage, failure } = this.attempt.report
       trace.end(usage, failure ?? (this.isComplete ? undefined : 'interrupted'))
@@ -70,38 +70,38 @@ interface Begun {
  * @throws GatewayError for an answer that is an error, or no answer.
  */
 export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortSignal): Promise<Sent> {
-  const { call, candidate, channel, report, trailing, request } = attempt
-  if (signal === undefined) report.tried(candidate)
+  const { call, target, channel, report, trailing, request } = attempt
+  if (signal === undefined) report.tried(target)
   const ready = channel.ready()
   if (ready !== undefined) await ready
   const captured = attempt.capture?.sending(attempt, prepared)
-  const trace = report.trace?.attempt(tracedAttempt(candidate))
+  const trace = report.trace?.attempt(tracedAttempt(target))
   const { headers } = call.message
   const passed = trace?.headers ?? (headers['traceparent'] === undefined ? undefined : passedTrace(headers))
   const exchange = channel.send({
-    format: candidate.format,
+    format: target.format,
     wire: prepared.wire,
     from: headers,
     trace: passed,
     stream: request.stream,
     single: attempt.submission !== undefined,
-    late: trailing && (() => trailing.parts(prepared, candidate)),
+    late: trailing && (() => trailing.parts(prepared, target)),
   })
   if (signal !== undefined) signal.addEventListener('abort', () => exchange.abort(), { once: true })
   // A submit is followed to its end, whether its caller stays or not.
-  else if (attempt.submission === undefined) call.reply.worker = exchange
+  else if (attempt.submission === undefined) call.reply.abortable = exchange
   try {
     const answer = captured === undefined ? await exchange.answer : captured.answered(await exchange.answer)
-    report.reached(idOf(answer, candidate))
+    report.reached(idOf(answer, target))
     trace?.answered(answer.status)
-    if (answer.status < 200 || answer.status > 299) throw await upstreamError(answer, candidate, request.model)
+    if (answer.status < 200 || answer.status > 299) throw await upstreamError(answer, target, request.model)
     const begun: Begun = { exchange, answer, isShared: signal !== undefined, trace }
     return trailing?.whole === undefined
       ? new Sent(attempt, prepared, begun)
       : new Sent(...completed(attempt, trailing.whole), begun)
   } catch (thrown) {
-    if (signal === undefined) call.reply.worker = undefined
-    exchange.release()
+    if (signal === undefined) call.reply.abortable = undefined
+    exchange.discardRest()
     const failure = answerFailure(thrown)
     if (failure instanceof GatewayError) captured?.failed(failure.error)
     trace?.end(undefined, failure instanceof GatewayError ? failure.error.kind : 'internal')
@@ -111,26 +111,26 @@ export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortS
 
 /** The attempt with all fields of its request: the answer is read and written by them. */
 function completed(attempt: Attempt, request: Attempt['request']): [Attempt, Prepared] {
-  const prepared = prepare(request, attempt.candidate)
+  const prepared = prepare(request, attempt.target)
   const refusal = refused(request, prepared.losses, attempt.onLoss)
   if (refusal !== undefined) throw refusal
   return [{ ...attempt, request }, prepared]
 }
 
 /** The upstream's own id of the exchange, for the log; one that is as long as a key could be one. */
-function idOf({ headers }: Answer, candidate: Candidate): string | undefined {
+function idOf({ headers }: Answer, target: Target): string | undefined {
   const id = upstreamId(headers)
-  return id === undefined || id.length < 16 ? id : withoutCredentials(id.slice(0, 200), candidate)
+  return id === undefined || id.length < 16 ? id : withoutCredentials(id.slice(0, 200), target)
 }
 
 /** The failure that an error answer of an upstream is. */
-export async function upstreamError(answer: Answer, candidate: Candidate, model: string): Promise<GatewayError> {
+export async function upstreamError(answer: Answer, target: Target, model: string): Promise<GatewayError> {
   if (answer.status < 400)
     return new GatewayError({ kind: 'upstream-failed', message: 'The upstream answered with a redirect.' })
   const body = errorIn(await answer.text(LARGEST_ERROR))
-  const reader = READERS[candidate.format.format]!
+  const reader = READERS[target.format.format]!
   const error = reader.error!({ status: answer.status, headers: flat(answer.headers), body })
-  return new UpstreamFailure(error, candidate.native ? publicHeaders(answer.headers, candidate, model) : {})
+  return new UpstreamFailure(error, target.native ? publicHeaders(answer.headers, target, model) : {})
 }
 
 /** Google wraps errors in a list when a stream was requested, and at its OpenAI-compatible endpoint. */
@@ -151,7 +151,7 @@ function eventIn(text: string): JsonObject | undefined {
     .find(body => body !== undefined)
 }
 
-/** What a trace tells of an attempt at a candidate. */
-export const tracedAttempt = ({ channel, format, upstreamModel }: Candidate): TracedAttempt => ({
+/** What a trace tells of an attempt at a target. */
+export const tracedAttempt = ({ channel, format, upstreamModel }: Target): TracedAttempt => ({
   ...{ channel: channel.name, provider: channel.provider, format: format.format, model: upstreamModel },
 })

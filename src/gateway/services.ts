@@ -20,7 +20,7 @@ import { UNAVAILABLE } from '../store/fault.ts'
 import { LazyStore } from '../store/lazy-store.ts'
 import { State } from '../stored/index.ts'
 import { VideoTasks } from '../tasks/index.ts'
-import { UsageLog } from '../usage/log.ts'
+import { UsageQueue } from '../usage/queue.ts'
 import { Captures } from './capture/captures.ts'
 import { type ChannelStates, mergedStates, statesOf } from './channel-states.ts'
 import { Channels } from './channels.ts'
@@ -65,7 +65,7 @@ export abstract class Services {
   /** Prices and limits of models. */
   readonly catalogue: Catalogue
   /** Writes what requests used to the store. */
-  readonly usage: UsageLog
+  readonly usage: UsageQueue
   readonly metrics: Metrics
   readonly traces: Traces
   /** Requests of keys for which that is switched on, as they were sent and answered. */
@@ -101,8 +101,8 @@ export abstract class Services {
     this.access.onEnded(() => this.endRevoked())
     this.access.onEnded(() => this.channels.drain(name => this.access.isDrained(name)))
     this.catalogue = new Catalogue(config.models)
-    this.usage = new UsageLog({
-      ...{ sink: this.store.usage, log, keep: config.usage.keep },
+    this.usage = new UsageQueue({
+      ...{ records: this.store.usage, log, keep: config.usage.keep },
       isFault: thrown => thrown === UNAVAILABLE,
     })
     this.live = new Live(cluster.bus)
@@ -152,7 +152,7 @@ export abstract class Services {
     const each = (value: (channel: Channel) => number) => () =>
       channels.all.map(channel => ({ labels: { channel: channel.config.name }, value: value(channel) }))
     return {
-      interlingua_channel_in_flight: each(({ health }) => health.open),
+      interlingua_channel_in_flight: each(({ health }) => health.inFlight),
       interlingua_channel_drained: each(({ drained }) => Number(drained)),
       interlingua_channel_resting: each(({ resting }) => resting.count(Date.now()).channels),
       interlingua_channel_resting_models: each(({ resting }) => resting.count(Date.now()).models),

@@ -3,9 +3,9 @@ import type { CanonicalEvent } from '../canonical/event.ts'
 import type { Loss } from '../canonical/loss.ts'
 import type { EventReader, Transducer } from '../canonical/transducer.ts'
 import type { WireEvent } from '../canonical/wire.ts'
-import type { Exchange, Taker } from '../channel/index.ts'
+import type { Consumer, Exchange } from '../channel/index.ts'
 import { eventParser } from '../ingress/transport/sse.ts'
-import type { Worker } from './call.ts'
+import type { Abortable } from './call.ts'
 import { GONE } from './failures.ts'
 import { publicEvent, timed, withHead } from './public-answer.ts'
 import { type Gate, NO_SOURCE } from './stream-head.ts'
@@ -13,8 +13,8 @@ import { StreamOutput } from './stream-output.ts'
 import type { Collector } from './thoughts/collector.ts'
 import type { Attempt, WholeAnswer } from './types.ts'
 
-/** What a streamed answer is made of. */
-export interface StreamParts {
+/** What a streamed answer passes on its way, and what it comes with. */
+export interface StreamStages {
   /** The upstream's format to canonical. */
   readonly read: EventReader<WireEvent, CanonicalEvent>
   /** Undoes the renaming of the request's tools. */
@@ -33,11 +33,11 @@ export interface StreamParts {
  * A streamed answer on its way from upstream to caller: bytes are parsed, read as canonical events, restored, made
  * public, and given to its output.
  */
-export class StreamPipeline implements Taker, Worker {
+export class StreamPipeline implements Consumer, Abortable {
   /** What the upstream ended a begun answer with instead of its end. */
   failure: GatewayError | undefined
   private readonly attempt: Attempt
-  private readonly parts: StreamParts
+  private readonly stages: StreamStages
   private readonly output: StreamOutput
   private readonly parser = eventParser()
   /** Why the gateway itself ended the answer, which no upstream is to blame for. */
@@ -45,13 +45,13 @@ export class StreamPipeline implements Taker, Worker {
   /** Events pass as they came, until one has to be written anew. */
   private isRelayed: boolean
 
-  constructor(attempt: Attempt, parts: StreamParts) {
-    const { losses, headers, gate, exchange, restore } = parts
+  constructor(attempt: Attempt, stages: StreamStages) {
+    const { losses, headers, gate, exchange, restore } = stages
     this.attempt = attempt
-    this.parts = parts
+    this.stages = stages
     this.output = new StreamOutput(attempt, {
       ...{ losses, headers, source: gate ?? exchange ?? NO_SOURCE },
-      mayRelay: attempt.candidate.native && restore === undefined,
+      mayRelay: attempt.target.native && restore === undefined,
     })
     this.isRelayed = this.output.canRelay
   }
@@ -61,20 +61,20 @@ export class StreamPipeline implements Taker, Worker {
     return this.output.done
   }
 
-  take(bytes: Uint8Array): void {
+  onData(bytes: Uint8Array): void {
     if (this.output.isOver) return
     this.guarded(() => {
-      for (const event of this.parser.push(bytes)) this.pass(this.parts.read.push(event), event)
+      for (const event of this.parser.push(bytes)) this.pass(this.stages.read.push(event), event)
       if (this.parser.overflowed) this.endWith(OVERFLOW)
       this.output.arm(bytes.length)
     })
   }
 
-  end(): void {
+  onEnd(): void {
     if (this.output.isOver) return
     this.guarded(() => {
-      for (const event of this.parser.end()) this.pass(this.parts.read.push(event), event)
-      this.pass(this.parts.read.end())
+      for (const event of this.parser.end()) this.pass(this.stages.read.push(event), event)
+      this.pass(this.stages.read.end())
       if (this.output.isOver) return
       if (this.output.hasBegun) this.output.finish()
       else this.endWith(EMPTY)
@@ -82,7 +82,7 @@ export class StreamPipeline implements Taker, Worker {
   }
 
   /** The exchange broke. */
-  fail(failure: GatewayError): void {
+  onError(failure: GatewayError): void {
     if (!this.output.isOver) this.guarded(() => this.endWith(failure.error))
   }
 
@@ -90,9 +90,9 @@ export class StreamPipeline implements Taker, Worker {
   abort(why?: GatewayError): void {
     this.ownError = why?.error
     if (why === undefined) this.refuse(GONE)
-    else this.fail(why)
-    this.parts.exchange?.abort()
-    this.parts.gate?.resume()
+    else this.onError(why)
+    this.stages.exchange?.abort()
+    this.stages.gate?.resume()
   }
 
   /** Nothing more is written: there is nothing that another channel may not do better. */
@@ -115,17 +115,17 @@ export class StreamPipeline implements Taker, Worker {
         this.guarded(() => this.pass([event]))
         if (this.output.isOver) return
         this.output.arm()
-        await this.parts.gate?.free
+        await this.stages.gate?.free
       }
     } catch (thrown) {
-      if (thrown instanceof GatewayError) this.fail(thrown)
+      if (thrown instanceof GatewayError) this.onError(thrown)
       else this.output.fault(thrown)
     }
   }
 
   /** @param wire the event of the upstream that this was read of; where events are relayed, it passes for them. */
   private pass(events: readonly CanonicalEvent[], wire?: WireEvent): void {
-    const { restore } = this.parts
+    const { restore } = this.stages
     if (this.isRelayed && wire !== undefined) this.relay(events, wire)
     else if (restore === undefined) for (const event of events) this.passOne(event)
     else for (const event of events) for (const restored of restore.push(event)) this.passOne(restored)
@@ -139,7 +139,7 @@ export class StreamPipeline implements Taker, Worker {
   private relay(events: readonly CanonicalEvent[], wire: WireEvent): void {
     if (this.output.isOver) return
     const seen = this.allVisible(events)
-    this.isRelayed = this.parts.read.mended !== true && !isChanged(seen, events)
+    this.isRelayed = this.stages.read.mended !== true && !isChanged(seen, events)
     if (this.isRelayed) this.output.relay(seen, wire)
     else for (const event of seen) this.output.write(event)
   }
@@ -156,12 +156,12 @@ export class StreamPipeline implements Taker, Worker {
 
   /** The event as the caller may see it; the log and the next turn get what they need of it. */
   private visible(raw: CanonicalEvent): CanonicalEvent {
-    const { call, request, candidate, report, echo } = this.attempt
+    const { call, request, target, report, echo } = this.attempt
     const isOwn = raw.type === 'error' && raw.error === this.ownError
     if (raw.type === 'error' && !isOwn) this.failure = new GatewayError(raw.error)
-    const event = isOwn ? raw : publicEvent(raw, candidate, request.model)
+    const event = isOwn ? raw : publicEvent(raw, target, request.model)
     report.saw(event)
-    this.parts.thoughts?.saw(event)
+    this.stages.thoughts?.saw(event)
     if (event.type === 'result-end') {
       const end = timed(event, call)
       return echo?.apply(end) ?? end

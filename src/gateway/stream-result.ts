@@ -28,7 +28,7 @@ import { withoutBytes } from './write-result.ts'
  */
 export async function streamResult(sent: Sent): Promise<GatewayError | undefined> {
   const { attempt, prepared, exchange, answer, reader } = sent
-  const { call, candidate, request, thoughts } = attempt
+  const { call, target, request, thoughts } = attempt
   const isWhole = shapeOf(answer, reader, true) !== 'events'
   const isMp3 = workOf(request) === 'speech' && wantsMp3(attempt)
   const isEncoded = !isWhole && isMp3
@@ -37,14 +37,14 @@ export async function streamResult(sent: Sent): Promise<GatewayError | undefined
     restore: prepared.restorer?.events(),
     thoughts: thoughts?.collector(sent),
     losses: prepared.losses,
-    headers: candidate.native ? publicHeaders(answer.headers, candidate, request.model) : NO_HEADERS,
+    headers: target.native ? publicHeaders(answer.headers, target, request.model) : NO_HEADERS,
     exchange,
     gate: isWhole || isEncoded ? new Gate() : undefined,
   })
-  call.reply.worker = stream
+  call.reply.abortable = stream
   if (isWhole) await unfoldAnswer(sent, stream, isMp3)
   else if (isEncoded) await stream.takeComing(encodedAnswer(answer, reader, prepared.request))
-  else answer.flow(stream)
+  else answer.pipeTo(stream)
   await stream.done
   return stream.failure
 }
@@ -52,7 +52,7 @@ export async function streamResult(sent: Sent): Promise<GatewayError | undefined
 /** Writes an answer that was made as a whole as the stream the caller requested. */
 export async function streamWholeResult(attempt: Attempt, { result, losses, headers }: WholeAnswer): Promise<void> {
   const stream = new StreamPipeline(attempt, { ...WHOLE, losses, headers })
-  attempt.call.reply.worker = stream
+  attempt.call.reply.abortable = stream
   stream.takeWhole(unfold(await withoutBytes(result)))
   await stream.done
 }

@@ -6,7 +6,7 @@ import type { WireRequest } from '../canonical/wire.ts'
 import type { Channel } from '../channel/index.ts'
 import type { OnLoss } from '../config/index.ts'
 import type { Source } from '../egress/transport/sse.ts'
-import type { Candidate } from '../router.ts'
+import type { Target } from '../router.ts'
 import type { ResponseEcho, Session, Sink, Stored } from '../stored/index.ts'
 import type { Submission } from '../tasks/submission.ts'
 import type { Call } from './call.ts'
@@ -42,7 +42,7 @@ export interface Trailing {
   /** The error of the rest: the caller's fault, whatever the upstream answered. */
   readonly fault: unknown
   /** The fields and files that were not sent yet. Rejects with what reading the rest throws. */
-  parts(sent: Prepared, candidate: Candidate): Promise<Pick<WireRequest, 'body' | 'files'>>
+  parts(sent: Prepared, target: Target): Promise<Pick<WireRequest, 'body' | 'files'>>
 }
 
 /** Begins a stream whose upstream keeps the caller waiting. */
@@ -56,11 +56,11 @@ export interface Early {
   begunStream(source: Source): Sink | undefined
 }
 
-/** A request on its way to one candidate. */
+/** A request on its way to one target. */
 export interface Attempt extends Pick<Incoming, 'call' | 'report' | 'onLoss' | 'trailing' | 'submission' | 'capture'> {
-  /** The request as this candidate gets it. */
+  /** The request as this target gets it. */
   readonly request: CanonicalRequest
-  readonly candidate: Candidate
+  readonly target: Target
   readonly channel: Channel
   /** Milliseconds between signs of life on a silent stream. */
   readonly heartbeat: number
@@ -87,13 +87,13 @@ export interface WholeAnswer {
 }
 
 /**
- * Sends one request to the candidate of an attempt and reads its whole answer.
+ * Sends one request to the target of an attempt and reads its whole answer.
  *
  * @param signal ends it where it is one of several at once; the emulation then handles a caller that leaves.
  */
 export type RoundTrip = (attempt: Attempt, request: CanonicalRequest, signal?: AbortSignal) => Promise<WholeAnswer>
 
-/** An answer that the gateway makes itself, out of other answers of the candidate, or of none. */
+/** An answer that the gateway makes itself, out of other answers of the target, or of none. */
 export interface Emulation {
   /** What of the request it has no equivalent for; found before anything is sent. */
   losses(request: CanonicalRequest): readonly Loss[]

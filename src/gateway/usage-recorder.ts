@@ -7,8 +7,8 @@ import type { Config, LimitSettings } from '../config/types.ts'
 import type { Log } from '../log/index.ts'
 import type { Metrics } from '../metrics/index.ts'
 import type { Proxies } from '../proxies/index.ts'
-import { placesOf, type RoutedChannel } from '../router.ts'
-import type { UsageLog } from '../usage/log.ts'
+import { deploymentsOf, type RoutedChannel } from '../router.ts'
+import type { UsageQueue } from '../usage/queue.ts'
 import type { UsageRow } from '../usage/row.ts'
 import type { Call } from './call.ts'
 import type { Live } from './live.ts'
@@ -18,7 +18,7 @@ import type { Outcome } from './report.ts'
 interface Sinks {
   readonly log: Log
   readonly catalogue: Prices
-  readonly usage: UsageLog
+  readonly usage: UsageQueue
   readonly metrics: Metrics
   readonly live: Live
   readonly proxies: () => Proxies
@@ -98,7 +98,7 @@ export class UsageRecorder implements Recorder {
    */
   estimate(usage: Usage, model: string, caller: Caller, channels: readonly RoutedChannel[]): number | undefined {
     const prices = this.pricesFor(caller)
-    for (const { channel, upstreamModel } of placesOf(model, channels)) {
+    for (const { channel, upstreamModel } of deploymentsOf(model, channels)) {
       if (!caller.permissions.allowsChannel(channel.name)) continue
       const cost = prices.cost({ model, upstreamModel, provider: channel.provider }, usage)
       if (cost !== undefined) return cost

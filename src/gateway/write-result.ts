@@ -20,11 +20,11 @@ import type { Attempt, WholeAnswer } from './types.ts'
  * removed, the caller's format is written, stored where it is to be, and sent with the losses of both directions.
  */
 export async function writeResult(attempt: Attempt, answered: WholeAnswer): Promise<void> {
-  const { call, request, candidate, report, echo } = attempt
+  const { call, request, target, report, echo } = attempt
   const delivery = delivered(attempt, answered)
   const { result, losses: requestLosses, headers: more } = delivery instanceof Promise ? await delivery : delivery
   const writer = WRITERS[call.format]!
-  const safe = publicResult(rankedAsRequested(result, request), candidate, request.model)
+  const safe = publicResult(rankedAsRequested(result, request), target, request.model)
   const held = writer.bytes !== undefined || !hasRaw(safe) ? safe : await withoutBytes(safe)
   const { wire, losses } = writer.result!(withHead(timed(held, call), attempt), echo?.request ?? request)
   const kept = echo?.keep === undefined || (await echo.keep(wire.body))

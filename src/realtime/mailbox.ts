@@ -3,25 +3,25 @@ import type { SessionEnd, UpstreamListener } from './upstream.ts'
 
 /** Keeps what an upstream reports until there is a session for it. */
 export class Mailbox implements UpstreamListener {
-  private target: UpstreamListener | undefined
+  private listener: UpstreamListener | undefined
   private events: ServerEvent[] = []
   private end: SessionEnd | undefined
 
   event(event: ServerEvent): void {
-    if (this.target === undefined) this.events.push(event)
-    else this.target.event(event)
+    if (this.listener === undefined) this.events.push(event)
+    else this.listener.event(event)
   }
 
   ended(end: SessionEnd): void {
-    if (this.target === undefined) this.end = end
-    else this.target.ended(end)
+    if (this.listener === undefined) this.end = end
+    else this.listener.ended(end)
   }
 
-  deliver(target: UpstreamListener): void {
+  deliver(listener: UpstreamListener): void {
     const { events, end } = this
-    this.target = target
+    this.listener = listener
     this.events = []
-    for (const event of events) target.event(event)
-    if (end !== undefined) target.ended(end)
+    for (const event of events) listener.event(event)
+    if (end !== undefined) listener.ended(end)
   }
 }

@@ -1,19 +1,19 @@
-import type { Worker } from '../gateway/index.ts'
+import type { Abortable } from '../gateway/index.ts'
 
 /** What the replies of all connections have in common: whether their caller is still there, and what works for it. */
 export abstract class CallerReply {
   gone = false
   begun = false
-  private working: Worker | undefined
+  private working: Abortable | undefined
 
-  get worker(): Worker | undefined {
+  get abortable(): Abortable | undefined {
     return this.working
   }
 
   /** Work that begins after the caller left ends at once. */
-  set worker(worker: Worker | undefined) {
-    this.working = worker
-    if (this.gone) worker?.abort()
+  set abortable(abortable: Abortable | undefined) {
+    this.working = abortable
+    if (this.gone) abortable?.abort()
   }
 
   /** The caller left. */

@@ -1,7 +1,7 @@
 import type { ConsoleRecords, ConsoleSession, ConsoleUser, LockRules, Role, UserChange } from './console-records.ts'
 import { plain } from './kept-access-rows.ts'
-import { KeptAttempts } from './kept-attempts.ts'
 import { sessionOf, sessionRowOf, userOf, userRowOf } from './kept-console-rows.ts'
+import { KeptPasswordTries } from './kept-password-tries.ts'
 import { lock } from './locks.ts'
 import type { Database } from './tables.ts'
 
@@ -9,13 +9,13 @@ import type { Database } from './tables.ts'
 export class KeptConsole implements ConsoleRecords {
   private readonly database: Database
   private readonly now: () => number
-  private readonly attempts: KeptAttempts
+  private readonly passwordTries: KeptPasswordTries
 
   /** @param now Unix time in milliseconds. */
   constructor(database: Database, now: () => number) {
     this.database = database
     this.now = now
-    this.attempts = new KeptAttempts(database, now)
+    this.passwordTries = new KeptPasswordTries(database, now)
   }
 
   async users(): Promise<readonly ConsoleUser[]> {
@@ -132,16 +132,16 @@ export class KeptConsole implements ConsoleRecords {
   }
 
   attempt(subject: string, rules: LockRules): Promise<number | undefined> {
-    return this.attempts.note(subject, rules)
+    return this.passwordTries.note(subject, rules)
   }
 
   forgive(subject: string): Promise<void> {
-    return this.attempts.forgive(subject)
+    return this.passwordTries.forgive(subject)
   }
 
   async sweep(): Promise<void> {
     await this.database.deleteFrom('console_sessions').where('expires_at', '<=', this.now()).execute()
-    await this.attempts.sweep()
+    await this.passwordTries.sweep()
   }
 
   /** Changes of users and beginnings of sessions happen one after the other, at all processes. */

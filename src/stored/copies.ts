@@ -51,7 +51,7 @@ export class Copies {
       this.log.warn({ ...fields, err }, fault)
     } finally {
       clearTimeout(timer)
-      exchange.release()
+      exchange.discardRest()
     }
   }
 }

@@ -2,7 +2,7 @@ import { GatewayError } from '../canonical/error.ts'
 import { defined, type JsonObject } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { Log } from '../log/index.ts'
-import type { Candidate } from '../router.ts'
+import type { Target } from '../router.ts'
 import type { StoreView } from '../store/lazy-store.ts'
 import { outputOf, type Turn, type Turns } from '../store/turns.ts'
 import { freshId } from '../usage/request-id.ts'
@@ -64,8 +64,8 @@ export class Keeper {
   }
 
   /** Whose answer it is. */
-  madeBy(candidate: Candidate): void {
-    this.origin = originOf(candidate, this.beginning.request)
+  madeBy(target: Target): void {
+    this.origin = originOf(target, this.beginning.request)
     this.copy = undefined
   }
 
@@ -148,7 +148,7 @@ export class Keeper {
 }
 
 /** The channel of an answer, and whether its upstream has it under its id. */
-function originOf({ native, format, channel }: Candidate, { state }: CanonicalRequest) {
+function originOf({ native, format, channel }: Target, { state }: CanonicalRequest) {
   if (!native) return {}
   const remembered = format.dialect['stateless'] !== true && state?.store !== false && state?.background !== true
   return { channel: channel.name, ...(remembered ? { remembered: true as const } : {}) }

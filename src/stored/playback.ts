@@ -60,7 +60,7 @@ export async function play(source: EventSource, reply: Reply, after: number, hea
 /** Waits for more events, for the caller to leave, or so many milliseconds. */
 async function orGone(more: Promise<void>, reply: Reply, most: number): Promise<void> {
   const gone = Promise.withResolvers<void>()
-  reply.worker = { abort: () => gone.resolve() }
+  reply.abortable = { abort: () => gone.resolve() }
   const timer = setTimeout(gone.resolve, most)
   await Promise.race([more, gone.promise])
   clearTimeout(timer)

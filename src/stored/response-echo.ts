@@ -3,7 +3,7 @@ import type { Loss } from '../canonical/loss.ts'
 import type { JsonObject, Node } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
-import type { Candidate } from '../router.ts'
+import type { Target } from '../router.ts'
 import { STORED_FORMAT } from './items.ts'
 import type { Keeper } from './keeper.ts'
 
@@ -32,23 +32,23 @@ interface Keeping {
   readonly keeper: Keeper | undefined
   /** It was to be kept and cannot be. */
   readonly unkept: boolean
-  /** The candidate gets the request as the caller wrote it. */
+  /** The target gets the request as the caller wrote it. */
   readonly asItCame: boolean
 }
 
-/** How a candidate's answer repeats its request, under an id it can be retrieved by: the upstream's own where that stores it, too. */
-export function responseEchoOf(request: CanonicalRequest, candidate: Candidate, how: Keeping): ResponseEcho {
+/** How a target's answer repeats its request, under an id it can be retrieved by: the upstream's own where that stores it, too. */
+export function responseEchoOf(request: CanonicalRequest, target: Target, how: Keeping): ResponseEcho {
   const { keeper } = how
-  keeper?.madeBy(candidate)
+  keeper?.madeBy(target)
   const corrections = { ...(how.asItCame ? {} : stateIn(request)), ...(how.unkept ? { store: false } : {}) }
-  const id = keeper === undefined || isUpstreams(candidate, request) ? undefined : keeper.id
+  const id = keeper === undefined || isUpstreams(target, request) ? undefined : keeper.id
   return {
     request,
     apply: answer => {
       const given = id ?? (isAnonymous(answer) ? keeper?.id : undefined)
       const ends = 'type' in answer && answer.type === 'result-end'
       const named = given === undefined || ends ? answer : { ...answer, id: given }
-      if (keeper !== undefined && id !== undefined) keeper.copy ??= copyIn(answer, candidate)
+      if (keeper !== undefined && id !== undefined) keeper.copy ??= copyIn(answer, target)
       return how.asItCame && !how.unkept ? named : repeating(named, corrections)
     },
     losses: how.unkept ? [NOT_KEPT] : [],
@@ -57,7 +57,7 @@ export function responseEchoOf(request: CanonicalRequest, candidate: Candidate, 
 }
 
 /** What the upstream keeps of the answer, under an id that is not the caller's. */
-function copyIn(answer: CanonicalResult | ResultStart | ResultEnd, { native, format, channel }: Candidate) {
+function copyIn(answer: CanonicalResult | ResultStart | ResultEnd, { native, format, channel }: Target) {
   const id = 'id' in answer ? answer.id : undefined
   if (id === undefined || !native || format.dialect['stateless'] === true) return undefined
   const background = responseIn(answer)?.['background'] === true
@@ -65,7 +65,7 @@ function copyIn(answer: CanonicalResult | ResultStart | ResultEnd, { native, for
 }
 
 /** Whether the upstream's own id is one to ask for the answer by. */
-const isUpstreams = ({ native, format }: Candidate, { state }: CanonicalRequest): boolean =>
+const isUpstreams = ({ native, format }: Target, { state }: CanonicalRequest): boolean =>
   native && format.dialect['stateless'] !== true && state?.background !== true
 
 /** The upstream gave its answer no name. */

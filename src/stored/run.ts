@@ -1,7 +1,7 @@
 import type { GatewayError } from '../canonical/error.ts'
 import { isObject, type JsonObject, parseObject } from '../canonical/node.ts'
 import type { WireEvent } from '../canonical/wire.ts'
-import type { Reply, Worker } from '../gateway/call.ts'
+import type { Abortable, Reply } from '../gateway/call.ts'
 import { eventParser } from '../ingress/transport/sse.ts'
 import { EventLog } from './event-log.ts'
 import { responseIn } from './kept-stream.ts'
@@ -25,7 +25,7 @@ export class Run implements Reply {
   /** Has the events stored that wait for it: called where they are many. */
   spill: (() => void) | undefined
   private drained: (() => void) | undefined
-  private working: Worker | undefined
+  private working: Abortable | undefined
   private readonly parser = eventParser()
   /** The items that are done, by their places. */
   private readonly items = new Map<number, JsonObject>()
@@ -41,15 +41,15 @@ export class Run implements Reply {
     for (const type of ['response.created', 'response.queued']) this.log.push(eventText(type, this.response))
   }
 
-  get worker(): Worker | undefined {
+  get abortable(): Abortable | undefined {
     return this.working
   }
 
   /** Work on it has begun. */
-  set worker(worker: Worker | undefined) {
-    this.working = worker
-    if (this.gone) worker?.abort()
-    if (worker !== undefined && this.response['status'] === 'queued') this.stand({ status: 'in_progress' })
+  set abortable(abortable: Abortable | undefined) {
+    this.working = abortable
+    if (this.gone) abortable?.abort()
+    if (abortable !== undefined && this.response['status'] === 'queued') this.stand({ status: 'in_progress' })
   }
 
   private stand(more: JsonObject): void {

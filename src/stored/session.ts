@@ -1,7 +1,7 @@
 import { type CanonicalError, type ErrorKind, invalid } from '../canonical/error.ts'
 import type { JsonObject } from '../canonical/node.ts'
 import type { CanonicalRequest, State } from '../canonical/request.ts'
-import type { Candidate } from '../router.ts'
+import type { Target } from '../router.ts'
 import { STORED_FORMAT } from './items.ts'
 import type { Keeper } from './keeper.ts'
 import type { ResolvedReferences, Stored } from './resolve-references.ts'
@@ -31,7 +31,7 @@ export class Session {
   readonly keeper: Keeper | undefined
   private readonly options: SessionOptions
   private foreign: CanonicalRequest | undefined
-  private readonly forms = new Map<Candidate, CanonicalRequest>()
+  private readonly forms = new Map<Target, CanonicalRequest>()
   /** Channels whose upstream turned out not to remember. */
   private readonly forgetful = new Set<string>()
 
@@ -51,14 +51,14 @@ export class Session {
   }
 
   /**
-   * The candidates that can take the request, those that remember its history before equals.
+   * The targets that can take the request, those that remember its history before equals.
    *
    * @throws GatewayError `previous_response_not_found` and its like where there is none.
    */
-  among(candidates: readonly Candidate[]): readonly Candidate[] {
+  among(targets: readonly Target[]): readonly Target[] {
     const { recalled } = this.options
-    if (recalled === undefined) return candidates
-    const able = candidates.filter(candidate => this.isRemembered(candidate) || this.canTake(candidate))
+    if (recalled === undefined) return targets
+    const able = targets.filter(target => this.isRemembered(target) || this.canTake(target))
     if (able.length === 0) throw recalled.missing
     return able.toSorted(
       (a, b) =>
@@ -68,54 +68,54 @@ export class Session {
     )
   }
 
-  /** The request as this candidate gets it; the very same object where it is as it came. */
-  form(candidate: Candidate): CanonicalRequest {
-    return this.forms.getOrInsertComputed(candidate, () => this.formFor(candidate))
+  /** The request as this target gets it; the very same object where it is as it came. */
+  form(target: Target): CanonicalRequest {
+    return this.forms.getOrInsertComputed(target, () => this.formFor(target))
   }
 
   /**
-   * Whether a candidate failed only because its upstream has forgotten what is referred to, and all of it is stored here:
-   * from then on the candidate gets it in full, and may be tried once more.
+   * Whether a target failed only because its upstream has forgotten what is referred to, and all of it is stored here:
+   * from then on the target gets it in full, and may be tried once more.
    */
-  forgot(candidate: Candidate, error: CanonicalError): boolean {
+  forgot(target: Target, error: CanonicalError): boolean {
     const { recalled } = this.options
-    if (recalled?.known !== true || !this.isRemembered(candidate)) return false
+    if (recalled?.known !== true || !this.isRemembered(target)) return false
     if (!isForgotten(error, recalled.names)) return false
-    this.forgetful.add(candidate.channel.name)
-    this.forms.delete(candidate)
+    this.forgetful.add(target.channel.name)
+    this.forms.delete(target)
     return true
   }
 
-  /** What stands before the caller's own items in the candidate's request. */
-  stored(candidate: Candidate): Stored | undefined {
+  /** What stands before the caller's own items in the target's request. */
+  stored(target: Target): Stored | undefined {
     const { recalled } = this.options
-    return recalled?.known === true && !isOfFormat(candidate) ? recalled.stored : undefined
+    return recalled?.known === true && !isOfFormat(target) ? recalled.stored : undefined
   }
 
-  private formFor(candidate: Candidate): CanonicalRequest {
-    if (!isOfFormat(candidate)) return this.forForeign()
+  private formFor(target: Target): CanonicalRequest {
+    if (!isOfFormat(target)) return this.forForeign()
     const { recalled, request, read } = this.options
-    if (recalled === undefined || this.isRemembered(candidate)) return this.inForeground(request)
-    return this.inForeground(recalled.known ? read(recalled.whole(candidate.channel.name)) : request)
+    if (recalled === undefined || this.isRemembered(target)) return this.inForeground(request)
+    return this.inForeground(recalled.known ? read(recalled.whole(target.channel.name)) : request)
   }
 
-  /** How this candidate's answer repeats the request. */
-  echo(candidate: Candidate): ResponseEcho {
+  /** How this target's answer repeats the request. */
+  echo(target: Target): ResponseEcho {
     const { request, repeated, keeper, unkept } = this.options
     // Upstreams of the format shorten what is too long; for others the gateway does.
-    const isShortened = isOfFormat(candidate) || this.options.shortened !== undefined
+    const isShortened = isOfFormat(target) || this.options.shortened !== undefined
     const shown = isShortened ? repeated : unshortened(repeated)
-    return responseEchoOf(shown, candidate, { keeper, unkept, asItCame: this.form(candidate) === request })
+    return responseEchoOf(shown, target, { keeper, unkept, asItCame: this.form(target) === request })
   }
 
-  private isRemembered(candidate: Candidate): boolean {
-    const { name } = candidate.channel
-    return isOfFormat(candidate) && !this.forgetful.has(name) && this.options.recalled?.channel === name
+  private isRemembered(target: Target): boolean {
+    const { name } = target.channel
+    return isOfFormat(target) && !this.forgetful.has(name) && this.options.recalled?.channel === name
   }
 
-  private canTake(candidate: Candidate): boolean {
+  private canTake(target: Target): boolean {
     const { recalled } = this.options
-    return recalled?.known === true || (isOfFormat(candidate) && recalled?.mayPass === true)
+    return recalled?.known === true || (isOfFormat(target) && recalled?.mayPass === true)
   }
 
   /** The gateway works in the background itself, where it stores the result: upstreams do not. */
@@ -136,7 +136,7 @@ export class Session {
 }
 
 /** The request goes to an upstream of the format, as a request of its own. */
-const isOfFormat = ({ native, emulated }: Candidate): boolean => native && !emulated
+const isOfFormat = ({ native, emulated }: Target): boolean => native && !emulated
 
 function withState(request: CanonicalRequest, state: State | undefined): CanonicalRequest {
   if (request.state === state) return request
@@ -167,14 +167,14 @@ function isForgotten({ kind, code, param, message }: CanonicalError, names: read
 }
 
 /**
- * The candidates that can look up the prompt a request refers to: it is stored at an upstream, and without it
+ * The targets that can look up the prompt a request refers to: it is stored at an upstream, and without it
  * the model would get another request. All of them where it points at none.
  *
  * @throws GatewayError `invalid-request` where none can.
  */
-export function withStoredPrompt(candidates: readonly Candidate[], request: CanonicalRequest): readonly Candidate[] {
-  if (request.extras?.[STORED_FORMAT]?.['prompt'] == null) return candidates
-  const able = candidates.filter(isOfFormat)
+export function withStoredPrompt(targets: readonly Target[], request: CanonicalRequest): readonly Target[] {
+  if (request.extras?.[STORED_FORMAT]?.['prompt'] == null) return targets
+  const able = targets.filter(isOfFormat)
   if (able.length > 0) return able
   throw invalid(
     '`prompt` points at a prompt stored at an upstream, and no upstream of this model has any.',

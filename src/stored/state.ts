@@ -26,7 +26,7 @@ export interface Reading {
   readonly request: CanonicalRequest
   readonly reader: {
     /** Loads what `read` needs for items that the caller did not send. */
-    prepare(items: readonly JsonObject[]): Promise<void>
+    loadSealKey(items: readonly JsonObject[]): Promise<void>
     read(wire: WireRequest): CanonicalRequest
   }
 }
@@ -72,7 +72,7 @@ export class State {
     const turns = [call.turns, store?.turns].filter(memory => memory !== undefined)
     const memories = { turns, found, conversations: store?.conversations, strict: call.strict === true }
     const recalled = await resolveReferences(wire.body, owner, memories)
-    if (recalled?.known === true) await reader.prepare(recalled.added)
+    if (recalled?.known === true) await reader.loadSealKey(recalled.added)
     if (call.strict === true && previous !== undefined && recalled?.known === true) checkCalls(recalled.whole())
     const kept = saves && !unkept ? store : undefined
     const keepers = [isConversation ? call.turns : undefined, kept?.turns].filter(memory => memory !== undefined)

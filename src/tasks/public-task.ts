@@ -3,7 +3,7 @@ import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import type { CanonicalTask, TaskFailure } from '../canonical/task.ts'
 import { scrubbed, scrubber } from '../gateway/scrub.ts'
-import type { Candidate } from '../router.ts'
+import type { Target } from '../router.ts'
 import type { StoredTask } from '../store/tasks.ts'
 
 /** Below the gateway's address: where tasks are. */
@@ -61,7 +61,7 @@ const percent = (progress: number): number => Math.round(Math.min(100, Math.max(
  */
 export function storable(
   result: CanonicalResult,
-  candidate: Candidate,
+  target: Target,
   { id: publicId, model }: Pick<StoredTask, 'id' | 'model'>,
 ): CanonicalResult {
   const { id = '', task, usage } = result
@@ -78,7 +78,7 @@ export function storable(
             ...safe(task),
             ...(failure === undefined
               ? {}
-              : { failure: safeFailure(safe(failure), withoutId(scrubber(candidate, model), id, publicId)) }),
+              : { failure: safeFailure(safe(failure), withoutId(scrubber(target, model), id, publicId)) }),
           },
         }),
   }

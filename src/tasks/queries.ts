@@ -83,14 +83,14 @@ async function sendContent(call: TaskQuery, task: StoredTask, { open, heartbeat 
   checkCompleted(task)
   const file = await open(task, variant, message.headers)
   const headers = { ...fileHeaders(task.id, variant, file.mediaType), ...file.headers }
-  reply.worker = { abort: () => file.close() }
+  reply.abortable = { abort: () => file.close() }
   try {
     if (reply.gone) return
     if (file.status === 416) reply.whole(416, headers, '')
     else if (message.method === 'HEAD') sendHead(reply, file, headers)
     else await relay(reply, headers, { mediaType: file.mediaType, bytes: file.bytes }, heartbeat, file.status)
   } finally {
-    reply.worker = undefined
+    reply.abortable = undefined
     file.close()
   }
 }

@@ -5,7 +5,7 @@ import { logMessage, toFailure } from '../gateway/failures.ts'
 import type { Log } from '../log/index.ts'
 import { isEnded, type StoredTask, type Tasks } from '../store/tasks.ts'
 import { storable } from './public-task.ts'
-import { candidateOf, type TaskUpstream, upstreamOf } from './task-upstream.ts'
+import { type TaskUpstream, targetOf, upstreamOf } from './task-upstream.ts'
 import { askState } from './upstream.ts'
 
 /** The most milliseconds for which a state counts as current. */
@@ -90,7 +90,7 @@ export class Refresher {
     if (upstream === undefined) return task
     try {
       const result = await askState(upstream, this.closing.signal)
-      const after = await this.advance(task, storable(result, candidateOf(upstream), task), result)
+      const after = await this.advance(task, storable(result, targetOf(upstream), task), result)
       return isLate && after.state !== 'submitting' && !isFinal(after.state) ? await this.fail(after, LATE) : after
     } catch (thrown) {
       if (this.closing.signal.aborted) return task
@@ -99,7 +99,7 @@ export class Refresher {
         task: task.id,
         channel: task.channel,
         kind: error.kind,
-        said: logMessage(error, candidateOf(upstream)),
+        said: logMessage(error, targetOf(upstream)),
       }
       options.log.warn(fields, 'the state of a task could not be read')
       if (error.kind === 'not-found') return this.missing(task)

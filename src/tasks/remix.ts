@@ -1,7 +1,7 @@
 import { type GatewayError, invalid } from '../canonical/error.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { Channel } from '../channel/index.ts'
-import type { Candidate } from '../router.ts'
+import type { Target } from '../router.ts'
 import type { StoredTask } from '../store/tasks.ts'
 import { checkCompleted } from './completed.ts'
 import { upstreamOf } from './task-upstream.ts'
@@ -29,9 +29,9 @@ export function remixRequest(
   }
 }
 
-/** Of the candidates the one that made the original. Throws GatewayError `invalid-request` where it is none of them. */
-export function onlyOrigin(candidates: readonly Candidate[], { channel, format }: StoredTask): readonly Candidate[] {
-  const origin = candidates.filter(one => one.channel.name === channel && one.format.format === format)
+/** Of the targets the one that made the original. Throws GatewayError `invalid-request` where it is none of them. */
+export function onlyOrigin(targets: readonly Target[], { channel, format }: StoredTask): readonly Target[] {
+  const origin = targets.filter(one => one.channel.name === channel && one.format.format === format)
   if (origin.length === 0) throw refusal('The upstream that made this video takes no requests for it any more.')
   return origin
 }

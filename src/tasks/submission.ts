@@ -3,7 +3,7 @@ import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import type { UpstreamTask } from '../canonical/task.ts'
 import { WRITERS } from '../egress/index.ts'
-import type { Candidate } from '../router.ts'
+import type { Target } from '../router.ts'
 import type { StoredTask, Tasks } from '../store/tasks.ts'
 import { freshId } from '../usage/request-id.ts'
 import { storable } from './public-task.ts'
@@ -63,14 +63,14 @@ export class Submission {
     return this.isUnknown || this.isAccepted
   }
 
-  /** Those of the candidates that can do it. Throws GatewayError `invalid-request` for a remix without the upstream it needs. */
-  among(candidates: readonly Candidate[]): readonly Candidate[] {
+  /** Those of the targets that can do it. Throws GatewayError `invalid-request` for a remix without the upstream it needs. */
+  among(targets: readonly Target[]): readonly Target[] {
     const { origin } = this.options
-    return origin === undefined ? candidates : onlyOrigin(candidates, origin)
+    return origin === undefined ? targets : onlyOrigin(targets, origin)
   }
 
   /** The request with the name under which the upstream finds the task again, where its format has one. */
-  referenced(request: CanonicalRequest, { format }: Candidate): CanonicalRequest {
+  referenced(request: CanonicalRequest, { format }: Target): CanonicalRequest {
     if (WRITERS[format.format]?.tasks?.find === undefined) return request
     const reference = request.output.video?.reference ?? this.id
     return { ...request, output: { ...request.output, video: { ...request.output.video, reference } } }
@@ -82,7 +82,7 @@ export class Submission {
    * @throws GatewayError `conflict` where another submit of the same idempotency key was stored meanwhile, and what the
    * store throws.
    */
-  async begins({ channel, format, upstreamModel }: Candidate, request: CanonicalRequest): Promise<void> {
+  async begins({ channel, format, upstreamModel }: Target, request: CanonicalRequest): Promise<void> {
     const { store, owner } = this.options
     const { reference } = request.output.video ?? {}
     const place = { channel: channel.name, format: format.format, upstreamModel, ...(reference && { reference }) }
@@ -103,13 +103,13 @@ export class Submission {
   }
 
   /** Stores what the upstream answered. Rejects where the store does not take it, however often it is tried. */
-  async accepted(result: CanonicalResult, candidate: Candidate): Promise<StoredTask> {
+  async accepted(result: CanonicalResult, target: Target): Promise<StoredTask> {
     this.isAccepted = true
     const { store, owner, request } = this.options
     const state = result.task!.state
     const news = {
       state,
-      result: storable(result, candidate, { id: this.id, model: request.model }),
+      result: storable(result, target, { id: this.id, model: request.model }),
       upstreamId: result.id!,
     }
     for (let attempt = 1; ; attempt++) {

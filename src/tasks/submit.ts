@@ -15,14 +15,14 @@ import type { Submission } from './submission.ts'
  * @throws GatewayError; where `submission.isSpent` then, no other upstream may be tried.
  */
 export async function submit(named: Attempt, submission: Submission): Promise<void> {
-  const attempt = { ...named, request: submission.referenced(named.request, named.candidate) }
+  const attempt = { ...named, request: submission.referenced(named.request, named.target) }
   const prepared = writeRequest(attempt)
-  await submission.begins(attempt.candidate, attempt.request)
+  await submission.begins(attempt.target, attempt.request)
   let answered: WholeAnswer
   let stored: StoredTask
   try {
     answered = await sendWhole(attempt, prepared)
-    stored = await submission.accepted(answered.result, attempt.candidate)
+    stored = await submission.accepted(answered.result, attempt.target)
   } catch (thrown) {
     const failure = answerFailure(thrown)
     if (!submission.failed(failure)) throw failure

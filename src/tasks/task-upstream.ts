@@ -4,7 +4,7 @@ import type { Channel } from '../channel/index.ts'
 import type { ChannelFormat } from '../config/index.ts'
 import { WRITERS } from '../egress/index.ts'
 import type { TaskWriter } from '../egress/task-writer.ts'
-import type { Candidate } from '../router.ts'
+import type { Target } from '../router.ts'
 import type { StoredTask } from '../store/tasks.ts'
 
 /** The upstream a task is worked on by, as it is configured now. */
@@ -26,7 +26,7 @@ export function upstreamOf(task: StoredTask, channels: readonly Channel[]): Task
 }
 
 /** The upstream as a way to answer the task's request. */
-export const candidateOf = ({ task, channel, format }: TaskUpstream): Candidate => ({
+export const targetOf = ({ task, channel, format }: TaskUpstream): Target => ({
   ...{ channel: channel.config, format, upstreamModel: task.upstreamModel },
   ...{ native: true, emulated: false, resting: false },
 })

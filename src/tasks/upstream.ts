@@ -8,7 +8,7 @@ import { readWireResult } from '../gateway/read-result.ts'
 import { upstreamError } from '../gateway/send.ts'
 import { READERS } from '../ingress/index.ts'
 import { requestOf } from './public-task.ts'
-import { candidateOf, type TaskUpstream, upstreamTask } from './task-upstream.ts'
+import { type TaskUpstream, targetOf, upstreamTask } from './task-upstream.ts'
 
 /**
  * The state of a task as its upstream has it now: by its id or, where the submit was not answered, by its reference.
@@ -70,7 +70,7 @@ async function exchange<T>(
   } finally {
     clearTimeout(timer)
     signal?.removeEventListener('abort', abort)
-    sent.release()
+    sent.discardRest()
   }
 }
 
@@ -79,7 +79,7 @@ export const publicFailure = async (answer: Answer, upstream: TaskUpstream): Pro
   shown(await failureOf(answer, upstream), upstream)
 
 const shown = (failure: GatewayError, upstream: TaskUpstream): GatewayError =>
-  new GatewayError(publicError(failure.error, candidateOf(upstream), upstream.task.model), { cause: failure.cause })
+  new GatewayError(publicError(failure.error, targetOf(upstream), upstream.task.model), { cause: failure.cause })
 
 const failureOf = (answer: Answer, upstream: TaskUpstream): Promise<GatewayError> =>
-  upstreamError(answer, candidateOf(upstream), upstream.task.model)
+  upstreamError(answer, targetOf(upstream), upstream.task.model)

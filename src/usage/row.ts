@@ -82,7 +82,7 @@ export const recordedModel = (model: string): string =>
 
 type Optional<T> = { readonly [name in keyof T]: T[name] | undefined }
 
-/** Who answered, as `Candidate` has it. */
+/** Who answered, as `Target` has it. */
 interface Upstream {
   readonly channel: { readonly name: string }
   readonly format: { readonly format: Format }
@@ -91,11 +91,11 @@ interface Upstream {
 
 /** The fields of a row that name the upstream. */
 export const upstreamFields = (
-  candidate: Upstream | undefined,
+  target: Upstream | undefined,
 ): Optional<Pick<UsageRow, 'upstreamModel' | 'channel' | 'upstreamFormat'>> => ({
-  upstreamModel: candidate && recordedModel(candidate.upstreamModel),
-  channel: candidate?.channel.name,
-  upstreamFormat: candidate?.format.format,
+  upstreamModel: target && recordedModel(target.upstreamModel),
+  channel: target?.channel.name,
+  upstreamFormat: target?.format.format,
 })
 
 /** The fields of a row that count tokens. */

@@ -26,10 +26,10 @@ async function taken(exchange: Exchange): Promise<{ texts: string[]; ended: Gate
   const answer = await exchange.answer
   const texts: string[] = []
   const ended = await new Promise<GatewayError | 'ended'>(resolve =>
-    answer.flow({
-      take: bytes => texts.push(Buffer.from(bytes).toString()),
-      end: () => resolve('ended'),
-      fail: resolve,
+    answer.pipeTo({
+      onData: bytes => texts.push(Buffer.from(bytes).toString()),
+      onEnd: () => resolve('ended'),
+      onError: resolve,
     }),
   )
   return { texts, ended }
@@ -61,7 +61,7 @@ describe('sending', () => {
     })
     expect(seen.headers.cookie).toBeUndefined()
     expect(seen.headers['x-other']).toBeUndefined()
-    expect(channel.health.open).toBe(0)
+    expect(channel.health.inFlight).toBe(0)
   })
 
   test("trap 79: passes on the betas the channel takes and no others'", async () => {
@@ -95,7 +95,7 @@ describe('the answer', () => {
   test('has a largest size', async () => {
     const { channel, send } = await open(response => response.end('x'.repeat(1_000_000)))
     expect(await kindOf((await send().answer).text(1000))).toBe('upstream-failed')
-    expect(channel.health.open).toBe(0)
+    expect(channel.health.inFlight).toBe(0)
   })
 
   test('has a largest size when it is packed, too, and comes small', async () => {
@@ -117,7 +117,7 @@ describe('the answer', () => {
     const exchange = send()
     await exchange.answer
     const before = process.memoryUsage().arrayBuffers
-    exchange.release()
+    exchange.discardRest()
     await new Promise(resolve => setTimeout(resolve, 1000))
     // Kept, it would be gigabytes; what is not collected yet is a part of one.
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(400 * 1024 * 1024)
@@ -135,7 +135,7 @@ describe('failures', () => {
     const channel = new Channel(channelAt(await deadAddress()))
     closing.push(() => channel.destroy())
     expect(await kindOf(channel.send({ format: channel.config.formats[0]!, wire: WIRE }).answer)).toBe('unreachable')
-    expect(channel.health.open).toBe(0)
+    expect(channel.health.inFlight).toBe(0)
   })
 
   test('a slow first byte and a silence', async () => {
@@ -187,7 +187,7 @@ describe('failures', () => {
     expect((await ending).ended).toMatchObject({ error: { kind: 'cancelled' } })
     await until(() => upstream.seen[0]!.brokenAt !== undefined)
     expect(upstream.seen[0]!.brokenAt! - at).toBeLessThan(100)
-    expect(channel.health.open).toBe(0)
+    expect(channel.health.inFlight).toBe(0)
   })
 
   test('an abort before the connection stands', async () => {
@@ -200,18 +200,18 @@ describe('failures', () => {
   })
 })
 
-/** What a taker has that pauses at the first bytes, and all of it once it goes on. */
+/** What a consumer has that pauses at the first bytes, and all of it once it goes on. */
 async function takenWithAPause(exchange: Exchange): Promise<{ early: number; rest(): Promise<number> }> {
   const answer = await exchange.answer
   let size = 0
   let ended = false
-  answer.flow({
-    take: bytes => {
+  answer.pipeTo({
+    onData: bytes => {
       if (size === 0) exchange.pause()
       size += bytes.length
     },
-    end: () => (ended = true),
-    fail: () => {},
+    onEnd: () => (ended = true),
+    onError: () => {},
   })
   await new Promise(resolve => setTimeout(resolve, 300))
   const rest = async (): Promise<number> => {
@@ -222,7 +222,7 @@ async function takenWithAPause(exchange: Exchange): Promise<{ early: number; res
   return { early: size, rest }
 }
 
-describe('a taker that pauses', () => {
+describe('a consumer that pauses', () => {
   test('holds up the upstream', async () => {
     let written = 0
     const { send } = await open(response => {

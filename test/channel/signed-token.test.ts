@@ -3,7 +3,7 @@ import { GatewayError } from '../../src/canonical/error.ts'
 import { Channel } from '../../src/channel/index.ts'
 import { keyPairOf, SignedToken } from '../../src/channel/signed-token.ts'
 import { scrubber, withoutCredentials } from '../../src/gateway/scrub.ts'
-import type { Candidate } from '../../src/router.ts'
+import type { Target } from '../../src/router.ts'
 import { channelAt } from '../builders/config.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
 import { checkToken, KLING_ACCESS, KLING_KEY, KLING_SECRET } from '../video/upstreams/index.ts'
@@ -66,12 +66,12 @@ test('a channel shows the token, never the key', async () => {
 test('either half of a key and its tokens are taken out of what an upstream says', async () => {
   const config = channelAt('http://up.example', { key: KLING_KEY })
   const format = { ...config.formats[0]!, auth: 'jwt' } as const
-  const candidate = { channel: config, format, upstreamModel: 'm' } as unknown as Candidate
+  const target = { channel: config, format, upstreamModel: 'm' } as unknown as Target
   const token = new SignedToken(PAIR)
   await token.ready()
   const texts = [KLING_KEY, KLING_ACCESS, KLING_SECRET, token.text!, encodeURIComponent(KLING_KEY)]
   const hidden = [...texts, `${KLING_SECRET.slice(0, 14)}****`, Buffer.from(KLING_SECRET).toString('base64')]
   const said = hidden.map(text => `refused ${text} of yours`).join(', ')
-  for (const shown of [scrubber(candidate, 'm')(said), withoutCredentials(said, candidate)])
+  for (const shown of [scrubber(target, 'm')(said), withoutCredentials(said, target)])
     for (const text of hidden) expect(shown).not.toContain(text)
 })

@@ -10,8 +10,8 @@ const channel = { models: { named: new Map(), patterns: [] } }
 
 function lost(from: string, to: string, body: JsonObject): string[] {
   const request = READERS[from]!.request!({ path: PATHS[from]!, query: {}, headers: {}, body })
-  const candidate = { channel, format: { format: to, dialect: {} }, native: from === to, upstreamModel: request.model }
-  return shown(prepare(request, candidate as never).losses).map(({ path }) => path.join('/'))
+  const target = { channel, format: { format: to, dialect: {} }, native: from === to, upstreamModel: request.model }
+  return shown(prepare(request, target as never).losses).map(({ path }) => path.join('/'))
 }
 
 const parameters = { type: 'object', properties: {} }

@@ -25,7 +25,7 @@ it('ends after its time, and the channel is at fault', TIMED, async () => {
   expect(result.latency).toBeGreaterThanOrEqual(190)
   expect(result.latency).toBeLessThan(2000)
   expect(sumOf(channel.stats.snapshot(), 1)).toEqual({ requests: 1, errors: 1 })
-  expect(channel.health.open).toBe(0)
+  expect(channel.health.inFlight).toBe(0)
 })
 
 it('tells neither key nor inner address of the upstream, whatever it says', async () => {

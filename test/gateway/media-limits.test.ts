@@ -4,7 +4,7 @@ import { AddressGuard } from '../../src/channel/address-guard.ts'
 import { MediaFetcher } from '../../src/channel/fetch.ts'
 import type { ChannelConfig } from '../../src/config/index.ts'
 import { Media } from '../../src/gateway/media.ts'
-import type { Candidate } from '../../src/router.ts'
+import type { Target } from '../../src/router.ts'
 import { ANSWER, json } from '../builders/chat.ts'
 import { channelAt, LOOPBACK, type TestServerOptions } from '../builders/config.ts'
 import { VERSION_HEADERS } from '../builders/http.ts'
@@ -215,7 +215,7 @@ describe('addresses that go upstream as they are', () => {
     const at = (baseUrl: string, url: string) => {
       const channel = channelAt('http://127.0.0.1:1')
       const format = { ...channel.formats[0]!, baseUrl }
-      const candidate: Candidate = {
+      const target: Target = {
         channel,
         format,
         native: true,
@@ -225,8 +225,8 @@ describe('addresses that go upstream as they are', () => {
       }
       const content = [{ type: 'media', kind: 'image', source: { type: 'url', url } }] as const
       const request = { model: 'm', messages: [{ role: 'user', content }], output: {}, sampling: {}, stream: false }
-      expect(media.concerns(request as never, candidate)).toBe('check')
-      return media.ready(request as never, candidate, { reply: { gone: false, worker: undefined } } as never)
+      expect(media.concerns(request as never, target)).toBe('check')
+      return media.ready(request as never, target, { reply: { gone: false, abortable: undefined } } as never)
     }
     for (const testServer of [
       'http://127.0.0.1:9000/v1',

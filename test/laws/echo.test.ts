@@ -66,7 +66,7 @@ const pairs = FORMATS.flatMap(caller =>
 
 describe('echo: the gateway’s own answer, handed back as history, loses nothing', () => {
   it.each(pairs)('a caller of %s before an upstream of %s, %s', (caller, upstream, way) => {
-    const candidate = {
+    const target = {
       channel,
       format: { format: upstream, dialect: {} },
       native: caller === upstream,
@@ -81,7 +81,7 @@ describe('echo: the gateway’s own answer, handed back as history, loses nothin
         headers: {},
         body,
       })
-      const lost = shown(prepare(request, candidate as never).losses).filter(
+      const lost = shown(prepare(request, target as never).losses).filter(
         ({ path, reason }) => path[0] === 'messages' && !Object.hasOwn(EXCEPTIONS, reason),
       )
       expect(lost).toEqual([])

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type Permissions, permissionsOf } from '../../src/access/permissions.ts'
 import { GatewayError } from '../../src/canonical/error.ts'
 import type { GroupConfig, KeySettings, LimitSettings } from '../../src/config/types.ts'
-import { checkModels } from '../../src/gateway/named-models.ts'
+import { checkOtherModels } from '../../src/gateway/named-models.ts'
 import { DOORS, FORMATS } from '../../src/providers/index.ts'
 import { type RoutedChannel, route, usableModels } from '../../src/router.ts'
 import { channelAt } from '../builders/config.ts'
@@ -46,7 +46,7 @@ const channels: fc.Arbitrary<readonly RoutedChannel[]> = fc
           formats: formats.map(format => ({ ...config.formats[0]!, format, dialect })),
           models: { named: new Map(named.map(name => [name, name])), patterns },
         },
-        health: { open: 0, ...(listed === undefined ? {} : { listed: new Set(listed) }) },
+        health: { inFlight: 0, ...(listed === undefined ? {} : { listed: new Set(listed) }) },
       }
     }),
   )
@@ -57,9 +57,9 @@ const isAnswered = (model: string, permissions: Permissions, all: readonly Route
     works.some(work => {
       if (!permissions.allowsDoor(door)) return false
       try {
-        const candidates = route({ model, format: door, work, permissions, now: 0, draw: 'x' }, all)
-        for (const { channel } of candidates) expect(permissions.allowsChannel(channel.name)).toBe(true)
-        return work !== 'realtime' || cascades || candidates.some(({ emulated }) => !emulated)
+        const targets = route({ model, format: door, work, permissions, now: 0, draw: 'x' }, all)
+        for (const { channel } of targets) expect(permissions.allowsChannel(channel.name)).toBe(true)
+        return work !== 'realtime' || cascades || targets.some(({ emulated }) => !emulated)
       } catch (thrown) {
         expect(thrown).toBeInstanceOf(GatewayError)
         return false
@@ -91,7 +91,7 @@ test('a model beside that of a request is permitted exactly if the request could
   fc.assert(
     fc.property(key, group, fc.constantFrom(...MODELS), (one, of, model) => {
       const permissions = permissionsOf(one, of)
-      const check = () => checkModels('chat', { model: 'x', models: [model] }, 'x', permissions)
+      const check = () => checkOtherModels('chat', { model: 'x', models: [model] }, 'x', permissions)
       if (permissions.allowsModel(model)) expect(check).not.toThrow()
       else expect(check).toThrow(`may not use the model "${model}"`)
     }),

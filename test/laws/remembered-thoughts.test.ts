@@ -14,7 +14,7 @@ import { Thoughts } from '../../src/gateway/thoughts/thoughts.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { REQUEST } from '../builders/requests.ts'
 import { CLIENTS, type Habit } from '../thoughts/clients.ts'
-import { candidateOf, LIMITS, Stage, thoughtsIn, type Way, wholeOf } from '../thoughts/stage.ts'
+import { LIMITS, Stage, targetOf, thoughtsIn, type Way, wholeOf } from '../thoughts/stage.ts'
 import { request } from './arbitrary.ts'
 import { meaning } from './same.ts'
 import { conversing, holds, plain, same } from './support.ts'
@@ -183,7 +183,7 @@ const kept = (format: string) => fc.array(answerOf(format), { minLength: 1, maxL
 
 describe('exact loss: with what was put back, reading what was written gives the request minus what was reported', () => {
   it.each(FORMATS)('%s', format => {
-    const candidate = candidateOf({ caller: 'elsewhere', upstream: format, dialect: DIALECTS[format] ?? {} })
+    const target = targetOf({ caller: 'elsewhere', upstream: format, dialect: DIALECTS[format] ?? {} })
     holds(fc.tuple(request, kept(format)), ([given, answers]) => {
       const thoughts = new Thoughts(LIMITS).of('ann')!
       // What is repaired is told in another way (`canonical/repair.ts`), and tested elsewhere.
@@ -193,10 +193,10 @@ describe('exact loss: with what was put back, reading what was written gives the
       )
       for (const [index, answer] of answers.entries())
         thoughts.keep(named(answer, ids.slice(index)), {
-          attempt: { call: { format: 'chat' }, candidate, request: REQUEST },
+          attempt: { call: { format: 'chat' }, target, request: REQUEST },
           prepared: { recalled: undefined },
         })
-      const { wire, losses } = prepare(asked, candidate, thoughts)
+      const { wire, losses } = prepare(asked, target, thoughts)
       const read = READERS[format]!.request!(plain(wire))
       same(meaning(read), meaning({ ...lose(asked, losses), model: 'm' }))
     })

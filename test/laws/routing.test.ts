@@ -37,7 +37,7 @@ const channel: fc.Arbitrary<Omit<RoutedChannel, 'config'> & { config: Omit<Chann
   }),
   health: fc.record(
     {
-      open: fc.constantFrom(0, 2),
+      inFlight: fc.constantFrom(0, 2),
       restingUntil: fc.constantFrom(0, NOW, NOW + 3000),
       resting: fc
         .uniqueArray(fc.constantFrom(...IDS, ...IDS.map(id => `up-${id}`)))
@@ -45,7 +45,7 @@ const channel: fc.Arbitrary<Omit<RoutedChannel, 'config'> & { config: Omit<Chann
         .map(entries => new Map(entries)),
       listed: fc.uniqueArray(fc.constantFrom(...IDS)).map(ids => new Set(ids)),
     },
-    { requiredKeys: ['open'] },
+    { requiredKeys: ['inFlight'] },
   ),
 })
 
@@ -85,7 +85,7 @@ function outcome(asked: RouteRequest, list: readonly RoutedChannel[]): unknown {
 
 const without = ({ restingUntil: _, resting: __, ...health }: RoutedChannel['health']): RoutedChannel['health'] => ({
   ...health,
-  open: 0,
+  inFlight: 0,
 })
 
 /** By the definition, not by the router's own. */
@@ -147,7 +147,7 @@ describe('law 20: routing', () => {
         if (found === undefined) return
         expect(found.length).toBeGreaterThan(0)
         expect(new Set(found.map(({ channel }) => channel.name)).size).toBe(found.length)
-        for (const { channel } of found) expect(healthOf(list, channel).open).toBeLessThan(channel.maxConcurrent!)
+        for (const { channel } of found) expect(healthOf(list, channel).inFlight).toBeLessThan(channel.maxConcurrent!)
       }),
     )
   })

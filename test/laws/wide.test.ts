@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject } from '../../src/canonical/node.t
 import { WRITERS } from '../../src/egress/index.ts'
 import { prepare } from '../../src/gateway/prepare.ts'
 import { READERS } from '../../src/ingress/index.ts'
-import { candidateOf } from '../thoughts/stage.ts'
+import { targetOf } from '../thoughts/stage.ts'
 import { handedTo } from './support.ts'
 import { WIRES } from './wires.ts'
 
@@ -76,10 +76,10 @@ function settled<T>(make: () => T, what: string): T | undefined {
 }
 
 const formats = Object.keys(READERS).filter(format => READERS[format]!.request !== undefined)
-const targets = Object.keys(WRITERS).filter(format => WRITERS[format]!.request !== undefined)
+const written = Object.keys(WRITERS).filter(format => WRITERS[format]!.request !== undefined)
 
 /** The format itself, unless callers alone use it. */
-const own = (format: string): readonly string[] => (targets.includes(format) ? [format] : [])
+const own = (format: string): readonly string[] => (written.includes(format) ? [format] : [])
 
 describe('wide is not deep: a body of any width is read and written with little stack', () => {
   it.each(formats)('%s', format => {
@@ -87,9 +87,9 @@ describe('wide is not deep: a body of any width is read and written with little 
       for (const [index, [place, path, body]] of wideBodies(format).entries()) {
         const request = settled(() => READERS[format]!.request!({ path, query: {}, headers: {}, body }), place)
         if (request === undefined) continue
-        for (const target of [...own(format), targets[index % targets.length]!]) {
-          const candidate = candidateOf({ caller: format, upstream: target })
-          settled(() => prepare(handedTo(target, request), candidate), `${place} to ${target}`)
+        for (const to of [...own(format), written[index % written.length]!]) {
+          const target = targetOf({ caller: format, upstream: to })
+          settled(() => prepare(handedTo(to, request), target), `${place} to ${to}`)
         }
       }
     })

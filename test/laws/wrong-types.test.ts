@@ -18,7 +18,7 @@ import { checkedResult } from '../../src/gateway/read-result.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { eventParser } from '../../src/ingress/transport/sse.ts'
 import { FORMATS } from '../../src/providers/index.ts'
-import type { Candidate } from '../../src/router.ts'
+import type { Target } from '../../src/router.ts'
 import { channelAt } from '../builders/config.ts'
 import { asked as ASKED, streamed } from './arbitrary-result.ts'
 import { grammarFault } from './grammar.ts'
@@ -43,7 +43,7 @@ function orRefused<T>(work: () => T): T | undefined {
   }
 }
 
-const candidate = (from: string, to: string, upstreamModel: string): Candidate => {
+const target = (from: string, to: string, upstreamModel: string): Target => {
   const channel = channelAt('http://127.0.0.1:1', { format: to })
   return { channel, format: channel.formats[0]!, native: from === to, emulated: false, upstreamModel, resting: false }
 }
@@ -72,7 +72,7 @@ function journey(from: string, request: CanonicalRequest): void {
   for (const to of formatsWith('request')) {
     if (!does(to, work)) continue
     for (const model of [request.model, 'other']) {
-      const prepared = orRefused(() => prepare(handedTo(to, request), candidate(from, to, model)))
+      const prepared = orRefused(() => prepare(handedTo(to, request), target(from, to, model)))
       if (prepared === undefined) continue
       JSON.stringify(prepared.wire.body)
       lossHeaders(shown(prepared.losses))

@@ -43,6 +43,6 @@ test('work that begins after the caller left ends at once', async () => {
   sent.destroy()
   await vi.waitFor(() => expect(replies[0]!.gone).toBe(true), SOON)
   const abort = vi.fn()
-  replies[0]!.worker = { abort }
+  replies[0]!.abortable = { abort }
   expect(abort).toHaveBeenCalledTimes(1)
 })

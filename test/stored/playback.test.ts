@@ -1,12 +1,12 @@
 import { expect, test, vi } from 'vitest'
-import type { Reply, Worker } from '../../src/gateway/index.ts'
+import type { Abortable, Reply } from '../../src/gateway/index.ts'
 import { type EventSource, play } from '../../src/stored/playback.ts'
 
 /** A caller that is sent what is told, and takes none of it. */
 class StuckReply implements Reply {
   gone = false
   begun = false
-  worker: Worker | undefined
+  abortable: Abortable | undefined
   whole(): void {}
   begin(): void {
     this.begun = true
@@ -18,7 +18,7 @@ class StuckReply implements Reply {
   once(): void {}
   destroy(): void {
     this.gone = true
-    this.worker?.abort()
+    this.abortable?.abort()
   }
 }
 

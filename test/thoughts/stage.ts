@@ -11,7 +11,7 @@ import { sanitizeName } from '../../src/egress/sanitize/names.ts'
 import { type Prepared, prepare } from '../../src/gateway/prepare.ts'
 import { Thoughts } from '../../src/gateway/thoughts/thoughts.ts'
 import { READERS } from '../../src/ingress/index.ts'
-import type { Candidate } from '../../src/router.ts'
+import type { Target } from '../../src/router.ts'
 import { channelAt } from '../builders/config.ts'
 import { REQUEST } from '../builders/requests.ts'
 import { plain } from '../laws/support.ts'
@@ -30,7 +30,7 @@ export interface Way {
 
 export const LIMITS = { keep: 3_600_000, memory: 2 ** 20 }
 
-export function candidateOf({ caller, upstream, dialect = {}, key = 'k', model = 'm' }: Way): Candidate {
+export function targetOf({ caller, upstream, dialect = {}, key = 'k', model = 'm' }: Way): Target {
   const channel = { ...channelAt('http://127.0.0.1:1', { format: upstream }), key }
   const format = { ...channel.formats[0]!, dialect }
   return { channel, format, native: caller === upstream, emulated: false, upstreamModel: model, resting: false }
@@ -45,15 +45,15 @@ export class Stage {
 
   /** What is written for the upstream of a caller's request. */
   sent(way: Way, wire: WireRequest): Prepared {
-    return prepare(this.read(way, wire), candidateOf(way), this.of(way))
+    return prepare(this.read(way, wire), targetOf(way), this.of(way))
   }
 
   /** Reads an upstream's answer to a request, keeps what is to be kept, and gives what the caller is told. */
   told(way: Way, wire: WireRequest, answer: CanonicalResult): JsonObject {
     const asked = this.read(way, wire)
-    const candidate = candidateOf(way)
-    const prepared = prepare(asked, candidate, this.of(way))
-    const exchange = { attempt: { call: { format: way.caller }, candidate, request: asked }, prepared }
+    const target = targetOf(way)
+    const prepared = prepare(asked, target, this.of(way))
+    const exchange = { attempt: { call: { format: way.caller }, target, request: asked }, prepared }
     const head = { id: 'a1', model: 'm', createdAt: 1 }
     const { restorer } = prepared
     const own = this.of(way)

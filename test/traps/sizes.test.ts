@@ -8,7 +8,7 @@ import { idKey } from '../../src/gateway/thoughts/call-keys.ts'
 import { MemoryStore } from '../../src/gateway/thoughts/memory.ts'
 import { issuerOf, recall } from '../../src/gateway/thoughts/recall.ts'
 import { familyDialect } from '../../src/providers/index.ts'
-import type { Candidate } from '../../src/router.ts'
+import type { Target } from '../../src/router.ts'
 import { channelAt } from '../builders/config.ts'
 import { conversing } from '../laws/support.ts'
 
@@ -73,7 +73,7 @@ describe('trap 107: thoughts that are put back are as many as there were, howeve
     const text = 'hm '.repeat(1000)
     const ids = idsOf(100).map(id => `toolu_1a${id}z`)
     const channel = channelAt('http://127.0.0.1', { format: 'messages' })
-    const candidate: Candidate = {
+    const target: Target = {
       ...{ channel, format: { ...channel.formats[0]!, dialect: familyDialect('messages', 'm') ?? {} } },
       ...{ native: false, emulated: false, upstreamModel: 'm', resting: false },
     }
@@ -83,14 +83,14 @@ describe('trap 107: thoughts that are put back are as many as there were, howeve
       ids.map(id => [idKey(id)]),
       {
         format: 'messages',
-        issuer: issuerOf(candidate),
+        issuer: issuerOf(target),
         steps: ids.map(value => ({
           lead: [],
           next: [{ type: 'reasoning', text, signature: { format: 'messages', value } }],
         })),
       },
     )
-    const own = recall(asked, candidate, store, 'ann')
+    const own = recall(asked, target, store, 'ann')
     const said = JSON.stringify(own?.request.messages ?? []).length
     expect(own?.count).toBeGreaterThanOrEqual(100)
     expect(said).toBeLessThan(2 ** 21)

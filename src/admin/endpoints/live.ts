@@ -48,7 +48,7 @@ function watch(gateway: Administration, { message, reply }: LiveExchange, { kind
     throw new Problem('too-many-requests', 'Too many watch requests already.')
   const watcher = new Watcher(reply, owner)
   const stop = live.listen(watcher)
-  reply.worker = { abort: () => watcher.close() }
+  reply.abortable = { abort: () => watcher.close() }
   watcher.open(stop, () => authenticate(gateway, message))
 }
 

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireFile, WireRequest } from '../../canonical/wire.ts'
 import type { Answer } from '../../channel/index.ts'
-import type { Candidate } from '../../router.ts'
+import type { Target } from '../../router.ts'
 import type { Stored } from '../../stored/index.ts'
 import type { Call } from '../call.ts'
 import type { Prepared } from '../prepare.ts'
@@ -27,7 +27,7 @@ export interface SentByCaller {
 /** What is kept of an attempt. */
 export interface CapturedFrom {
   readonly call: Call
-  readonly candidate: Candidate
+  readonly target: Target
   readonly request: CanonicalRequest
   readonly stored: Stored | undefined
 }
@@ -122,10 +122,10 @@ export class Capture {
     return this.sent
   }
 
-  /** A candidate failed, perhaps before anything was sent to it. */
+  /** A target failed, perhaps before anything was sent to it. */
   failed(attempt: CapturedFrom, error: CanonicalError): void {
     const last = this.exchanges.at(-1)
-    const exchange = last?.attempt.candidate === attempt.candidate ? last : this.sending(attempt, undefined)
+    const exchange = last?.attempt.target === attempt.target ? last : this.sending(attempt, undefined)
     exchange?.failed(error)
   }
 

@@ -1,7 +1,7 @@
 import type { Bytes } from '../../canonical/bytes.ts'
 import type { GatewayError } from '../../canonical/error.ts'
-import type { Answer, Taker } from '../../channel/index.ts'
-import type { HeaderSource, Reply, Worker } from '../call.ts'
+import type { Answer, Consumer } from '../../channel/index.ts'
+import type { Abortable, HeaderSource, Reply } from '../call.ts'
 
 /** Bytes of one body that are kept. */
 export const LARGEST = 1024 * 1024
@@ -75,7 +75,7 @@ export const recordedAnswer = (answer: Answer, recording: Recording): Answer => 
   status: answer.status,
   headers: answer.headers,
   begins: answer.begins,
-  flow: taker => answer.flow(new RecordingTaker(taker, recording)),
+  pipeTo: consumer => answer.pipeTo(new RecordingConsumer(consumer, recording)),
   text: async limit => {
     const text = await answer.text(limit)
     recording.take(text)
@@ -85,27 +85,27 @@ export const recordedAnswer = (answer: Answer, recording: Recording): Answer => 
   bytes: () => recordedBytes(answer.bytes(), recording),
 })
 
-class RecordingTaker implements Taker {
-  private readonly taker: Taker
+class RecordingConsumer implements Consumer {
+  private readonly consumer: Consumer
   private readonly recording: Recording
 
-  constructor(taker: Taker, recording: Recording) {
-    this.taker = taker
+  constructor(consumer: Consumer, recording: Recording) {
+    this.consumer = consumer
     this.recording = recording
   }
 
-  take(bytes: Uint8Array): void {
+  onData(bytes: Uint8Array): void {
     this.recording.take(bytes)
-    this.taker.take(bytes)
+    this.consumer.onData(bytes)
   }
 
-  end(): void {
+  onEnd(): void {
     this.recording.isWhole = true
-    this.taker.end()
+    this.consumer.onEnd()
   }
 
-  fail(error: GatewayError): void {
-    this.taker.fail(error)
+  onError(error: GatewayError): void {
+    this.consumer.onError(error)
   }
 }
 
@@ -145,12 +145,12 @@ export class RecordedReply implements Reply {
     return this.reply.begun
   }
 
-  get worker(): Worker | undefined {
-    return this.reply.worker
+  get abortable(): Abortable | undefined {
+    return this.reply.abortable
   }
 
-  set worker(worker: Worker | undefined) {
-    this.reply.worker = worker
+  set abortable(abortable: Abortable | undefined) {
+    this.reply.abortable = abortable
   }
 
   get rateHeaders(): HeaderSource | undefined {

@@ -60,7 +60,7 @@ class Writer {
     const credential = credentialOf({ headers, queryKey: call.queryKey })
     const own = secretsOfRequest(headers, this.query, credential)
     // The config may have changed since.
-    const tried = exchanges.flatMap(({ attempt }) => secretsOfChannel(attempt.candidate.channel))
+    const tried = exchanges.flatMap(({ attempt }) => secretsOfChannel(attempt.target.channel))
     this.scrub = scrubberOf(known, patternOf([...own, ...tried]))
     this.bounded = new Bounded(this.scrub)
   }
@@ -115,11 +115,11 @@ class Writer {
 
   private async attempt(exchange: CapturedExchange, at: string): Promise<CapturedAttempt> {
     const { attempt, prepared, status, headers, body, answeredAfter, error, endedAfter } = exchange
-    const { candidate } = attempt
+    const { target } = attempt
     const type = single(headers['content-type']).toLowerCase()
     return {
-      ...{ channel: candidate.channel.name, format: candidate.format.format, native: candidate.native },
-      ...{ upstream_model: this.scrub(candidate.upstreamModel), sent_after_ms: exchange.sentAfter },
+      ...{ channel: target.channel.name, format: target.format.format, native: target.native },
+      ...{ upstream_model: this.scrub(target.upstreamModel), sent_after_ms: exchange.sentAfter },
       ended_after_ms: endedAfter,
       losses: await this.located(prepared?.losses ?? [], attempt),
       request: prepared && this.outgoing(exchange, prepared, at),
@@ -182,13 +182,13 @@ class Writer {
   }
 
   private outgoing(
-    { attempt: { candidate } }: CapturedExchange,
+    { attempt: { target } }: CapturedExchange,
     { wire }: Prepared,
     at: string,
   ): CapturedAttempt['request'] {
     const { files, raw, body, ...rest } = wire
-    const { origin, path, headers } = addressed(candidate.channel, {
-      ...{ format: candidate.format, wire: { ...rest, body: body['stream'] === true ? { stream: true } : {} } },
+    const { origin, path, headers } = addressed(target.channel, {
+      ...{ format: target.format, wire: { ...rest, body: body['stream'] === true ? { stream: true } : {} } },
       from: this.capture.call.message.headers,
     })
     const [place = '', query = ''] = path.split('?', 2)

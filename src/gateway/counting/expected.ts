@@ -30,7 +30,7 @@ export function expectedTokens(request: CanonicalRequest): ExpectedTokens {
 }
 
 /** A bound on the input of a request, by the size of its body; undefined where that is unknown. */
-export function mostInput({ headers }: IncomingMessage): number | undefined {
+export function inputTokensAtMost({ headers }: IncomingMessage): number | undefined {
   const size = headers['content-encoding'] === undefined ? Number(headers['content-length']) : Number.NaN
   return size >= 0 ? size / TEXT_BYTES : undefined
 }

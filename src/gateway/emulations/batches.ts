@@ -2,7 +2,7 @@ import { type Loss, shifted } from '../../canonical/loss.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { workOf } from '../../canonical/work.ts'
 import { FORMATS } from '../../providers/index.ts'
-import type { Candidate } from '../../router.ts'
+import type { Target } from '../../router.ts'
 import { roundTrip } from '../round-trip.ts'
 import type { Attempt, RoundTrip, WholeAnswer } from '../types.ts'
 import { combined, together } from './several.ts'
@@ -11,12 +11,12 @@ import { combined, together } from './several.ts'
 const AT_ONCE = 4
 
 /** Whether there is more to embed than the upstream takes in one request. */
-export const needsBatches = (request: CanonicalRequest, candidate: Candidate): boolean =>
-  batchesOf(request, candidate) !== undefined
+export const needsBatches = (request: CanonicalRequest, target: Target): boolean =>
+  batchesOf(request, target) !== undefined
 
 /** The batches of a request; undefined where one request does. */
-function batchesOf(request: CanonicalRequest, candidate: Candidate): readonly CanonicalRequest[] | undefined {
-  const limit = limitOf(candidate)
+function batchesOf(request: CanonicalRequest, target: Target): readonly CanonicalRequest[] | undefined {
+  const limit = limitOf(target)
   const { messages } = request
   if (limit === undefined || messages.length <= limit || workOf(request) !== 'embedding') return undefined
   if (areJoint(request)) return undefined
@@ -35,7 +35,7 @@ const areJoint = ({ extras = {} }: CanonicalRequest): boolean =>
   })
 
 /** How many inputs one request may have; Google's cloud takes one. */
-function limitOf({ format: { dialect } }: Candidate): number | undefined {
+function limitOf({ format: { dialect } }: Target): number | undefined {
   const { batch = dialect['vertex'] === true ? 1 : undefined } = dialect
   return typeof batch === 'number' && batch >= 1 ? Math.floor(batch) : undefined
 }
@@ -46,7 +46,7 @@ function limitOf({ format: { dialect } }: Candidate): number | undefined {
  * @throws GatewayError as the first batch that fails.
  */
 export const roundTripInBatches: RoundTrip = (attempt, request, signal) => {
-  const batches = batchesOf(request, attempt.candidate)
+  const batches = batchesOf(request, attempt.target)
   return batches === undefined ? roundTrip(attempt, request, signal) : joined(attempt, batches)
 }
 

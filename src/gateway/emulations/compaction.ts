@@ -16,10 +16,10 @@ const KEPT = 80_000
 export const compaction: Emulation = {
   losses: request => [...settings(request), ...unreadable(request), ...before(request)],
   answer: async (attempt, roundTrip) => {
-    const { call, request, candidate, seal } = attempt
+    const { call, request, target, seal } = attempt
     // No request is sent for a summary that could not be sealed.
     await seal.load()
-    const answered = await roundTrip(attempt, question(request, candidate.native))
+    const answered = await roundTrip(attempt, question(request, target.native))
     const summary = summaryIn(answered.result)
     const base = call.id.replace(/^[a-z]+_/, '')
     const content = WRITERS[call.format]!.compacted!(kept(request.messages), seal.seal(summary), base)

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../canonical/error.ts'
 import type { Channel } from '../../channel/index.ts'
-import { type Candidate, isFull, type RoutedChannel, type RouteRequest, rests, route } from '../../router.ts'
+import { isFull, type RoutedChannel, type RouteRequest, rests, route, type Target } from '../../router.ts'
 import { estimate } from '../counting/estimate.ts'
 import type { Attempt, Emulation, RoundTrip, WholeAnswer } from '../types.ts'
 
@@ -14,13 +14,13 @@ const PATIENCE = 10_000
 export const counting: Emulation = {
   losses: () => [],
   answer: async (attempt, roundTrip) => {
-    const { candidate, channel, request } = attempt
-    if (!candidate.emulated && isWell(channel, candidate)) {
+    const { target, channel, request } = attempt
+    if (!target.emulated && isWell(channel, target)) {
       const counted = await upstreamCount(attempt, roundTrip)
       if (counted !== undefined) return counted
     }
     return {
-      result: { candidates: [], usage: { input: await estimate(request, candidate.format.format) } },
+      result: { candidates: [], usage: { input: await estimate(request, target.format.format) } },
       losses: [],
       headers: { 'interlingua-estimate': 'true' },
     }
@@ -30,7 +30,7 @@ export const counting: Emulation = {
 /** The upstream's count; undefined where it fails or takes too long. */
 async function upstreamCount(attempt: Attempt, roundTrip: RoundTrip): Promise<WholeAnswer | undefined> {
   const { call, request } = attempt
-  const timer = setTimeout(() => call.reply.worker?.abort(), PATIENCE)
+  const timer = setTimeout(() => call.reply.abortable?.abort(), PATIENCE)
   try {
     return await roundTrip(attempt, request)
   } catch (thrown) {
@@ -42,15 +42,15 @@ async function upstreamCount(attempt: Attempt, roundTrip: RoundTrip): Promise<Wh
 }
 
 /** The channel neither rests nor is full. */
-const isWell = ({ health, config }: Channel, { upstreamModel }: Candidate): boolean =>
+const isWell = ({ health, config }: Channel, { upstreamModel }: Target): boolean =>
   !rests(health, upstreamModel, Date.now()) && !isFull(health, config)
 
 /**
- * The candidates for a count: as `route` orders them, also where every channel is full, since the gateway can estimate.
+ * The targets for a count: as `route` orders them, also where every channel is full, since the gateway can estimate.
  *
  * @throws GatewayError for an unknown model, or one that the key may not use.
  */
-export function routeCount(request: RouteRequest, channels: readonly RoutedChannel[]): readonly Candidate[] {
+export function routeCount(request: RouteRequest, channels: readonly RoutedChannel[]): readonly Target[] {
   try {
     return route(request, channels)
   } catch (thrown) {

@@ -81,9 +81,9 @@ function embeddingOf(
   }
 }
 
-/** Whether the candidate's format has a field for the purpose of an embedding. */
-function writesPurpose({ request, candidate }: Attempt): boolean {
-  const { losses } = prepare(embeddingOf(request, [queryOf(request)], 'query'), candidate)
+/** Whether the target's format has a field for the purpose of an embedding. */
+function writesPurpose({ request, target }: Attempt): boolean {
+  const { losses } = prepare(embeddingOf(request, [queryOf(request)], 'query'), target)
   return !losses.some(({ path }) => path.join('.') === 'output.embedding.purpose')
 }
 

@@ -3,7 +3,7 @@ import { Losses } from '../../canonical/loss.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import { workOf } from '../../canonical/work.ts'
 import { FORMATS } from '../../providers/index.ts'
-import type { Candidate } from '../../router.ts'
+import type { Target } from '../../router.ts'
 import type { Emulation } from '../types.ts'
 import { combined, together } from './several.ts'
 
@@ -11,7 +11,7 @@ import { combined, together } from './several.ts'
 const MOST = 16
 
 /** Whether a caller of another format requests several images of an upstream that makes one in a request. */
-export const needsSeveral = ({ format, native }: Candidate, request: CanonicalRequest): boolean =>
+export const needsSeveral = ({ format, native }: Target, request: CanonicalRequest): boolean =>
   !native &&
   (request.output.candidates ?? 1) > 1 &&
   FORMATS.get(format.format)?.singleImage === true &&

@@ -9,7 +9,7 @@ import type { Attempt, WholeAnswer } from '../types.ts'
  * @throws what the first that fails throws; the others are broken off, and so are all when the caller leaves.
  */
 export async function together<T>(
-  { call, candidate, report }: Attempt,
+  { call, target, report }: Attempt,
   requests: readonly ((signal: AbortSignal) => Promise<T>)[],
   most: number = requests.length,
 ): Promise<readonly T[]> {
@@ -23,15 +23,15 @@ export async function together<T>(
       answers[index] = await requests[index]!(signal)
     }
   }
-  report.tried(candidate)
-  call.reply.worker = controller
+  report.tried(target)
+  call.reply.abortable = controller
   try {
     await Promise.all(Array.from({ length: Math.min(most, requests.length) }, work))
   } catch (thrown) {
     controller.abort()
     throw thrown
   } finally {
-    call.reply.worker = undefined
+    call.reply.abortable = undefined
   }
   return answers
 }

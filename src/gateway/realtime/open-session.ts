@@ -22,14 +22,14 @@ import { RealtimeSession, refusal } from '../../realtime/session.ts'
 import type { RunRequest, Upstream, UpstreamOptions } from '../../realtime/upstream.ts'
 import { openCascade, openConverter, PROTOCOLS } from '../../realtime/upstreams.ts'
 import { WebSocketUpstream } from '../../realtime/websocket-upstream.ts'
-import { type Candidate, route } from '../../router.ts'
+import { route, type Target } from '../../router.ts'
 import { freshId } from '../../usage/request-id.ts'
-import { candidateFailure } from '../candidate-failure.ts'
 import type { Channels } from '../channels.ts'
 import { mayRetry, moreUsefulFailure } from '../failures.ts'
 import { publicError } from '../public-answer.ts'
 import { scrubbed, scrubber } from '../scrub.ts'
 import { tracedAttempt } from '../send.ts'
+import { targetFailure } from '../target-failure.ts'
 import type { Record } from './record.ts'
 
 /** A requested session, before its connection is upgraded. */
@@ -69,22 +69,22 @@ export interface OpenedSession extends UpstreamSide {
 const newId = (prefix: string): string => `${prefix}_${freshId()}`
 
 /**
- * Opens a session at the first candidate that begins one.
+ * Opens a session at the first target that begins one.
  *
- * @param candidates at least one.
- * @throws GatewayError the most useful failure of the candidates.
+ * @param targets at least one.
+ * @throws GatewayError the most useful failure of the targets.
  */
-export async function openSession(candidates: readonly Candidate[], request: SessionRequest): Promise<OpenedSession> {
+export async function openSession(targets: readonly Target[], request: SessionRequest): Promise<OpenedSession> {
   let failure: GatewayError | undefined
-  for (const candidate of candidates) {
-    const channel = request.channels.get(candidate.channel)
-    request.record.candidate = candidate
+  for (const target of targets) {
+    const channel = request.channels.get(target.channel)
+    request.record.target = target
     request.record.attempts++
     const release = channel.hold()
-    const trace = request.record.trace?.attempt(tracedAttempt(candidate))
+    const trace = request.record.trace?.attempt(tracedAttempt(target))
     try {
       const passed = trace?.headers ?? request.passed
-      const options = { ...request, passed, candidate, channel }
+      const options = { ...request, passed, target, channel }
       const opened = await (isDirect(options) ? direct(options) : translated(options))
       channel.stats.succeeded()
       trace?.end(undefined)
@@ -93,7 +93,7 @@ export async function openSession(candidates: readonly Candidate[], request: Ses
       release()
       trace?.end(undefined, thrown instanceof GatewayError ? thrown.error.kind : 'internal')
       if (request.signal.aborted) throw thrown
-      const seen = candidateFailure(thrown, { candidate, channel, model: request.model, log: request.log })
+      const seen = targetFailure(thrown, { target, channel, model: request.model, log: request.log })
       if (!mayRetry(seen.error)) throw seen
       failure = moreUsefulFailure(failure, seen)
     }
@@ -129,11 +129,11 @@ const NO_CHANNEL = new GatewayError({
  *
  * @throws GatewayError as `route` does, and `not-found` where none has sessions with the model.
  */
-export function candidatesOf(
+export function targetsOf(
   { id, model, caller }: Pick<SessionRequest, 'id' | 'model' | 'caller'>,
   channels: Channels,
   config: Config,
-): Candidate[] {
+): Target[] {
   const facts = config.models.get(model)
   const routed = route(
     { model, format: REALTIME, work: 'realtime', permissions: caller.permissions, now: Date.now(), facts, draw: id },
@@ -153,22 +153,22 @@ export function candidatesOf(
 const SPEAKING = /realtime|live|voice|native-audio|\baudio\b/i
 
 /** Whether a model is for conversations in text, which a cascade makes a session of. */
-const byCascade = ({ emulated, upstreamModel }: Candidate, facts: ModelFacts | undefined): boolean =>
+const byCascade = ({ emulated, upstreamModel }: Target, facts: ModelFacts | undefined): boolean =>
   emulated ||
   (facts?.interface !== undefined ? !['realtime', 'live'].includes(facts.interface) : !SPEAKING.test(upstreamModel))
 
 interface AttemptOptions extends SessionRequest {
-  readonly candidate: Candidate
+  readonly target: Target
   readonly channel: Channel
 }
 
-const isDirect = ({ candidate, naming }: AttemptOptions): boolean =>
-  candidate.native && naming === 'ga' && isPlain(readDialect(candidate.format.dialect))
+const isDirect = ({ target, naming }: AttemptOptions): boolean =>
+  target.native && naming === 'ga' && isPlain(readDialect(target.format.dialect))
 
 /** A connection that passes frames as they come. */
 async function direct(options: AttemptOptions): Promise<UpstreamSide> {
-  const { candidate, config, model, session, signal, channel, record } = options
-  const { upstreamModel } = candidate
+  const { target, config, model, session, signal, channel, record } = options
+  const { upstreamModel } = target
   const connect = connector(options, { path: '/realtime', query: { model: upstreamModel } })
   const { socket, first } = await openRelay({
     dial: connect,
@@ -176,7 +176,7 @@ async function direct(options: AttemptOptions): Promise<UpstreamSide> {
     firstEvent: channel.config.timeout.firstByte,
     signal,
   })
-  const scrub = scrubber(candidate, model)
+  const scrub = scrubber(target, model)
   return {
     start: caller => {
       const relay = new Relay({
@@ -194,11 +194,11 @@ async function direct(options: AttemptOptions): Promise<UpstreamSide> {
 
 /** A connection with canonical events between its two sides. */
 async function translated(options: AttemptOptions): Promise<UpstreamSide> {
-  const { candidate, config, model, naming, onLoss, record, settings } = options
+  const { target, config, model, naming, onLoss, record, settings } = options
   const mailbox = new Mailbox()
   const formats = { input: settings.input?.format ?? PCM_24K, output: settings.output?.format ?? PCM_24K }
   const upstream = await open(options, {
-    model: candidate.upstreamModel,
+    model: target.upstreamModel,
     settings: {
       ...settings,
       input: { ...settings.input, format: formats.input },
@@ -230,8 +230,8 @@ async function translated(options: AttemptOptions): Promise<UpstreamSide> {
           eventId: eventIdOf,
           write: event => writer.write(event),
         },
-        shown: (error: CanonicalError) => publicError(error, candidate, model),
-        scrub: scrubber(candidate, model),
+        shown: (error: CanonicalError) => publicError(error, target, model),
+        scrub: scrubber(target, model),
       })
       session.start()
       mailbox.deliver(session)
@@ -245,9 +245,9 @@ async function translated(options: AttemptOptions): Promise<UpstreamSide> {
 }
 
 function open(options: AttemptOptions, about: UpstreamOptions): Promise<Upstream> {
-  const { candidate, channel, config, signal, run, model } = options
+  const { target, channel, config, signal, run, model } = options
   const { cascade } = config.realtime
-  if (candidate.emulated && cascade !== undefined)
+  if (target.emulated && cascade !== undefined)
     return openCascade({
       ...about,
       run,
@@ -255,7 +255,7 @@ function open(options: AttemptOptions, about: UpstreamOptions): Promise<Upstream
       models: { ...cascade, conversation: model },
       ...(cascade.voice === undefined ? {} : { voice: cascade.voice }),
     })
-  const { format, dialect } = candidate.format
+  const { format, dialect } = target.format
   const Protocol = PROTOCOLS[format]
   if (Protocol === undefined) return Promise.reject(NO_CHANNEL)
   const protocol = new Protocol({ ...about, dialect })
@@ -273,10 +273,10 @@ function open(options: AttemptOptions, about: UpstreamOptions): Promise<Upstream
 type Address = { readonly path: string; readonly query: { readonly [name: string]: string } }
 
 const connector =
-  ({ candidate, channel, config, passed }: AttemptOptions, address: Address) =>
+  ({ target, channel, config, passed }: AttemptOptions, address: Address) =>
   (signal: AbortSignal): Promise<WebSocket> => {
     const { connect } = channel.config.timeout
-    const { url, headers } = channel.place(candidate.format, address)
+    const { url, headers } = channel.place(target.format, address)
     return dial({
       url,
       headers: { ...headers, ...passed },

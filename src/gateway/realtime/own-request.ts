@@ -11,7 +11,7 @@ import { READERS } from '../../ingress/index.ts'
 import type { Reader } from '../../ingress/reader.ts'
 import type { RequestTrace, Traces } from '../../metrics/traces.ts'
 import { FORMATS, formatMadeFor } from '../../providers/index.ts'
-import type { Call, Reply, Worker } from '../call.ts'
+import type { Abortable, Call, Reply } from '../call.ts'
 import { toFailure } from '../failures.ts'
 import { ownCall } from '../own-requests.ts'
 import { onLossOf } from '../read-request.ts'
@@ -95,7 +95,7 @@ const LOW = 64
 class EventReply implements Reply {
   gone = false
   begun = false
-  worker: Worker | undefined
+  abortable: Abortable | undefined
   private readonly reader: Reader
   private readonly request: CanonicalRequest
   private readonly machine: Transducer<WireEvent, CanonicalEvent> | undefined
@@ -153,7 +153,7 @@ class EventReply implements Reply {
   leave(): void {
     if (this.gone) return
     this.gone = true
-    this.worker?.abort()
+    this.abortable?.abort()
     this.finish()
   }
 

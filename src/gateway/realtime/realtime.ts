@@ -23,7 +23,7 @@ import { onLossOf } from '../read-request.ts'
 import type { Running } from '../running.ts'
 import type { Incoming } from '../types.ts'
 import type { Recorder } from '../usage-recorder.ts'
-import { candidatesOf, type OpenedSession, openSession } from './open-session.ts'
+import { type OpenedSession, openSession, targetsOf } from './open-session.ts'
 import { ownRequest } from './own-request.ts'
 import { Record } from './record.ts'
 import { type BoundSession, boundBy, createSecret, isClientSecret } from './secrets.ts'
@@ -116,10 +116,10 @@ export class Realtime {
     try {
       checkDoor(caller.permissions, REALTIME)
       await allowance.enter()
-      const candidates = candidatesOf({ id: call.id, caller, model }, this.context.channels, this.config)
+      const targets = targetsOf({ id: call.id, caller, model }, this.context.channels, this.config)
       if (secret !== undefined) await boundBy(this.context.shared, secret, 'takeNote')
       const onLoss = onLossOf(call.message, caller)
-      return await openSession(candidates, {
+      return await openSession(targets, {
         ...{ id: call.id, caller, model, onLoss, settings, session, record },
         ...{ channels: this.context.channels, config: this.config, log: recorder.log, signal: call.signal },
         naming: namingOf(call.message),
@@ -153,7 +153,7 @@ export class Realtime {
     const settings = readSettings(session, 'session')
     const { model } = settings
     if (model === undefined) throw missingModel('session.model')
-    candidatesOf({ id: '', caller, model }, this.context.channels, this.config)
+    targetsOf({ id: '', caller, model }, this.context.channels, this.config)
     const expiresAt = Date.now() + 1000 * secondsOf(body['expires_after'])
     const bound = { callerId: caller.id, model, settings, session }
     const value = await createSecret(this.context.shared, bound, expiresAt)

@@ -5,7 +5,7 @@ import { defined, type Format } from '../../canonical/node.ts'
 import { totalUsage, type Usage } from '../../canonical/result.ts'
 import type { RequestTrace } from '../../metrics/traces.ts'
 import type { SessionRecord } from '../../realtime/live-session.ts'
-import type { Candidate } from '../../router.ts'
+import type { Target } from '../../router.ts'
 import { isCounted, tokenFields, type UsageRow, upstreamFields } from '../../usage/row.ts'
 import type { Recorder } from '../usage-recorder.ts'
 
@@ -41,7 +41,7 @@ const SWITCHED = 101
 
 /** What becomes of one realtime session: its responses are charged to its key, and it has one line in the log. */
 export class Record implements SessionRecord {
-  candidate: Candidate | undefined
+  target: Target | undefined
   attempts = 0
   /** Undefined where no traces are made. */
   trace: RequestTrace | undefined
@@ -98,9 +98,9 @@ export class Record implements SessionRecord {
   }
 
   private costOf(usage: Usage): number | undefined {
-    const { candidate, facts } = this
-    if (candidate === undefined) return undefined
-    const { channel, upstreamModel } = candidate
+    const { target, facts } = this
+    if (target === undefined) return undefined
+    const { channel, upstreamModel } = target
     return this.recorder
       .pricesFor(facts.caller)
       .cost({ model: facts.model, upstreamModel, provider: channel.provider }, usage)
@@ -129,9 +129,9 @@ export class Record implements SessionRecord {
   }
 
   private row(status: number): UsageRow {
-    const { facts, candidate, began } = this
+    const { facts, target, began } = this
     // The requests that a cascade makes have rows of their own.
-    const isCascade = candidate?.emulated === true
+    const isCascade = target?.emulated === true
     const usage = isCascade ? undefined : this.usage
     const cost = isCascade ? 0 : this.unpriced ? undefined : this.cost
     const duration = performance.now() - began
@@ -140,7 +140,7 @@ export class Record implements SessionRecord {
       ...{ attempts: this.attempts, status, losses: this.reported.size, duration },
       ...{ key: facts.caller.id, keyName: facts.caller.key, group: facts.caller.group, model: facts.model },
       ...defined({
-        ...upstreamFields(candidate),
+        ...upstreamFields(target),
         error: this.error?.kind,
         ...tokenFields(usage),
         cost,
@@ -152,7 +152,7 @@ export class Record implements SessionRecord {
     const row = this.row(status)
     this.recorder.take(row)
     this.trace?.end(row)
-    const { facts, candidate, usage, error, reported } = this
+    const { facts, target, usage, error, reported } = this
     const fields = {
       id: facts.id,
       client_id: facts.clientId,
@@ -160,9 +160,9 @@ export class Record implements SessionRecord {
       key: facts.caller.key,
       door: facts.path,
       model: facts.model,
-      channel: candidate?.channel.name,
-      format: candidate?.format.format,
-      upstream_model: candidate?.upstreamModel,
+      channel: target?.channel.name,
+      format: target?.format.format,
+      upstream_model: target?.upstreamModel,
       attempts: this.attempts,
       ...result,
       error: error?.kind,

@@ -14,9 +14,9 @@ import { encodedBytes, MP3, rawFormat } from './encoding.ts'
  * Whether an upstream's samples of a speech are to become an MP3 file: where the caller requests one, also by the default of its
  * format (FORMATS §12) where that is not the upstream's format.
  */
-export function wantsMp3({ call, candidate, request }: Attempt): boolean {
+export function wantsMp3({ call, target, request }: Attempt): boolean {
   const wanted = request.output.audio?.mediaType
-  return wanted === MP3 || (wanted === undefined && WRITERS[call.format]!.container?.usual === MP3 && !candidate.native)
+  return wanted === MP3 || (wanted === undefined && WRITERS[call.format]!.container?.usual === MP3 && !target.native)
 }
 
 /**

@@ -6,7 +6,7 @@ import { isSigned } from '../../canonical/signature.ts'
 import type { ChannelFormat } from '../../config/index.ts'
 import { WRITERS } from '../../egress/index.ts'
 import { Budget } from '../../egress/sanitize/budget.ts'
-import type { Candidate } from '../../router.ts'
+import type { Target } from '../../router.ts'
 import { idKey, isCounted, placeKey } from './call-keys.ts'
 import type { MemoryStore } from './memory.ts'
 import { type Changes, changed, type Recalled, recalledBy } from './recalled.ts'
@@ -16,19 +16,19 @@ import { type Place, type Take, Turn } from './turn.ts'
 
 /**
  * The request with the thoughts its caller no longer has, before the calls they were thought for, as far as the
- * candidate takes them back; undefined where there is nothing to put back. A turn that has a proof already is left
+ * target takes them back; undefined where there is nothing to put back. A turn that has a proof already is left
  * alone. What is put back depends on what stands before it, never on what follows (law 21).
  */
 export function recall(
   request: CanonicalRequest,
-  candidate: Candidate,
+  target: Target,
   store: MemoryStore,
   owner: string,
 ): Recalled | undefined {
-  const { format, native } = candidate
+  const { format, native } = target
   const { handsBack, boundProofs } = WRITERS[format.format]!
   if (handsBack === undefined || !request.messages.some(hasCall)) return undefined
-  const issuer = issuerOf(candidate)
+  const issuer = issuerOf(target)
   return new Recall(request, {
     bound: boundProofs?.({ dialect: format.dialect, native }) === true,
     byPlace: store.holdsPlaces(owner),
@@ -49,7 +49,7 @@ interface Options {
   /** Some calls may be known by their place alone. */
   readonly byPlace: boolean
   find(key: string): Found | undefined
-  /** How the candidate takes a thought of these back; undefined where it takes none. */
+  /** How the target takes a thought of these back; undefined where it takes none. */
   takes(thoughts: KeptThoughts): Take | undefined
 }
 
@@ -155,11 +155,11 @@ class Recall {
 const accounts = new WeakMap<ChannelFormat, string>()
 
 /**
- * Who can read the proofs of a candidate's answers: one model of one account at one address. OpenAI's are good in one
+ * Who can read the proofs of a target's answers: one model of one account at one address. OpenAI's are good in one
  * organisation, the newest ones of Claude in one account, and where another model cannot read one it is refused or
  * dropped (traps 30, 33). A channel may change its name or its limits; with another key it is another issuer.
  */
-export const issuerOf = ({ channel, format, upstreamModel }: Candidate): string =>
+export const issuerOf = ({ channel, format, upstreamModel }: Target): string =>
   `${accountOf(format, channel.key)} ${upstreamModel}`
 
 function accountOf(format: ChannelFormat, key: string | undefined): string {

@@ -15,7 +15,7 @@ export interface Step {
 export interface KeptThoughts {
   /** The format of the upstream that made them. */
   readonly format: Format
-  /** Who can read their proofs: `issuerOf` of the candidate that answered. */
+  /** Who can read their proofs: `issuerOf` of the target that answered. */
   readonly issuer: string
   /** One for each call, in order. */
   readonly steps: readonly Step[]

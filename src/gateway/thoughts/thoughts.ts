@@ -8,7 +8,7 @@ import type { ThoughtsConfig } from '../../config/index.ts'
 import { WRITERS } from '../../egress/index.ts'
 import { READERS } from '../../ingress/index.ts'
 import { LogOnce } from '../../log/index.ts'
-import type { Candidate } from '../../router.ts'
+import type { Target } from '../../router.ts'
 import { idKey, isCounted, keysOf, unknownKeys } from './call-keys.ts'
 import { type CalledStep, Collector, stepsOf } from './collector.ts'
 import { MemoryStore } from './memory.ts'
@@ -82,7 +82,7 @@ export const mayRemember = (request: CanonicalRequest): boolean =>
 interface Asked {
   readonly attempt: {
     readonly call: { readonly format: Format }
-    readonly candidate: Candidate
+    readonly target: Target
     readonly request: CanonicalRequest
   }
   readonly prepared: { readonly recalled: Recalled | undefined }
@@ -133,10 +133,10 @@ export class OwnThoughts {
     return !this.store.has(this.owner, key) && this.elsewhere!.all.mayHave(this.owner, key)
   }
 
-  /** The request with what its caller no longer has, as far as the candidate can read it. */
-  recall(request: CanonicalRequest, candidate: Candidate): Recalled | undefined {
+  /** The request with what its caller no longer has, as far as the target can read it. */
+  recall(request: CanonicalRequest, target: Target): Recalled | undefined {
     if (!this.store.holds(this.owner)) return undefined
-    return this.faults.attempt(() => recall(request, candidate, this.store, this.owner), undefined)
+    return this.faults.attempt(() => recall(request, target, this.store, this.owner), undefined)
   }
 
   /** Keeps what was thought before the calls of a whole answer; one with an error is none. */
@@ -156,15 +156,15 @@ export class OwnThoughts {
   }
 
   /**
-   * The candidates, those of one priority that rest alike with those first that made the last thoughts: they alone can
+   * The targets, those of one priority that rest alike with those first that made the last thoughts: they alone can
    * read the proofs (trap 33).
    */
-  among(candidates: readonly Candidate[], request: CanonicalRequest): readonly Candidate[] {
-    if (candidates.length < 2 || !this.store.holds(this.owner)) return candidates
+  among(targets: readonly Target[], request: CanonicalRequest): readonly Target[] {
+    if (targets.length < 2 || !this.store.holds(this.owner)) return targets
     const maker = this.faults.attempt(() => this.lastMaker(request), undefined)
-    if (maker === undefined) return candidates
-    const isMaker = (candidate: Candidate): number => Number(issuerOf(candidate) === maker)
-    return candidates.toSorted(
+    if (maker === undefined) return targets
+    const isMaker = (target: Target): number => Number(issuerOf(target) === maker)
+    return targets.toSorted(
       (a, b) =>
         Number(a.resting) - Number(b.resting) || a.channel.priority - b.channel.priority || isMaker(b) - isMaker(a),
     )
@@ -190,15 +190,15 @@ export class OwnThoughts {
   }
 
   private add(steps: readonly CalledStep[], asked: Asked): void {
-    const { candidate, request } = asked.attempt
+    const { target, request } = asked.attempt
     if (!steps.some(({ lead, next }) => lead.length > 0 || next.length > 0)) return this.forget(steps, asked)
     if (handsBack(request, steps)) return
-    const { native } = candidate
-    const { format, dialect } = candidate.format
+    const { native } = target
+    const { format, dialect } = target.format
     const bound = WRITERS[format]!.boundProofs?.({ dialect, native }) === true
     const thoughts: KeptThoughts = {
       format,
-      issuer: issuerOf(candidate),
+      issuer: issuerOf(target),
       steps: steps.map(({ lead, next, mixed }) => ({ lead, next, ...(mixed ? { mixed } : {}) })),
       ...(bound ? { prefix: prefixOf(asked.prepared.recalled?.request ?? request) } : {}),
     }

@@ -9,7 +9,7 @@ import {
 } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { SETTINGS } from '../../settings/chat.ts'
-import { readValidated } from '../errors/validation-error.ts'
+import { readOrExplain } from '../errors/validation-error.ts'
 import {
   anyObject,
   defined,
@@ -36,7 +36,7 @@ const FORMAT = 'chat'
 
 /** `POST /v1/chat/completions` (FORMATS §2) as a canonical request. */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
-  readValidated(wire.request, incoming.body, () => readFrom(read(incoming.body), FORMAT, incoming))
+  readOrExplain(wire.request, incoming.body, () => readFrom(read(incoming.body), FORMAT, incoming))
 
 function read(body: JsonObject): CanonicalRequest {
   const refused: string[] = []

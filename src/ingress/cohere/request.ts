@@ -4,7 +4,7 @@ import { type JsonObject, readFrom } from '../../canonical/node.ts'
 import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonical/request.ts'
 import type { VectorEncoding } from '../../canonical/vector.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { readValidated } from '../errors/validation-error.ts'
+import { readOrExplain } from '../errors/validation-error.ts'
 import {
   count,
   defined,
@@ -26,7 +26,7 @@ const FORMAT = 'cohere'
 
 /** `POST /v2/rerank` or `/v2/embed` (FORMATS §8, §9) as a canonical request. */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
-  readValidated(wire.requestAt(incoming), incoming.body, () =>
+  readOrExplain(wire.requestAt(incoming), incoming.body, () =>
     readFrom(wire.isEmbed(incoming) ? readEmbed(incoming.body) : readRerank(incoming.body), FORMAT, incoming),
   )
 

@@ -2,7 +2,7 @@ import { type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { SETTINGS } from '../../settings/completions.ts'
-import { readValidated } from '../errors/validation-error.ts'
+import { readOrExplain } from '../errors/validation-error.ts'
 import { defined, flag, left, list, number, oneOrMoreTexts, required, text, WrongType, withDefined } from '../fields.ts'
 import { readSettings } from '../settings.ts'
 import { withStreamOptions } from '../stream-options.ts'
@@ -12,7 +12,7 @@ const FORMAT = 'completions'
 
 /** `POST /v1/completions` (FORMATS §3) as a canonical request: each prompt is a message to continue. */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
-  readValidated(wire.request, incoming.body, () => readFrom(read(incoming.body), FORMAT, incoming))
+  readOrExplain(wire.request, incoming.body, () => readFrom(read(incoming.body), FORMAT, incoming))
 
 function read(body: JsonObject): CanonicalRequest {
   const { sampling, output, request } = readSettings(SETTINGS, body)

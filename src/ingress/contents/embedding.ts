@@ -6,7 +6,7 @@ import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonica
 import type { CanonicalResult, Usage } from '../../canonical/result.ts'
 import type { WireAnswer, WireRequest } from '../../canonical/wire.ts'
 import { readInnerError } from '../errors/google-error.ts'
-import { readValidated } from '../errors/validation-error.ts'
+import { readOrExplain } from '../errors/validation-error.ts'
 import { anyObject, anyObjects, defined, object, objects, required, someOf, text, WrongType } from '../fields.ts'
 import { type Address, checkModel, readAddress } from './address.ts'
 import { type Extras, FORMAT, leftOf, listed, numeral, open } from './fields.ts'
@@ -22,7 +22,7 @@ export const embeds = (path: string): boolean => /:(?:embedContent|batchEmbedCon
 /** The canonical request of either method: each content is one input. */
 export function readEmbedding(request: WireRequest): CanonicalRequest {
   const address = readAddress(request.path)
-  return readValidated(
+  return readOrExplain(
     () => wire.requestAt(request),
     request.body,
     () => readFrom(read(request.body, address), FORMAT, request),

@@ -2,7 +2,7 @@ import { CallIds } from '../../canonical/call-ids.ts'
 import { type JsonObject, readFrom } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { readValidated } from '../errors/validation-error.ts'
+import { readOrExplain } from '../errors/validation-error.ts'
 import { object, objects, required, text, withDefined } from '../fields.ts'
 import { checkModel, NO_METHOD, readAddress } from './address.ts'
 import { readContents, readInstruction } from './content.ts'
@@ -20,7 +20,7 @@ export function readRequest(incoming: WireRequest): CanonicalRequest {
   const { model, method } = readAddress(incoming.path)
   const stream = Object.hasOwn(STREAMS, method) ? STREAMS[method]! : undefined
   if (stream === undefined && !counts(method)) throw NO_METHOD
-  return readValidated(
+  return readOrExplain(
     () => wire.requestAt(incoming),
     incoming.body,
     () => {

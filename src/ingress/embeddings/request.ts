@@ -7,7 +7,7 @@ import { isObject, type Json, type JsonObject, type Node, originOf, readFrom } f
 import type { CanonicalRequest, EmbeddingPurpose, Message, Output } from '../../canonical/request.ts'
 import type { VectorEncoding } from '../../canonical/vector.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { readValidated } from '../errors/validation-error.ts'
+import { readOrExplain } from '../errors/validation-error.ts'
 import { defined, left, number, required, someOf, text, WrongType } from '../fields.ts'
 import { type Locate, locator } from '../locate.ts'
 import * as wire from './wire.ts'
@@ -16,7 +16,7 @@ const FORMAT = 'embeddings'
 
 /** `POST /v1/embeddings` (FORMATS §8), in OpenAI's fields or those of Voyage and Jina, as a canonical request. */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
-  readValidated(wire.request, incoming.body, () => readFrom(read(incoming.body), FORMAT, incoming))
+  readOrExplain(wire.request, incoming.body, () => readFrom(read(incoming.body), FORMAT, incoming))
 
 const TAKEN = new Set([
   ...['model', 'input', 'dimensions', 'output_dimension', 'encoding_format', 'embedding_type'],

@@ -8,7 +8,7 @@ import { WrongType } from '../fields.ts'
  * Runs a reader over a caller's body. Reading is cheap and only detects that something is wrong; the schema then
  * names the field and the fault. Both must come to the same verdict, which a law checks.
  */
-export function readValidated<T>(schema: Schema, body: JsonObject, read: () => T): T {
+export function readOrExplain<T>(schema: Schema, body: JsonObject, read: () => T): T {
   try {
     return read()
   } catch (thrown) {

@@ -3,14 +3,14 @@ import { sourceOfUrl } from '../../canonical/media/data-url.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { readValidated } from '../errors/validation-error.ts'
+import { readOrExplain } from '../errors/validation-error.ts'
 import { count, defined, left, number, required, text, texts, WrongType, withDefined } from '../fields.ts'
 import { locateVideo, videoRequest } from '../media/video.ts'
 import * as wire from './wire.ts'
 
 /** `POST /v1/video/generations` (SERVICE.md, "Video"): JSON, the length of the video in whole seconds. */
 export const readRequest = ({ body }: WireRequest): CanonicalRequest =>
-  readValidated(wire.request, body, () => read(body))
+  readOrExplain(wire.request, body, () => read(body))
 
 const TAKEN = new Set([
   ...['model', 'prompt', 'duration', 'size', 'image', 'images', 'n', 'seed', 'quality', 'negative_prompt', 'user'],

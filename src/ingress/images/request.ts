@@ -4,7 +4,7 @@ import type { Path } from '../../canonical/loss.ts'
 import { type Json, type JsonObject, originOf, readFrom } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { readValidated } from '../errors/validation-error.ts'
+import { readOrExplain } from '../errors/validation-error.ts'
 import { count, counted, defined, flag, left, number, required, someOf, text, WrongType } from '../fields.ts'
 import { type Locate, locator } from '../locate.ts'
 import { emptyField, FIELDS, FORMAT, hasImage, readFiles, readNamed } from './content.ts'
@@ -12,7 +12,7 @@ import { EMPTY_IMAGE, isFlag, isNumber, mediaTypeOfName, NO_IMAGE, needsPrompt, 
 
 /** `POST /v1/images/{generations,edits,variations}` (FORMATS §10), as JSON or as a form. */
 export const readRequest = (wire: WireRequest): CanonicalRequest =>
-  readValidated(
+  readOrExplain(
     () => requestAt(wire),
     wire.body,
     () => read(wire),

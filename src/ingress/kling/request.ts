@@ -4,7 +4,7 @@ import { sourceOfUrl } from '../../canonical/media/data-url.ts'
 import { readFrom } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { readValidated } from '../errors/validation-error.ts'
+import { readOrExplain } from '../errors/validation-error.ts'
 import { defined, left, required, text, WrongType } from '../fields.ts'
 import { locateVideo, readLength, videoRequest } from '../media/video.ts'
 import { requestAt } from './wire.ts'
@@ -13,7 +13,7 @@ const FORMAT = 'kling'
 
 /** `POST /videovendor/v1/videos/text2video` and `image2video` (SERVICE.md, "Video"). */
 export const readRequest = (wire: WireRequest): CanonicalRequest =>
-  readValidated(requestAt(wire), wire.body, () => read(wire))
+  readOrExplain(requestAt(wire), wire.body, () => read(wire))
 
 const SETTINGS = [
   ...['prompt', 'image', 'image_tail', 'negative_prompt', 'duration', 'aspect_ratio', 'mode', 'external_task_id'],

@@ -2,7 +2,7 @@ import { type Json, type JsonObject, originOf, readFrom } from '../../canonical/
 import type { CanonicalRequest, Message, Output, Sampling, Thread } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { SETTINGS } from '../../settings/messages.ts'
-import { readValidated } from '../errors/validation-error.ts'
+import { readOrExplain } from '../errors/validation-error.ts'
 import { defined, flag, left, number, object, objects, required, text, texts, withDefined } from '../fields.ts'
 import { type Locate, locateTurns } from '../locate.ts'
 import { readSettings } from '../settings.ts'
@@ -13,7 +13,7 @@ import { counts, FIELDS, FORMAT, requestAt } from './wire.ts'
 
 /** `POST /v1/messages` and `/v1/messages/count_tokens` (FORMATS §6) as a canonical request. */
 export function readRequest(incoming: WireRequest): CanonicalRequest {
-  return readValidated(requestAt(incoming), incoming.body, () => read(incoming, counts(incoming.path)))
+  return readOrExplain(requestAt(incoming), incoming.body, () => read(incoming, counts(incoming.path)))
 }
 
 function read(incoming: WireRequest, counting: boolean): CanonicalRequest {

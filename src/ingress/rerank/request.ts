@@ -4,7 +4,7 @@ import { sniffed } from '../../canonical/media/sniff.ts'
 import { isObject, type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { readValidated } from '../errors/validation-error.ts'
+import { readOrExplain } from '../errors/validation-error.ts'
 import { count, defined, flag, left, list, required, text, texts, WrongType } from '../fields.ts'
 import * as wire from './wire.ts'
 
@@ -15,7 +15,7 @@ type Style = 'jina' | 'cohere' | 'voyage'
 
 /** `POST /v1/rerank` (FORMATS §9) as a canonical request. */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
-  readValidated(wire.request, incoming.body, () => readFrom(read(incoming), FORMAT, incoming))
+  readOrExplain(wire.request, incoming.body, () => readFrom(read(incoming), FORMAT, incoming))
 
 const TAKEN = new Set(['model', 'query', 'documents', 'top_n', 'top_k', 'return_documents', 'rank_fields'])
 

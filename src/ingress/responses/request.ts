@@ -9,7 +9,7 @@ import {
 } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { SETTINGS } from '../../settings/responses.ts'
-import { readValidated } from '../errors/validation-error.ts'
+import { readOrExplain } from '../errors/validation-error.ts'
 import { defined, flag, isMaybe, left, number, object, required, text, texts, withDefined } from '../fields.ts'
 import { readSettings } from '../settings.ts'
 import { readShape } from '../shapes.ts'
@@ -22,7 +22,7 @@ const FORMAT = 'responses'
 
 /** `POST /v1/responses` and the endpoints below it (FORMATS §4) as a canonical request. */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
-  readValidated(wire.request, incoming.body, () =>
+  readOrExplain(wire.request, incoming.body, () =>
     readFrom(asImageRequest(read(incoming), incoming.body), FORMAT, incoming),
   )
 

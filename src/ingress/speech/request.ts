@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { readValidated } from '../errors/validation-error.ts'
+import { readOrExplain } from '../errors/validation-error.ts'
 import { defined, left, leftWithin, NONE, number, required, someOf, text, WrongType } from '../fields.ts'
 import { locateInstructed } from '../locate.ts'
 import * as wire from './wire.ts'
@@ -9,7 +9,7 @@ import { FORMAT, mediaTypeOf } from './wire.ts'
 
 /** `POST /v1/audio/speech` (FORMATS §12) as a canonical request. */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
-  readValidated(wire.request, incoming.body, () => readFrom(read(incoming.body), FORMAT, incoming))
+  readOrExplain(wire.request, incoming.body, () => readFrom(read(incoming.body), FORMAT, incoming))
 
 const TAKEN = new Set(['model', 'input', 'voice', 'instructions', 'response_format', 'speed', 'stream_format'])
 

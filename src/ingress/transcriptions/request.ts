@@ -7,7 +7,7 @@ import { isSoundless } from '../../canonical/media/wav.ts'
 import { type JsonObject, readFrom } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message, Output } from '../../canonical/request.ts'
 import type { WireFile, WireRequest } from '../../canonical/wire.ts'
-import { readValidated } from '../errors/validation-error.ts'
+import { readOrExplain } from '../errors/validation-error.ts'
 import { defined, left, required, text, texts, WrongType } from '../fields.ts'
 import { locateInstructed } from '../locate.ts'
 import * as wire from './wire.ts'
@@ -19,7 +19,7 @@ const FORMAT = 'transcriptions'
  * before it. The requested shape of the answer is the caller's spelling; what that shape needs is canonical.
  */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
-  readValidated(wire.requestAt(incoming), incoming.body, () => read(incoming))
+  readOrExplain(wire.requestAt(incoming), incoming.body, () => read(incoming))
 
 function read(incoming: WireRequest): CanonicalRequest {
   const { path, body, files } = incoming

@@ -3,7 +3,7 @@ import { sourceOfUrl } from '../../canonical/media/data-url.ts'
 import { isObject, type Json, type JsonObject, type Node, readFrom } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireFile, WireRequest } from '../../canonical/wire.ts'
-import { readValidated } from '../errors/validation-error.ts'
+import { readOrExplain } from '../errors/validation-error.ts'
 import { defined, left, required, text, WrongType } from '../fields.ts'
 import { locateVideo, readLength, videoRequest } from '../media/video.ts'
 import { REMIX, requestAt } from './wire.ts'
@@ -15,7 +15,7 @@ const FORMAT = 'videos'
  * that of the task it changes.
  */
 export const readRequest = (wire: WireRequest): CanonicalRequest =>
-  readValidated(requestAt(wire), wire.body, () => read(wire))
+  readOrExplain(requestAt(wire), wire.body, () => read(wire))
 
 const FIELD = 'input_reference'
 const WORDS = ['image_url', 'file_id'] as const

@@ -115,14 +115,14 @@ async function captured(one: Secrets, status: number, streams: boolean) {
   const request = READERS['chat']!.request!(wire)
   capture.request = request
   const [channel] = config.channels
-  const candidate = {
+  const target = {
     channel: channel!,
     format: channel!.formats[0]!,
     upstreamModel: MODEL,
     native: true,
-  } as Attempt['candidate']
-  const attempt = { call, candidate, request } as Attempt
-  const exchange = capture.sending(attempt, prepare(request, candidate))!
+  } as Attempt['target']
+  const attempt = { call, target, request } as Attempt
+  const exchange = capture.sending(attempt, prepare(request, target))!
   const text = streams
     ? `event: x\ndata: ${JSON.stringify({ error: said })}\n\n`
     : JSON.stringify({ error: { message: said, [said]: 1 } })

@@ -4,7 +4,7 @@ import type { CanonicalRequest } from '../../../src/canonical/request.ts'
 import { MemoryStore } from '../../../src/gateway/thoughts/memory.ts'
 import { OwnThoughts } from '../../../src/gateway/thoughts/thoughts.ts'
 import { LogOnce } from '../../../src/log/index.ts'
-import { candidateOf, LIMITS } from '../../thoughts/stage.ts'
+import { LIMITS, targetOf } from '../../thoughts/stage.ts'
 
 describe('a caller who hands thoughts back', () => {
   const signed = { type: 'reasoning', text: 'so', signature: { format: 'messages', value: 'p' } } as const
@@ -22,11 +22,11 @@ describe('a caller who hands thoughts back', () => {
     ['the proof', asked(signed, { type: 'text', text: 'Hm.' }, call), false],
   ])('%s: what was thought next is kept: %s', (_, request, isKept) => {
     const store = new MemoryStore(LIMITS)
-    const candidate = candidateOf({ caller: 'chat', upstream: 'messages' })
+    const target = targetOf({ caller: 'chat', upstream: 'messages' })
     const next = { ...call, id: 'toolu_02Ab2Cd3Ef4' }
     new OwnThoughts(store, 'ann', new LogOnce(() => {})).keep(
       { candidates: [{ content: [signed, next] }] },
-      { attempt: { call: { format: 'chat' }, candidate, request }, prepared: { recalled: undefined } },
+      { attempt: { call: { format: 'chat' }, target, request }, prepared: { recalled: undefined } },
     )
     expect(store.holds('ann')).toBe(isKept)
   })

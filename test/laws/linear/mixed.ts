@@ -45,8 +45,8 @@ const requestCells = (from: Format, work: Work, make: Mixture): Cells =>
 function pass(from: Format, to: Format, wire: WireRequest): void {
   const request = READERS[from]!.request!(wire)
   const channel = channelAt('http://127.0.0.1', { format: to })
-  const candidate = { channel, format: channel.formats[0]!, native: from === to, emulated: false, resting: false }
-  const { losses } = prepare(request, { ...candidate, upstreamModel: request.model })
+  const target = { channel, format: channel.formats[0]!, native: from === to, emulated: false, resting: false }
+  const { losses } = prepare(request, { ...target, upstreamModel: request.model })
   refused(request, losses, 'show')
   const locate = READERS[from]!.locate?.(request)
   const seen = shown(losses)

@@ -1,45 +1,45 @@
 import { type CanonicalError, type ErrorKind, GatewayError, OwnFailure } from '../canonical/error.ts'
 import type { Channel } from '../channel/index.ts'
 import type { Log } from '../log/index.ts'
-import type { Candidate } from '../router.ts'
+import type { Target } from '../router.ts'
 import { headersOf, logMessage, toFailure, UpstreamFailure } from './failures.ts'
 import { publicError } from './public-answer.ts'
 import { loggable } from './scrub.ts'
 import { withoutAddresses } from './secrets.ts'
 
 interface Failed {
-  readonly candidate: Candidate
+  readonly target: Target
   readonly channel: Channel
   /** As the caller named it. */
   readonly model: string
   readonly log: Log
 }
 
-/** The failure of one candidate: what failed rests, the reason is logged, and the caller gets it without secrets. */
-export function candidateFailure(thrown: unknown, { candidate, channel, model, log }: Failed): GatewayError {
+/** The failure of one target: what failed rests, the reason is logged, and the caller gets it without secrets. */
+export function targetFailure(thrown: unknown, { target, channel, model, log }: Failed): GatewayError {
   const failure = toFailure(thrown)
   const { error, cause } = failure
   if (error.kind === 'internal' && cause !== undefined)
-    return new GatewayError(error, { cause: loggable(cause, candidate) })
+    return new GatewayError(error, { cause: loggable(cause, target) })
   if (failure instanceof OwnFailure) return failure
   if (error.kind !== 'cannot-express') {
-    const rested = rest(channel, candidate, error)
-    const said = logMessage(error, candidate)
+    const rested = rest(channel, target, error)
+    const said = logMessage(error, target)
     const { kind, status } = error
-    const seen = { at: Date.now(), kind, message: withoutAddresses(said), model: candidate.upstreamModel }
+    const seen = { at: Date.now(), kind, message: withoutAddresses(said), model: target.upstreamModel }
     channel.stats.failed(status === undefined ? seen : { ...seen, status })
     const fields = {
-      channel: candidate.channel.name,
-      model: candidate.upstreamModel,
+      channel: target.channel.name,
+      model: target.upstreamModel,
       kind,
       status,
       ...rested,
       said,
-      err: loggable(cause, candidate),
+      err: loggable(cause, target),
     }
     log.warn(fields, 'a channel failed')
   }
-  return new UpstreamFailure(publicError(error, candidate, model), headersOf(failure))
+  return new UpstreamFailure(publicError(error, target, model), headersOf(failure))
 }
 
 /** What of a channel rests. */
@@ -68,7 +68,7 @@ export const LONGEST_REST = 60
 /** Makes what failed rest, and gives its scope for the log. */
 function rest(
   { resting }: Channel,
-  { upstreamModel }: Candidate,
+  { upstreamModel }: Target,
   { kind, retryAfterSeconds }: CanonicalError,
 ): { readonly rests?: Scope; readonly seconds?: number } {
   const [scope, usual] = RESTS[kind] ?? []

@@ -16,14 +16,14 @@ const CLOSING = 5000
 const SWEEP = 3_600_000
 
 /** Where rows go. */
-export interface UsageSink {
+export interface RowRecords {
   /** Rejects where nothing was stored. */
   add(rows: readonly UsageRow[]): Promise<void>
   sweep(before: number): Promise<void>
 }
 
-export interface UsageLogOptions {
-  readonly sink: UsageSink
+export interface UsageQueueOptions {
+  readonly records: RowRecords
   readonly log: Log
   /** Milliseconds for which rows are kept; 0 records nothing. */
   readonly keep: number
@@ -32,12 +32,12 @@ export interface UsageLogOptions {
 }
 
 /** Collects what requests used and writes it in batches: whatever happens to the store, no request waits for it. */
-export class UsageLog {
+export class UsageQueue {
   /** Rows that were not stored, and will not be. */
   dropped = 0
   /** Rows that are stored. */
   written = 0
-  private readonly options: UsageLogOptions
+  private readonly options: UsageQueueOptions
   private keep: number
   private waiting: UsageRow[] = []
   /** The batch that is being written, or will be again. */
@@ -48,7 +48,7 @@ export class UsageLog {
   private sweptAt = Number.NEGATIVE_INFINITY
   private warned = false
 
-  constructor(options: UsageLogOptions) {
+  constructor(options: UsageQueueOptions) {
     this.options = options
     this.keep = options.keep
   }
@@ -98,7 +98,7 @@ export class UsageLog {
     while (this.queued > 0) {
       if (this.batch.length === 0) this.batch = this.next()
       try {
-        await this.options.sink.add(this.batch)
+        await this.options.records.add(this.batch)
         this.written += this.batch.length
         this.batch = []
         this.attempts = 0
@@ -130,8 +130,8 @@ export class UsageLog {
   private sweep(): void {
     if (performance.now() - this.sweptAt < SWEEP) return
     this.sweptAt = performance.now()
-    const { sink, log, isFault } = this.options
-    sink.sweep(Date.now() - this.keep).catch((err: unknown) => {
+    const { records, log, isFault } = this.options
+    records.sweep(Date.now() - this.keep).catch((err: unknown) => {
       if (!isFault(err)) log.error({ err }, 'expired usage cannot be deleted')
     })
   }

@@ -7,7 +7,7 @@ const MOST = 20_000
 const STALE = 86_400_000
 
 /** Passwords that were tried without success, by whose they were to be. */
-export class KeptAttempts {
+export class KeptPasswordTries {
   private readonly database: Database
   private readonly now: () => number
 
