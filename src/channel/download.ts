@@ -36,7 +36,7 @@ export class Downloads {
     const { origin, pathname, search } = this.checked(address, trusted)
     const exchange = new Exchange({
       ...{ watchdog: this.watchdog, head: TIMEOUTS.head, idle: TIMEOUTS.idle, staleRetry: undefined },
-      ended: () => {},
+      endInFlight: () => {},
     })
     const about: Headers = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'interlingua', ...headers }
     const agent = trusted ? this.trusted : this.guarded

@@ -43,7 +43,7 @@ export interface ExchangeOptions {
   /** Undefined where the request cannot be sent again. */
   readonly staleRetry: StaleRetry | undefined
   /** Called once, when the exchange is over: it no longer loads the upstream. */
-  ended(): void
+  endInFlight(): void
 }
 
 /** One request to an upstream, implemented as the HTTP client's handler: no layers between socket and consumer. */
@@ -201,12 +201,13 @@ export class Exchange implements Watched {
     this.settled = outcome
     clearTimeout(this.endTimer)
     this.options.watchdog.unwatch(this)
-    this.options.ended()
+    this.options.endInFlight()
     if (outcome !== 'ended') this.reject(outcome)
     else if (this.head !== undefined) this.begin(this.head, this.earlyChunks.length === 0 ? 'nothing' : 'other')
     if (this.consumer !== undefined) this.notify(this.consumer, outcome)
   }
 
+  /** A consumer that is over already, as after the last event of a stream, ignores it. */
   private notify(consumer: Consumer, outcome: GatewayError | 'ended'): void {
     if (outcome === 'ended') consumer.onEnd()
     else consumer.onError(outcome)

@@ -171,7 +171,7 @@ export class Channel {
     const resend = (): void => line.dispatchAlone(undiciRequest(request), exchange)
     const staleRetry = request.once === true || request.single === true ? undefined : new StaleRetry(line, resend)
     this.inFlight++
-    const exchange = new Exchange({ watchdog, head, idle: this.config.timeout.idle, staleRetry, ended: endInFlight })
+    const exchange = new Exchange({ watchdog, head, idle: this.config.timeout.idle, staleRetry, endInFlight })
     if (request.single === true) line.dispatchAlone(undiciRequest(request), exchange)
     else line.dispatch(undiciRequest(request), exchange)
     return exchange

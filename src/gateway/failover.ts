@@ -56,8 +56,8 @@ export class Failover {
     return this.running.endOf(this.incoming.call)
   }
 
-  /** The target answered. */
-  succeeded({ target }: Attempt): void {
+  /** The target answered: where it had to complete by conversation, that is tried first the next time. */
+  rememberFallback({ target }: Attempt): void {
     if (this.fallback?.target === target) rememberLack(target)
   }
 

@@ -237,7 +237,7 @@ export class Gateway extends Lookups {
       }
       try {
         await this.respond(attempt)
-        return failover.succeeded(attempt)
+        return failover.rememberFallback(attempt)
       } catch (thrown) {
         early?.withdraw()
         capture?.failed(attempt, toFailure(thrown).error)
@@ -286,7 +286,7 @@ export class Gateway extends Lookups {
       return request.stream ? streamWholeResult(attempt, answered) : writeResult(attempt, answered)
     }
     const prepared = writeRequest(attempt)
-    early?.offer(attempt, prepared.losses)
+    early?.mayBeginWith(attempt, prepared.losses)
     const sent = await send(attempt, prepared)
     try {
       if (sent.attempt.request.stream) {
@@ -301,7 +301,7 @@ export class Gateway extends Lookups {
     } catch (thrown) {
       throw answerFailure(thrown)
     } finally {
-      sent.release()
+      sent.close()
     }
   }
 

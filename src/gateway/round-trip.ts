@@ -18,6 +18,6 @@ export async function sendWhole(attempt: Attempt, prepared: Prepared, signal?: A
   } catch (thrown) {
     throw answerFailure(thrown)
   } finally {
-    sent.release()
+    sent.close()
   }
 }

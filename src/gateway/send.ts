@@ -43,7 +43,7 @@ export class Sent {
   }
 
   /** Ends the exchange; to be called once the body is read, or is not read any further. */
-  release(): void {
+  close(): void {
     const { isShared, trace } = this.begun
     if (!isShared) this.attempt.call.reply.abortable = undefined
     this.exchange.discardRest()

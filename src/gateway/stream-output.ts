@@ -124,7 +124,7 @@ export class StreamOutput {
 
   private open(): Sink {
     const { losses, headers, source } = this.options
-    return this.attempt.early?.begunStream(source) ?? beginStream(this.attempt, losses, headers, source)
+    return this.attempt.early?.handOver(source) ?? beginStream(this.attempt, losses, headers, source)
   }
 
   /** The answer is whole. */
