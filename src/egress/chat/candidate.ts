@@ -119,9 +119,9 @@ export class CandidateWriter {
 
   end(event: CandidateEnd): readonly WireEvent[] {
     this.out = []
+    this.settle()
     if (this.isOver) return this.out
     this.begin()
-    this.settle()
     const { message, finish_reason: _, ...extras } = kept(event, FORMAT)
     const finish = writeFinish(event.finish, this.calls > 0)
     this.pushChunk((message as JsonObject | undefined) ?? {}, finish, extras)
