@@ -63,7 +63,10 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
     else {
       const event: CanonicalEvent = { type: 'opaque', format: FORMAT, value: wire }
       if (this.started) this.out.push(event)
-      else this.early.add(event)
+      else {
+        this.early.add(event)
+        this.mended = true
+      }
     }
   }
 
