@@ -9,6 +9,7 @@ import { answerFailure } from './failures.ts'
 import { beginStream, eventWriter, ownEventWriter } from './stream-head.ts'
 import type { Attempt, WholeAnswer } from './types.ts'
 
+/** What the output of a streamed answer is made with, beside its attempt. */
 export interface OutputOptions {
   /** What was lost in the request, and headers of the upstream: for the head of the answer. */
   readonly losses: readonly Loss[]
@@ -82,7 +83,10 @@ export class StreamOutput {
     if (events.at(-1)?.type === 'result-end') this.finish()
   }
 
-  /** Lets what is held back through after one heartbeat (trap 85), or where much came; most answers have content at once. */
+  /**
+   * Lets what is held back through after one heartbeat (trap 85), or where much came; most answers have content at once.
+   * @param bytes how much of the upstream's answer came since the last call: it counts while events are held back.
+   */
   arm(bytes = 0): void {
     if (this.sink !== undefined || this.isOver || this.held.length === 0) return
     this.heldBytes += bytes
@@ -137,7 +141,7 @@ export class StreamOutput {
     this.resolve(this.sink?.settled)
   }
 
-  /** Nothing more is written: the caller left, or there is nothing that another channel may not do better. */
+  /** Ends the output without another word: the caller left, or another channel may answer. Rejects `done`. */
   refuse(failure: GatewayError): void {
     if (this.isOver) return
     this.close()

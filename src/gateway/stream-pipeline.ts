@@ -95,7 +95,7 @@ export class StreamPipeline implements Consumer, Abortable {
     this.stages.gate?.resume()
   }
 
-  /** Nothing more is written: there is nothing that another channel may not do better. */
+  /** Ends the answer without another word: the caller left, or nothing was sent yet and another channel may answer. */
   refuse(failure: GatewayError): void {
     this.output.refuse(failure)
   }

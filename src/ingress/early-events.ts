@@ -1,6 +1,6 @@
 import type { CanonicalEvent } from '../canonical/event.ts'
 
-/** More than any upstream sends before its answer begins. */
+/** More than any upstream sends before its answer begins; with more, a start is made good. */
 const MOST = 64
 
 /**
@@ -10,9 +10,12 @@ const MOST = 64
 export class EarlyEvents {
   private events: CanonicalEvent[] | undefined
 
-  add(event: CanonicalEvent): void {
+  /** Whether there was room for the event. */
+  hold(event: CanonicalEvent): boolean {
     this.events ??= []
-    if (this.events.length < MOST) this.events.push(event)
+    if (this.events.length === MOST) return false
+    this.events.push(event)
+    return true
   }
 
   release(out: CanonicalEvent[]): void {

@@ -39,6 +39,7 @@ const STOP = frame('content_block_stop', { index: 0, x_stop: 1 })
 const DELTA = frame('message_delta', { delta: { stop_reason: 'x_bored', stop_sequence: null }, usage: USAGE })
 const END = frame('message_stop', { x_end: 'bye' })
 const PING = frame('ping', {})
+const VENDOR = frame('vendor_info', { left: 1 })
 const WHOLE = [START, PING, BLOCK, word('Hel'), word(''), word('lo'), STOP, DELTA, END]
 
 const MODELS = { named: new Map([['m', 'upstream-m']]), patterns: [] }
@@ -142,11 +143,16 @@ describe('a stream', () => {
         END,
       ],
     ],
+    [
+      'an unknown event before a start without content',
+      [VENDOR, frame('message_start', { message: { ...MESSAGE, content: undefined } }), ...WHOLE.slice(1)],
+    ],
     ['no usage', [frame('message_start', { message: { ...MESSAGE, usage: undefined } }), ...WHOLE.slice(1)]],
   ])('is made good where it has %s', async (_, frames) => {
     const text = await streamed(frames)
     const types = [...text.matchAll(/^event: (.*)$/gm)].map(([, type]) => type).filter(type => type !== 'ping')
     expect(types[0]).toBe('message_start')
+    expect(types.filter(type => type === 'vendor_info')).toHaveLength(frames.includes(VENDOR) ? 1 : 0)
     expect(types.slice(-2)).toEqual(['message_delta', 'message_stop'])
     const indexes = [...text.matchAll(/"type":\s*"content_block_start",\s*"index":\s*(\d+)/g)].map(([, index]) =>
       Number(index),

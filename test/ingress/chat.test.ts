@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
-import type { Part } from '../../src/canonical/content.ts'
+import type { Citation, Part, TextPart } from '../../src/canonical/content.ts'
 import { fold, unfold } from '../../src/canonical/fold.ts'
 import { isObject, type Json, type JsonObject, parseObject } from '../../src/canonical/node.ts'
 import { drain } from '../../src/canonical/transducer.ts'
+import type { WireEvent } from '../../src/canonical/wire.ts'
 import { chat as writer } from '../../src/egress/chat/index.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { FOREIGN, NATIVE } from '../../src/egress/writer.ts'
@@ -96,25 +97,45 @@ const cites = (start_index: number, end_index: number): JsonObject => ({
   ],
 })
 
+type Choices = { readonly choices: readonly { readonly message: JsonObject }[] }
+
+/** The deltas of chunks that have citations. */
+const listsIn = (events: readonly WireEvent[]): JsonObject[] =>
+  events
+    .flatMap(({ data }) => parseObject(data)?.['choices'] ?? [])
+    .flatMap((choice: Json) =>
+      isObject(choice) && isObject(choice['delta']) && 'annotations' in choice['delta'] ? [choice['delta']] : [],
+    )
+
 test('a citation of a text that has ended claims no place in another', () => {
   const { candidates } = fold(chunked({ content: 'Hi!' }, { reasoning_content: 'Hm.' }, cites(0, 2)))
-  expect(candidates[0]!.content.at(-1)).toEqual({
-    type: 'text',
-    text: '',
-    annotations: [{ type: 'citation', url: 'https://a.example', title: 'A' }],
-  })
+  const [cited] = (candidates[0]!.content.at(-1) as TextPart).annotations as Citation[]
+  expect(cited).toMatchObject({ type: 'citation', url: 'https://a.example', title: 'A' })
+  expect([cited!.start, cited!.end]).toEqual([undefined, undefined])
+})
+
+const CALL = { id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }
+
+test.each<[string, JsonObject]>([
+  ['a thought', { reasoning_content: 'Hm.' }],
+  ['a call', { tool_calls: [{ index: 0, ...CALL }] }],
+])('a citation that comes behind its text and %s has the same place whole and streamed', (_, between) => {
+  const late = cites(0, 2)
+  const events = chunked({ content: 'Hi!' }, between, late)
+  const message = { role: 'assistant', content: 'Hi!', ...between, ...late }
+  const body = { object: 'chat.completion', choices: [{ index: 0, message, finish_reason: 'stop' }] }
+  const whole = reader.result!({ status: 200, headers: {}, body }, REQUEST)
+  const { choices } = writer.result!(fold(events), REQUEST).wire.body as Choices
+  const asked = (writer.result!(whole, REQUEST).wire.body as Choices).choices[0]!.message['annotations']
+  expect(choices[0]!.message['annotations']).toEqual(asked)
+  expect(listsIn(drain(writer.events!(REQUEST), events))).toMatchObject([{ annotations: asked }])
 })
 
 test('all citations of an answer are streamed in one chunk, of which clients keep the last', () => {
   const cited = (text: string, url: string): Part => ({ type: 'text', text, annotations: [{ type: 'citation', url }] })
   const content = [cited('One.', 'https://a.example'), cited('Two.', 'https://b.example')]
   const events = drain(writer.events!(REQUEST), unfold({ candidates: [{ content, finish: { reason: 'stop' } }] }))
-  const lists = events
-    .flatMap(({ data }) => parseObject(data)?.['choices'] ?? [])
-    .flatMap((choice: Json) =>
-      isObject(choice) && isObject(choice['delta']) && 'annotations' in choice['delta'] ? [choice['delta']] : [],
-    )
-  expect(lists).toMatchObject([
+  expect(listsIn(events)).toMatchObject([
     {
       annotations: [
         { url_citation: { url: 'https://a.example', start_index: 0 } },

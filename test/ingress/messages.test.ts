@@ -126,6 +126,14 @@ describe('streams', () => {
     expect(fold(stream(unknown, ...END)).candidates[0]!.finish).toMatchObject({ reason: 'stop' })
   })
 
+  it('keeps all unknown events before a start, however many, and makes the start good then', () => {
+    const many = Array.from({ length: 100 }, (_, left) => namedEvent('x_limits', { left }))
+    const events = stream(...many, START, ...END)
+    expect(events[0]).toMatchObject({ type: 'result-start' })
+    const kept = events.flatMap(event => (event.type === 'opaque' ? [event.value['left']] : []))
+    expect(kept).toEqual([...many.keys()])
+  })
+
   it('takes late facts of the whole: container, tier, reason to stop without its event', () => {
     const late = namedEvent('message_delta', {
       delta: { stop_reason: 'end_turn', container: { id: 'c' } },

@@ -159,3 +159,16 @@ test('an answer begins as its upstream says, whatever unknown events come before
   expect(start).toMatchObject({ type: 'result-start', id: 'r', model: 'm', createdAt: 1 })
   expect(others[0]).toEqual({ type: 'opaque', format: 'responses', value: limits })
 })
+
+test('all unknown events before an answer are kept, however many, behind a start made good', () => {
+  const response = { id: 'r', object: 'response', created_at: 1, status: 'in_progress', model: 'm', output: [] }
+  const many = Array.from({ length: 100 }, (_, left) => ({ type: 'codex.rate_limits', left }))
+  const wire = [...many, { type: 'response.created', response }, { type: 'response.completed', response }]
+  const events = drain(
+    reader.events!(asked),
+    wire.map(event => ({ data: JSON.stringify(event) })),
+  )
+  expect(events[0]).toMatchObject({ type: 'result-start' })
+  const kept = events.flatMap(event => (event.type === 'opaque' ? [event.value['left']] : []))
+  expect(kept).toEqual([...many.keys()])
+})

@@ -494,10 +494,11 @@ describe('streams and errors', () => {
       [event(signed), event([], { ...END, groundingMetadata })],
     ])
       expect(cited(...events)).toMatchObject([{ text: 'Hi!', annotations }, { signature: { value: 'c2ln' } }])
-    expect(cited(event([wireCall('f')], { ...END, groundingMetadata }))).toMatchObject([
-      { text: 'Hi!', annotations },
-      { name: 'f' },
-    ])
+    const grounded = (...more: JsonObject[]) => event([...more, wireCall('f')], { ...END, groundingMetadata })
+    const called = [{ text: 'Hi!', annotations }, { name: 'f' }]
+    expect(cited(grounded())).toMatchObject(called)
+    expect(parts(fold(stream(grounded({ text: 'Hi!' }))))).toMatchObject(called)
+    expect(parts(fold(stream(event([{ text: 'Hi' }]), grounded({ text: '!' }))))).toMatchObject(called)
   })
 
   it('trap 32: text after a signature alone is another text', () => {

@@ -5,7 +5,7 @@ import { Losses } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { TokenLogprob } from '../../canonical/result.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
-import { kept } from '../fields.ts'
+import { defined, kept } from '../fields.ts'
 import {
   callHead,
   isAudio,
@@ -55,7 +55,7 @@ export class CandidateWriter {
   /** The part that began last, while it is open. */
   private open: Open | undefined
   /** Parts before it that are open, too. */
-  private readonly others = new Map<number, Open>()
+  private others: Map<number, Open> | undefined
   /** The signature of the last thought that ended: it signs the call after it. */
   private signature: string | undefined
   private out: WireEvent[] = []
@@ -64,8 +64,8 @@ export class CandidateWriter {
   private written = 0
   private logprobs: TokenLogprob[] = []
   /** Citations and images that wait: clients keep the last list of them alone, or fail at a second one. */
-  private annotations: JsonObject[] = []
-  private images: JsonObject[] = []
+  private annotations: JsonObject[] | undefined
+  private images: JsonObject[] | undefined
 
   constructor(index: number, envelope: Envelope) {
     this.index = index
@@ -89,7 +89,7 @@ export class CandidateWriter {
   }
 
   private find(place: number): Open | undefined {
-    return this.open?.place === place ? this.open : this.others.get(place)
+    return this.open?.place === place ? this.open : this.others?.get(place)
   }
 
   /** The citations and images that wait, as chunks. */
@@ -101,8 +101,8 @@ export class CandidateWriter {
 
   /** The caller has what a choice told of citations and images. */
   passedLists(): void {
-    this.annotations = []
-    this.images = []
+    this.annotations = undefined
+    this.images = undefined
   }
 
   /** The caller has the delta as it came. */
@@ -119,9 +119,9 @@ export class CandidateWriter {
 
   end(event: CandidateEnd): readonly WireEvent[] {
     this.out = []
+    this.settle()
     if (this.isOver) return this.out
     this.begin()
-    this.settle()
     const { message, finish_reason: _, ...extras } = kept(event, FORMAT)
     const finish = writeFinish(event.finish, this.calls > 0)
     this.pushChunk((message as JsonObject | undefined) ?? {}, finish, extras)
@@ -137,7 +137,7 @@ export class CandidateWriter {
       return
     }
     this.begin()
-    if (open.lane !== 'content' || this.images.length > 0) this.settle()
+    if (open.lane !== 'content' || this.images !== undefined) this.settle()
     if (event.of === 'transcript') return this.pushChunk({ audio: { transcript: event.append } })
     open.hasDelta = true
     if (open.lane === 'content') this.written += event.append.length
@@ -147,7 +147,7 @@ export class CandidateWriter {
   }
 
   private start({ part, at }: PartStart): void {
-    if (this.open !== undefined) this.others.set(this.open.place, this.open)
+    if (this.open !== undefined) (this.others ??= new Map()).set(this.open.place, this.open)
     this.open = this.opened(at.part, part, this.laneFor(part))
     this.signature = undefined
     if (part.type === 'opaque' && part.format !== FORMAT && part.text !== undefined)
@@ -217,22 +217,25 @@ export class CandidateWriter {
     if (open.part.type !== 'text') return
     for (const annotation of list) {
       const wire = writeAnnotation(annotation, open.offset)
-      if (wire !== undefined) this.annotations.push(wire)
+      if (wire !== undefined) (this.annotations ??= []).push(wire)
     }
   }
 
-  /** Writes what waits, before anything but more text or images: a reader adds citations to the text before them. */
+  /**
+   * Writes what waits, before anything but more text or images, and before text that comes behind an image: a reader
+   * begins another text behind an image, and adds citations to the text before them.
+   */
   private settle(): void {
     const { annotations, images } = this
-    if (annotations.length === 0 && images.length === 0) return
+    if (annotations === undefined && images === undefined) return
     this.passedLists()
     this.begin()
-    this.pushChunk({ ...(annotations.length === 0 ? {} : { annotations }), ...(images.length === 0 ? {} : { images }) })
+    this.pushChunk(defined({ annotations, images }))
   }
 
   private finish(open: Open): void {
     if (open === this.open) this.open = undefined
-    else this.others.delete(open.place)
+    else this.others?.delete(open.place)
     if (open.picture !== undefined) this.show(open.picture)
     if (open.part.type === 'tool-call' && !open.hasDelta && !open.part.freeform)
       this.out.push({ data: `${open.prefix}"{}"${open.suffix}` })
@@ -242,6 +245,7 @@ export class CandidateWriter {
   private show({ part, data }: NonNullable<Open['picture']>): void {
     if (!isPicture(part)) return
     const whole = part.source.type === 'base64' ? withBody(part, data.join('')) : part
+    this.images ??= []
     this.images.push(writePicture(whole as MediaPart, [], new Losses()))
   }
 

@@ -247,11 +247,15 @@ export class CandidateReader {
   }
 }
 
-/** A citation with offsets counted from the beginning of its part; one of an earlier part has none. */
+/**
+ * A citation with offsets counted from the beginning of its part; one of an earlier part has none but in this format,
+ * which counts from the beginning of the message.
+ */
 function withinPart(annotation: Annotation, from: number): Annotation {
   if (annotation.type === 'opaque' || from === 0) return annotation
   const { start, end, ...citation } = annotation
-  if ((start ?? from) < from || (end ?? from) < from) return citation
+  if ((start ?? from) < from || (end ?? from) < from)
+    return { ...citation, spelling: { [FORMAT]: { start_index: start ?? 0, end_index: end ?? 0 } } }
   return {
     ...citation,
     ...(start === undefined ? {} : { start: start - from }),

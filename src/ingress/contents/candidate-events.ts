@@ -83,12 +83,15 @@ export class CandidateReader {
     const given = isObject(content) ? content['parts'] : undefined
     const parts: readonly Json[] = Array.isArray(given) ? given : NO_PARTS
     const cites = 'groundingMetadata' in fields || 'citationMetadata' in fields
-    // Metadata is about all text so far: where parts of another kind come with it, the text ends before they begin.
-    const isText = cites && parts.some(hasText)
-    if (cites && !isText) this.addCitations(fields, out)
-    for (const part of parts) if (isObject(part)) this.part(part, out)
+    // Metadata is about all text so far, which ends where a part of another kind begins.
+    const lastText = cites ? parts.findLastIndex(hasText) : undefined
+    if (lastText === -1) this.addCitations(fields, out)
+    for (let at = 0; at < parts.length; at++) {
+      const part = parts[at]
+      if (isObject(part)) this.part(part, out)
+      if (at === lastText) this.addCitations(fields, out)
+    }
     for (const field in fields) if (field !== 'content' && field !== 'index') this.facts.add(field, fields[field]!, out)
-    if (isText) this.addCitations(fields, out)
   }
 
   /** Ends all open parts. */

@@ -60,10 +60,15 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
     if (type === 'content_block_delta') this.delta(wire)
     else if (Object.hasOwn(this.handlers, type)) this.handlers[type]!(wire)
     else if (isObject(wire['error'])) this.fail(readInnerError(wire))
+    else this.pass({ type: 'opaque', format: FORMAT, value: wire })
+  }
+
+  /** An event of another type, behind the start. */
+  private pass(event: CanonicalEvent): void {
+    if (!this.started && this.early.hold(event)) this.mended = true
     else {
-      const event: CanonicalEvent = { type: 'opaque', format: FORMAT, value: wire }
-      if (this.started) this.out.push(event)
-      else this.early.add(event)
+      this.begin()
+      this.out.push(event)
     }
   }
 

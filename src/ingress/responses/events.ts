@@ -66,8 +66,9 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
   /** An event of another type, for callers of the same format. */
   pass(value: JsonObject): void {
     const event: CanonicalEvent = { type: 'opaque', format: FORMAT, value }
-    if (this.started) this.out.push(event)
-    else this.early.add(event)
+    if (!this.started && this.early.hold(event)) return
+    this.start(undefined)
+    this.out.push(event)
   }
 
   start(response: JsonObject | undefined): void {

@@ -198,3 +198,23 @@ test('interleaved calls keep their arguments wherever the rest of the stream is 
     expect(finishes).toHaveLength(1)
   }
 })
+
+const CITES = { annotations: [{ type: 'url_citation', url_citation: { url: 'https://a.example', title: 'A' } }] }
+const IMAGES = { images: [{ type: 'image_url', image_url: { url: 'https://b.example' } }] }
+
+test.each([
+  ['behind a second end', []],
+  ['behind the usage', [{ choices: [], usage: USAGE }]],
+])('citations and images %s reach the caller, who has the end already', (_, between) => {
+  const relayed = [ROLE, chunk({ content: 'hello' }), chunk({}, 'stop'), ...between]
+  const read = reader.events!(COUNTING)
+  const write = writer.ownEvents!(COUNTING)
+  const wire = (body: JsonObject): WireEvent => ({ data: JSON.stringify({ ...HEAD, ...body }) })
+  for (const event of relayed.map(wire)) write.relay(event, read.push(event))
+  const anew = [wire(chunk({ ...CITES, ...IMAGES }, 'stop')), { data: '[DONE]' }]
+  const sent = anew.flatMap(event => read.push(event)).flatMap(event => write.push(event))
+  const [lists, ...others] = sent.map(({ data }) => data)
+  expect(JSON.parse(lists!).choices).toMatchObject([{ delta: { ...CITES, ...IMAGES }, finish_reason: null }])
+  expect(others.filter(data => data.includes('"choices":[{'))).toEqual([])
+  expect(others.at(-1)).toBe('[DONE]')
+})
