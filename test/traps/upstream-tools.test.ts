@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { GatewayError } from '../../src/canonical/error.ts'
 import { fold } from '../../src/canonical/fold.ts'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import { chain, drain } from '../../src/canonical/transducer.ts'
@@ -102,6 +103,12 @@ describe('what xAI’s own search did (trap 101)', () => {
       expect(JSON.stringify(wire.body)).not.toContain('No result was recorded')
     }
     expect(WRITERS['responses']!.request!(request, NATIVE).wire.body).toEqual(body)
+  })
+
+  it.each([{ name: {} }, { input: 5 }, { call_id: [] }])('trap 101: is refused where it is malformed: %j', fault => {
+    const body = { model: 'm', input: [{ ...SEARCHED, ...fault }, SPOKEN], tools: [X_SEARCH] }
+    const read = () => READERS['responses']!.request!({ path: '/v1/responses', query: {}, headers: {}, body })
+    expect(read).toThrow(GatewayError)
   })
 })
 

@@ -48,7 +48,9 @@ function readItems(items: readonly JsonObject[], own: ReadonlySet<JsonObject>): 
       else messages.push(readFrom<Message, JsonObject>({ role: 'developer', content: [part] }, FORMAT, item))
     } else {
       if (turn === undefined) messages.push({ role: 'assistant', content: (turn = []) })
-      const parts = own.has(item) ? [unknownItem(item)] : readItem(item)
+      // Also a call of the upstream's own is read: a malformed one is refused.
+      const read = readItem(item)
+      const parts = own.has(item) ? [unknownItem(item)] : read
       readFrom(parts[0]!, FORMAT, item)
       append(turn, parts)
     }
