@@ -40,7 +40,7 @@ export async function servePrimary({ path, options, version, user }: Beginning, 
   hub.answer('settings', () => ({ port: chosen, path: path ?? null, text: text ?? null }))
   hub.answer('replay', async () => (await replays.open()).url)
   const workers = new Workers({
-    ...{ hub, log, out: lines => log.pass(lines), fault: text => process.stderr.write(text) },
+    ...{ hub, log, out: lines => log.pass(lines), fault: lines => process.stderr.write(lines) },
     ended: id => limits.leaveAll(id),
   })
   const stopping = untilStopped()
@@ -72,11 +72,12 @@ export async function servePrimary({ path, options, version, user }: Beginning, 
     for (const warning of warningsOf(next, first.known)) log.warn({}, warning)
     const before = text
     text = written
-    const start = needsProcesses(config, next) ? workers.roll(next.server.workers) : workers.resize(next.server.workers)
-    await start.catch(fault => {
+    try {
+      await (needsProcesses(config, next) ? workers.roll(next.server.workers) : workers.resize(next.server.workers))
+    } catch (fault) {
       text = before
       throw fault
-    })
+    }
     config = next
     log.info({ channels: next.channels.length, workers: workers.pids.length }, 'config reloaded')
   }

@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { Path } from '../canonical/loss.ts'
@@ -118,14 +119,19 @@ const metricsOf = (written: WrittenConfig['metrics']): MetricsConfig =>
     keyHash: written?.key === undefined ? undefined : hashOf(written.key),
   })
 
-/** Hosts that stand for all addresses of the machine. */
-const EVERYWHERE: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
+interface Address {
+  readonly host: string
+  readonly port: number
+}
 
-/** Whether one who listens at an address keeps another from it; port 0 is any that is free. */
-const isTaken = (one: { readonly host: string; readonly port: number }, other: typeof one): boolean =>
+/** Whether one who listens at an address surely keeps another from it; port 0 is any that is free. */
+const isTaken = (one: Address, other: Address): boolean =>
   one.port === other.port &&
   one.port !== 0 &&
-  (one.host === other.host || EVERYWHERE.has(one.host) || EVERYWHERE.has(other.host))
+  (one.host === other.host || includes(one.host, other.host) || includes(other.host, one.host))
+
+/** Whether a host stands for all addresses of the machine, or for all of IPv4, and so for that of another. */
+const includes = (all: string, host: string): boolean => all === '::' || (all === '0.0.0.0' && isIPv4(host))
 
 const tracesOf = (written: WrittenConfig['traces']): TracesConfig | undefined =>
   written && { otlp: written.otlp, headers: written.headers ?? {}, sample: written.sample ?? 1 }

@@ -25,7 +25,7 @@ export const statesOf = (channels: readonly Channel[], now = Date.now()): Channe
 function stateOf({ health, stats }: Channel, now: number): ChannelState {
   const { inFlight, restingUntil = 0, resting = new Map<string, number>(), drained = false, listed } = health
   return {
-    ...{ inFlight: inFlight, drained },
+    ...{ inFlight, drained },
     ...(restingUntil > now ? { restingUntil } : {}),
     ...(listed === undefined ? {} : { listed: listed.size }),
     resting: [...resting].filter(([, until]) => until > now),

@@ -3,15 +3,16 @@ import { type ErrorKind, GatewayError } from '../canonical/error.ts'
 import { type Format, isObject, type Json, type JsonObject } from '../canonical/node.ts'
 import { matchesAny } from '../config/glob.ts'
 import type { ChannelConfig } from '../config/index.ts'
-import { NAMED_MODELS, type Place } from '../providers/index.ts'
+import { MODEL_FIELDS, NAMED_MODELS, type Place } from '../providers/index.ts'
 
 /**
  * Holds every model a request names to what its key may use, not only the one it is for (trap 105).
  *
  * @param body of the format, as the caller sent it.
  * @param model undefined for a remix, whose model is that of its original.
- * @throws GatewayError `invalid-request` for what is no name and for a field that is written otherwise, `forbidden` for
- * another model than `model` that the key may not use; whether it may use `model` is for the router to say.
+ * @throws GatewayError `invalid-request` for what is no name, and for a field that names models in another case: upstreams
+ * written in Go take it for the same field, and the last of both counts. `forbidden` for another model than `model` that
+ * the key may not use; whether it may use `model` is for the router to say.
  */
 export function checkOtherModels(
   format: Format,
@@ -20,11 +21,12 @@ export function checkOtherModels(
   permissions: Permissions,
 ): void {
   if (model !== undefined && !isName(model)) throw fault('invalid-request', 'model: is no name of a model.', 'model')
-  for (const field in body)
-    if (isMisspelt(field)) throw fault('invalid-request', `${field}: is no field; case matters.`, field)
-  renamed(body, format, (name, field) => {
-    if (permissions.allowsModel(name)) return name
-    throw fault('forbidden', `This key may not use the model "${name}".`, field, 'model_not_allowed')
+  renamedIn(body, wayOf(format), {
+    isExact: true,
+    rename(name, field) {
+      if (permissions.allowsModel(name)) return name
+      throw fault('forbidden', `This key may not use the model "${name}".`, field, 'model_not_allowed')
+    },
   })
 }
 
@@ -35,76 +37,104 @@ export function checkOtherModels(
  * @throws GatewayError `invalid-request` for one the channel does not have.
  */
 export const withUpstreamModels = (body: JsonObject, format: Format, { models }: ChannelConfig): JsonObject =>
-  renamed(body, format, (name, field) => {
-    const upstream = models.named.get(name) ?? (matchesAny(models.patterns, name) ? name : undefined)
-    if (upstream !== undefined) return upstream
-    throw fault('invalid-request', `The model "${name}" cannot be used beside that of this request.`, field)
+  renamedIn(body, wayOf(format), {
+    isExact: false,
+    rename(name, field) {
+      const upstream = models.named.get(name) ?? (matchesAny(models.patterns, name) ? name : undefined)
+      if (upstream !== undefined) return upstream
+      throw fault('invalid-request', `The model "${name}" cannot be used beside that of this request.`, field)
+    },
   })
 
 /** Names become parts of paths, where these mean another place (RFC 3986, section 5.2.4). */
 const isName = (model: string): boolean =>
   model !== '' && !(model.includes('.') && model.split('/').some(segment => segment === '.' || segment === '..'))
 
-/** Fields that name models, or in which models are named. */
-const NAMING: ReadonlySet<string> = new Set(['model', ...[...NAMED_MODELS.values()].flat().map(([field]) => field)])
+/** The places of a format, from one value on: what its fields or its items lead to, or that it names a model itself. */
+interface Way {
+  readonly fields: ReadonlyMap<string, Way>
+  /** Of a list, or of its only item, which may stand without one. */
+  readonly items: Way | undefined
+  readonly isName: boolean
+  /** Matches the fields in any case, as Go's `encoding/json` compares them: `\u017f` is an s, the Kelvin sign a k. */
+  readonly anyCase: RegExp
+  /** A bit for each length of a field, which is the same in any case: few others need to be matched. */
+  readonly lengths: number
+}
 
-/** As Go's `encoding/json` compares names: `\u017f` is an s there, the Kelvin sign a k. */
-const folded = (name: string): string => name.toUpperCase().toLowerCase()
+/** The way along places that begin at a value; `exact` are further fields of it that may be in no other case. */
+function wayAlong(places: readonly (readonly Place[number][])[], exact: readonly string[] = []): Way {
+  const behind = Map.groupBy(
+    places.flatMap(([step = [], ...rest]) => [step].flat().map(field => ({ field, rest }))),
+    ({ field }) => field,
+  )
+  const { '*': items, ...fields } = Object.fromEntries(
+    [...behind].map(([field, ways]) => [field, wayAlong(ways.map(({ rest }) => rest))]),
+  )
+  const all = [...exact, ...Object.keys(fields)]
+  return {
+    fields: new Map(all.map(field => [field, fields[field] ?? NOWHERE])),
+    items,
+    isName: places.some(place => place.length === 0),
+    anyCase: new RegExp(`^(?:${all.join('|')})$`, 'iu'),
+    lengths: all.reduce((bits, { length }) => bits | (1 << length), 0),
+  }
+}
 
-const FOLDED: ReadonlySet<string> = new Set([...NAMING].map(folded))
+const NOWHERE: Way = { fields: new Map(), items: undefined, isName: false, anyCase: /(?!)/, lengths: 0 }
+const TO_ANY = wayAlong([], ['model'])
+/** Of an object that stands for a model, with further settings. */
+const TO_NAME = wayAlong([['model']])
 
-const LOWER = /^[a-z0-9_]*$/
+const WAYS: ReadonlyMap<Format, Way> = new Map(
+  [...NAMED_MODELS.keys(), ...MODEL_FIELDS.keys()].map(format => [
+    format,
+    wayAlong(NAMED_MODELS.get(format) ?? [], MODEL_FIELDS.get(format) ?? ['model']),
+  ]),
+)
 
-/**
- * Whether a field is one that names models in another case. Upstreams written in Go take it for the same field, and the
- * last of both counts, so what was looked at here is not what they read.
- */
-const isMisspelt = (field: string): boolean => !LOWER.test(field) && !NAMING.has(field) && FOLDED.has(folded(field))
+const wayOf = (format: Format): Way => WAYS.get(format) ?? TO_ANY
 
-type Rename = (name: string, field: string) => string
+interface Naming {
+  /** What a model is to be called; `field` is that of the body in which it was found. */
+  readonly rename: (name: string, field: string) => string
+  /** Whether fields in another case are refused. */
+  readonly isExact: boolean
+}
 
-function renamed(body: JsonObject, format: Format, rename: Rename): JsonObject {
-  let out = body
-  for (const place of NAMED_MODELS.get(format) ?? NONE)
-    if (body[place[0]] != null) out = at(out, place, 0, rename) as JsonObject
+/** The object with the names in it renamed; the very same where none is. `root` is the body's field it stands in. */
+function renamedIn(object: JsonObject, way: Way, naming: Naming, root?: string): JsonObject {
+  let out = object
+  for (const field in object) {
+    const next = way.fields.get(field)
+    if (next === undefined) {
+      if (naming.isExact && (way.lengths >>> field.length) & 1 && way.anyCase.test(field))
+        throw fault('invalid-request', `${field}: is no field; case matters.`, root ?? field)
+      continue
+    }
+    const value = object[field]
+    if (value == null) continue
+    const inner = renamed(value, next, naming, root ?? field)
+    if (inner !== value) out = { ...out, [field]: inner }
+  }
   return out
 }
 
-const NONE: readonly Place[] = []
-
-/** The value with the names in it renamed that stand where the place leads from its step `depth` on. */
-function at(value: Json, place: Place, depth: number, rename: Rename): Json {
-  const step = place[depth]
-  if (step === undefined) return named(value, place[0], rename)
-  if (step === '*') return each(value, place, depth + 1, rename)
-  if (!isObject(value)) return value
-  if (typeof step === 'string') return within(value, step, { place, depth, rename })
-  return step.reduce((object, field) => within(object, field, { place, depth, rename }), value)
+function renamed(value: Json, way: Way, naming: Naming, root: string): Json {
+  if (way.isName) return named(value, naming, root)
+  if (way.items !== undefined) return each(value, way.items, naming, root)
+  return isObject(value) ? renamedIn(value, way, naming, root) : value
 }
 
-/** How far a place was followed. */
-interface Following {
-  readonly place: Place
-  readonly depth: number
-  readonly rename: Rename
-}
-
-function within(object: JsonObject, field: string, { place, depth, rename }: Following): JsonObject {
-  const value = object[field]
-  if (value == null) return object
-  const inner = at(value, place, depth + 1, rename)
-  return inner === value ? object : { ...object, [field]: inner }
-}
-
-function each(values: Json, place: Place, depth: number, rename: Rename): Json {
+function each(values: Json, way: Way, naming: Naming, root: string): Json {
   if (!Array.isArray(values)) {
-    if (place[depth] !== undefined) return isObject(values) ? at(values, place, depth, rename) : values
+    if (!way.isName) return renamed(values, way, naming, root)
     if (values === UPSTREAMS_CHOICE) return values
-    throw noName(place[0])
+    throw noName(root)
   }
   let out: Json[] | undefined
   for (const [index, value] of values.entries()) {
-    const inner = at(value, place, depth, rename)
+    const inner = renamed(value, way, naming, root)
     if (inner !== value) (out ??= [...values])[index] = inner
   }
   return out ?? values
@@ -113,11 +143,10 @@ function each(values: Json, place: Place, depth: number, rename: Rename): Json {
 /** Anthropic's word for fallbacks it chooses itself. */
 const UPSTREAMS_CHOICE = 'default'
 
-function named(value: Json, field: string, rename: Rename): Json {
-  if (typeof value === 'string') return rename(value, field)
-  if (!isObject(value) || typeof value['model'] !== 'string') throw noName(field)
-  const model = rename(value['model'], field)
-  return model === value['model'] ? value : { ...value, model }
+function named(value: Json, naming: Naming, root: string): Json {
+  if (typeof value === 'string') return naming.rename(value, root)
+  if (!isObject(value) || typeof value['model'] !== 'string') throw noName(root)
+  return renamedIn(value, TO_NAME, naming, root)
 }
 
 const noName = (field: string): GatewayError => fault('invalid-request', `${field}: must name models.`, field)

@@ -34,7 +34,7 @@ export async function writeResult(attempt: Attempt, answered: WholeAnswer): Prom
     echo?.losses ?? [],
     kept ? [] : NOT_KEPT,
   )
-  report.answered(result, lost.length)
+  report.answered(safe, lost.length)
   if (attempt.capture !== undefined) attempt.capture.lostInAnswer = lostInAnswer
   const headers = { ...wire.headers, ...lossHeaders(lost), ...more }
   if (wire.raw === undefined) call.reply.whole(wire.status, headers, jsonText(kept ? wire.body : unkept(wire.body)))

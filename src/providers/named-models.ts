@@ -63,3 +63,6 @@ export const NAMED_MODELS: ReadonlyMap<Format, readonly Place[]> = new Map([
   ['transcriptions', FALLBACKS],
   ['videos', FALLBACKS],
 ])
+
+/** The fields in which bodies of a format name the requested model, where that is not `model` alone. */
+export const MODEL_FIELDS: ReadonlyMap<Format, readonly string[]> = new Map([['kling', ['model_name', 'model']]])

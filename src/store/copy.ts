@@ -71,9 +71,13 @@ export async function copyStore(from: StoreConfig, to: StoreConfig): Promise<rea
 /** Where a store is, however its address is written. */
 function placeOf(config: StoreConfig): string {
   if (config.engine === 'sqlite') return existsSync(config.path) ? realpathSync(config.path) : resolve(config.path)
-  const { host, pathname } = new URL(config.url)
-  return `${host}${pathname}`
+  const { hostname, port, pathname, searchParams } = new URL(config.url)
+  // The options may choose a schema.
+  return `${hostname.toLowerCase()}:${port || PORT}${pathname} ${searchParams.get('options') ?? ''}`
 }
+
+/** PostgreSQL's. */
+const PORT = '5432'
 
 /** Errors of a store name it: two are in use. */
 const naming = (config: StoreConfig) => (thrown: unknown) => Promise.reject(namingStore(config, thrown))

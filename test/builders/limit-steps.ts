@@ -5,7 +5,7 @@ const DAY = 86_400_000
 
 /** One thing that happens to limits: time passes, or a step is taken by a request of one of a few. */
 export interface Happening {
-  /** Milliseconds. */
+  /** Milliseconds; negative where the clock is set back. */
   readonly pause: number
   readonly step: LimitStep
   /** Milliseconds since the cost it corrects was reserved. */
@@ -19,11 +19,12 @@ export function taken({ pause, step, reservedBefore }: Happening, before: number
   return { now, step: reservedBefore === undefined ? step : { ...step, reservedAt: now - reservedBefore } }
 }
 
-/** Pauses that matter: within a minute, over several, over the end of a day or a month. */
+/** Pauses that matter: within a minute, over several, over the end of a day or a month; and clocks that are set back. */
 const pauses = fc.oneof(
   { weight: 6, arbitrary: fc.nat(5000) },
   { weight: 2, arbitrary: fc.nat(300_000) },
   { weight: 1, arbitrary: fc.nat(40 * DAY) },
+  { weight: 1, arbitrary: fc.nat(40 * DAY).map(back => -back) },
 )
 
 const limitsOf = (fields: readonly (keyof KeyLimits)[]): fc.Arbitrary<KeyLimits> =>

@@ -205,9 +205,21 @@ describe('environment variables', () => {
   })
 })
 
-it('has metrics at the port of the gateway where that is at another address', () => {
-  const lines = 'server: { host: 10.0.0.5, port: 4750 }\nmetrics: { host: 127.0.0.1, port: 4750 }'
-  expect(readConfig(lines, {}).metrics.listen).toEqual({ host: '127.0.0.1', port: 4750 })
+it.each([
+  ['10.0.0.5', '127.0.0.1', true],
+  ['0.0.0.0', '::1', true],
+  ['localhost', '0.0.0.0', true], // it may be ::1
+  ['0.0.0.0', '127.0.0.1', false],
+  ['10.0.0.5', '0.0.0.0', false],
+  ['0.0.0.0', '::', false],
+  ['::1', '::', false],
+  ['::', '127.0.0.1', false], // `::` is the addresses of IPv4 as well
+  ['localhost', 'localhost', false],
+])('has the gateway at %s and metrics at %s on one port: %s', (host, metrics, works) => {
+  const read = () =>
+    readConfig(`server: { host: '${host}', port: 4750 }\nmetrics: { host: '${metrics}', port: 4750 }`, {})
+  if (works) expect(read().metrics.listen).toEqual({ host: metrics, port: 4750 })
+  else expect(read).toThrow("metrics.port: is the gateway's own")
 })
 
 describe('faults name their line', () => {

@@ -9,7 +9,7 @@ import { channelAt, type TestServerOptions } from '../builders/config.ts'
 import type { TestServer } from '../builders/gateway.ts'
 import { VERSION_HEADERS } from '../builders/http.ts'
 import { opener } from '../builders/opener.ts'
-import { TIMED } from '../builders/time.ts'
+import { TIMED, until } from '../builders/time.ts'
 import type { Script } from '../builders/upstream.ts'
 import { WireUpstream } from '../builders/wire-upstream.ts'
 import { UPSTREAMS } from '../clients/upstreams/index.ts'
@@ -179,6 +179,20 @@ describe('nor', () => {
       response.end(`${HEAD}${words('Hello.')}data: ${JSON.stringify({ choices })}\n\ndata: [DONE]\n\n`)
     })
     expectNothingOf(last.testServer, last.host, (await last.testServer.ask('/v1/chat/completions', STREAM)).text)
+  })
+
+  test('in the log, where a whole answer ends with an error', async () => {
+    const { testServer, host } = await open((response, { headers }) => {
+      const output = [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Hel' }] }]
+      const { error } = errorOf(headers.host!)
+      const failed = { id: 'r', object: 'response', status: 'failed', output, error }
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(failed))
+    }, 'responses')
+    const { text } = await testServer.ask('/v1/responses', { model: 'm', input: 'Hi' })
+    expect(text).toContain('Hel')
+    await until(() => testServer.lines.some(({ message }) => message === 'request'))
+    expect(testServer.lines.at(-1)!.fields).toMatchObject({ code: expect.any(String) })
+    expectNothingOf(testServer, host, text)
   })
 
   test('in what is kept of a response, and over a socket', async () => {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
+import { Client } from 'pg'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { commandLine } from '../../src/commands/command-line.ts'
 import type { StoreConfig } from '../../src/config/index.ts'
@@ -152,4 +153,26 @@ describe.each([
     await expect(copyStore(from, to)).rejects.toThrow('stop it first')
     await store.close()
   })
+})
+
+/** Of a server that is not there: what is refused is refused before anybody is asked. */
+const postgresAt = (rest: string): StoreConfig => ({ engine: 'postgres', url: `postgres://u@${rest}` })
+
+test.each([
+  ['127.0.0.1:5432/db', '127.0.0.1/db'],
+  ['LocalHost/db', 'localhost:5432/db'],
+  ['127.0.0.1/db?options=-csearch_path%3Da', '127.0.0.1/db?application_name=x&options=-csearch_path=a'],
+])('%s and %s are one store', async (from, to) => {
+  await expect(copyStore(postgresAt(from), postgresAt(to))).rejects.toThrow('is the store that is to be copied')
+})
+
+test.skipIf(noPostgres)('one schema of a database is copied to another', async () => {
+  const from = (await ENGINES.postgres()) as Extract<StoreConfig, { engine: 'postgres' }>
+  await filled(from)
+  const client = new Client(from.url)
+  await client.connect()
+  await client.query('create schema other')
+  await client.end()
+  const to: StoreConfig = { ...from, url: `${from.url}?options=-csearch_path%3Dother` }
+  expect(await copyStore(from, to)).toContainEqual({ table: 'turns', rows: 250 })
 })

@@ -1,4 +1,4 @@
-import { mkdirSync, statSync } from 'node:fs'
+import { mkdirSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -233,6 +233,14 @@ const WRITER = `
     }
     await close()
   })`
+
+test.runIf(ON_FILES)('a link to a file that is not there yet has it made, for its owner alone', async () => {
+  const target = join(folder, 'target.sqlite')
+  const link = join(folder, 'link.sqlite')
+  symlinkSync(target, link)
+  await (await openStore({ engine: 'sqlite', path: link })).close()
+  expect(statSync(target).mode & 0o777).toBe(0o600)
+})
 
 describe('a gateway', () => {
   test('that is started again knows what it knew', async () => {

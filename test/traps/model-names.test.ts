@@ -274,15 +274,41 @@ describe('trap 105: other models in a body', () => {
     ['responses', '/v1/responses', { input: 'Hi.', Tools: [{ type: 'image_generation', model: 'dear' }] }],
     ['embeddings', '/v1/embeddings', { input: 'Hi.', modeL: 'dear' }],
     ['contents', CONTENTS_PATH, { ...TURN, GenerationConfig: {} }],
+    ['contents', CONTENTS_PATH, { ...TURN, generationconfig: {} }],
+    ['contents', CONTENTS_PATH, { ...TURN, generationConfig: { RoutingConfig: {} } }],
+    [
+      'contents',
+      CONTENTS_PATH,
+      { ...TURN, generationConfig: { routingConfig: { manualMode: { ModelName: 'dear' } } } },
+    ],
+    ['responses', '/v1/responses', { input: 'Hi.', tools: [{ type: 'image_generation', Model: 'dear' }] }],
+    ['responses', '/v1/responses', { input: [{ type: 'additional_tools', Tools: [] }, ...HI] }],
+    ['chat', '/v1/chat/completions', { messages: HI, plugins: { id: 'fusion', ANALYSIS_MODELS: ['dear'] } }],
+    ['messages', '/v1/messages', { messages: HI, max_tokens: 9, fallbacks: [{ model: 'pro', Model: 'dear' }] }],
+    ['kling', '/videovendor/v1/videos/text2video', { prompt: 'A cat.', model_name: 'pro', Model_Name: 'dear' }],
   ])(
-    '%s %s: in a field of another case are refused, which some upstreams take for the same',
+    '%s %s: in a field of another case are refused, which some upstreams take for the same: %j',
     async (format, path, body) => {
       const { testServer, upstream } = await open(format)
       const answer = await testServer.ask(path, { model: 'pro', ...body }, VERSION_HEADERS)
       expect(answer.status).toBe(400)
+      expect(answer.text).toContain('case matters')
       expect(upstream.seen).toEqual([])
     },
   )
+
+  test.each([
+    ['embeddings', '/v1/embeddings', { input: 'Hi.', Input: 'x', Tools: [] }],
+    ['chat', '/v1/chat/completions', { messages: HI, metadata: { Model: 'x' }, Model_Name: 'x' }],
+    [
+      'chat',
+      '/v1/chat/completions',
+      { messages: HI, tools: [{ type: 'function', function: { name: 'f', Model: 1 } }] },
+    ],
+  ])('%s %s: fields that name no models there may be written in any way: %j', async (format, path, body) => {
+    const { testServer } = await open(format)
+    expect((await testServer.ask(path, { model: 'pro', ...body })).status).toBe(200)
+  })
 
   test('go to no upstream of another format', async () => {
     const { testServer, upstream } = await open('messages')

@@ -145,6 +145,7 @@ class KeyCount {
 
   step(step: LimitStep, now: number): LimitState {
     const { limits, requests, tokens, enforced } = step
+    this.forgetAhead(now)
     if (limits.day !== undefined) this.day ??= initial(DAYS, step, step.initial?.day, now)
     if (limits.month !== undefined) this.month ??= initial(MONTHS, step, step.initial?.month, now)
     if (enforced && this.isUnknown(step)) return UNKNOWN
@@ -171,6 +172,7 @@ class KeyCount {
 
   /** Whether a key that was never seen would have the same counts; one whose spend is known has not. */
   isInitial(now: number): boolean {
+    this.forgetAhead(now)
     const { requests, tokens, places, day, month } = this
     return (
       (places === undefined || places.length === 0) &&
@@ -179,6 +181,12 @@ class KeyCount {
       (day === undefined || day.current(now) === 0) &&
       (month === undefined || month.current(now) === 0)
     )
+  }
+
+  /** Where the clock was set back, what was spent before is unknown until it is read again. */
+  private forgetAhead(now: number): void {
+    if (this.day?.isAhead(now)) this.day = undefined
+    if (this.month?.isAhead(now)) this.month = undefined
   }
 
   private isUnknown({ limits }: LimitStep): boolean {

@@ -54,9 +54,10 @@ end
 local function take(units, limit, wanted)
   return math.min(limit, math.max(units - wanted, -DEBT * limit))
 end
-local function spent(index, limit, period_of, initial)
+local function spent(index, name, limit, period_of, initial)
   local amount, period, current = held[index], held[index + 1], period_of(now)
-  if amount then return period >= current and amount or 0 end
+  if amount and period <= current then return period == current and amount or 0 end
+  if amount then redis.call('HDEL', KEYS[1], name, name .. 'p') end
   if not limit or not initial then return nil end
   return period_of(number(15)) == current and initial or 0
 end
@@ -65,7 +66,7 @@ local rpm, tpm, concurrent, day, month = number(1), number(2), number(3), number
 local requests, tokens, cost = number(6), number(7), number(8)
 local enter, leave, enforced, reserved = ARGV[9], ARGV[10], ARGV[11] == '1', number(12) or now
 local requests_level, tokens_level = level(1, rpm), level(4, tpm)
-local day_spent, month_spent = spent(7, day, day_of, number(13)), spent(9, month, month_of, number(14))
+local day_spent, month_spent = spent(7, 'd', day, day_of, number(13)), spent(9, 'm', month, month_of, number(14))
 local requests_wait, tokens_wait, full, no_day, no_month = 0, 0, 0, 0, 0
 
 if enforced then

@@ -56,11 +56,18 @@ export class Spend {
     if (this.period.at(reservedAt) >= this.number) this.amount = Math.max(0, amount + cost)
   }
 
-  /** What was spent in the period that runs now. A clock that is set back takes along what was spent while it was ahead. */
+  /** Whether the clock was set back to an earlier period, of which nothing is known here. */
+  isAhead(now: number): boolean {
+    return this.period.at(now) < this.number
+  }
+
+  /** What was spent in the period that runs now. */
   current(now: number): number {
     const number = this.period.at(now)
-    if (number > this.number) this.amount = 0
-    this.number = number
+    if (number > this.number) {
+      this.number = number
+      this.amount = 0
+    }
     return this.amount
   }
 }

@@ -130,6 +130,70 @@ describe('a budget', () => {
   })
 })
 
+describe('a clock that is set back', () => {
+  const DAY = 24 * HOUR
+  const NOON = Date.UTC(2026, 10, 10, 12)
+  /** A key that has spent 9 of 10, which its store knows by the day of each cost, and the store's reads. */
+  async function spent(period: 'day' | 'month') {
+    const clock = { now: NOON, reads: 0 }
+    const rows: { readonly at: number; readonly cost: number }[] = []
+    const sum = (at: number, length: number) =>
+      rows.reduce((total, row) => total + (isSame(row.at, at, length) ? row.cost : 0), 0)
+    const isSame = (a: number, b: number, length: number) =>
+      new Date(a).toISOString().slice(0, length) === new Date(b).toISOString().slice(0, length)
+    const limits = new Limits({
+      now: () => clock.now,
+      async spent(_, at) {
+        clock.reads++
+        return { day: sum(at, 10), month: sum(at, 7) }
+      },
+    })
+    const spend = async (cost: number): Promise<boolean> => {
+      const allowance = limits.of('k', { budget: { [period]: 10e-9 } })
+      const reserved = async () => {
+        await allowance.enter()
+        await allowance.reserve(
+          () => ({ input: 1 }),
+          1,
+          () => cost,
+        )
+      }
+      const isIn = await reserved().then(
+        () => true,
+        () => false,
+      )
+      if (!isIn) return false
+      rows.push({ at: clock.now, cost })
+      allowance.settle({ input: 1 }, cost)
+      return true
+    }
+    expect(await spend(9)).toBe(true)
+    return { clock, spend }
+  }
+
+  it.each([
+    ['day', DAY],
+    ['month', 31 * DAY],
+  ] as const)('has the %s’s spend read again: what was spent before is not forgotten', async (period, ahead) => {
+    const { clock, spend } = await spent(period)
+    clock.now = NOON + ahead
+    expect(await spend(1)).toBe(true)
+    clock.now = NOON
+    expect([await spend(2), await spend(1), await spend(1)]).toEqual([false, true, false])
+    expect(clock.reads).toBe(2)
+  })
+
+  it('goes on into the next day, which has spent nothing', async () => {
+    const { clock, spend } = await spent('day')
+    clock.now = NOON + 900 * DAY
+    await spend(10)
+    clock.now = NOON
+    expect(await spend(2)).toBe(false)
+    clock.now = NOON + DAY
+    expect([await spend(10), await spend(1)]).toEqual([true, false])
+  })
+})
+
 describe('the counts in memory', () => {
   it('stay as they are where a step is refused', () => {
     let refusals = 0
