@@ -116,12 +116,12 @@ export function* unfold(result: CanonicalResult): Generator<CanonicalEvent> {
 }
 
 function* unfoldPart(part: Part, at: At): Generator<CanonicalEvent> {
-  yield* begun(part, at)
+  yield* openingEvents(part, at)
   yield { type: 'part-end', at }
 }
 
-/** The events of a part up to its end. */
-export function* begun(part: Part, at: At): Generator<CanonicalEvent> {
+/** The events that open a part and fill it; its end is not among them. */
+export function* openingEvents(part: Part, at: At): Generator<CanonicalEvent> {
   const body = bodyOf(part)
   const { annotations, ...bare } = withBody(part, '') as Part & { annotations?: never }
   yield { type: 'part-start', at, part: bare }

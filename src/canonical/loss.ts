@@ -199,7 +199,7 @@ const FREE = new Set(['parameters', 'schema', 'value', 'metadata', 'spelling', '
  * need not be walked. Signatures are left to the writers: a request writer drops a foreign one, a result writer carries
  * it in an envelope.
  */
-export function foreign(value: unknown, format: Format): Loss[] {
+export function foreignLosses(value: unknown, format: Format): Loss[] {
   const losses: Loss[] = []
   walk(value, format, [], losses)
   return losses

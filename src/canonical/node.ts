@@ -95,7 +95,7 @@ type Noted = { [ORIGIN]?: Origin<unknown, unknown> }
  * Notes on a node just made which wire value it was read from. A writer of the same format gives that value back as long
  * as the node is the same: a copy carries the note along, and with it what it differs from.
  */
-export function readFrom<N extends object, W>(node: N, format: Format, wire: W): N {
+export function withOrigin<N extends object, W>(node: N, format: Format, wire: W): N {
   ;(node as Noted)[ORIGIN] = { node, format, wire }
   return node
 }

@@ -86,7 +86,7 @@ const DEFAULTS: { readonly [path: string]: Holds } = {
 }
 
 /** The losses, with those of default values marked as restored; the same list where there are none. */
-export function withoutDefaults(losses: readonly Loss[], request: CanonicalRequest): readonly Loss[] {
+export function markDefaults(losses: readonly Loss[], request: CanonicalRequest): readonly Loss[] {
   let found = false
   const marked = losses.map((loss): Loss => {
     if (!holdsAnyway(loss, request)) return loss

@@ -1,5 +1,5 @@
 import type { Citation, TextPart } from '../canonical/content.ts'
-import { foreign, Losses, type Path, type Unwritten, type Written } from '../canonical/loss.ts'
+import { foreignLosses, Losses, type Path, type Unwritten, type Written } from '../canonical/loss.ts'
 import type { Format, JsonObject } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { Candidate, CanonicalResult, Finish, FinishReason } from '../canonical/result.ts'
@@ -28,7 +28,7 @@ export function writeAnswer(
 ): Written<WireAnswer> {
   const own = ownBody(result, format)
   if (own !== undefined) return { wire: { status: 200, headers: {}, body: dated(own, result) }, losses: [] }
-  const losses = new Losses(foreign(result, format))
+  const losses = new Losses(foreignLosses(result, format))
   losses.dropFields(result, [], LOSSES)
   if (result.createdAt === undefined) losses.add(['createdAt'], 0, 'time-required')
   const body = {

@@ -14,7 +14,7 @@ import { MODEL_FIELDS, NAMED_MODELS, type Place } from '../providers/index.ts'
  * written in Go take it for the same field, and the last of both counts. `forbidden` for another model than `model` that
  * the key may not use; whether it may use `model` is for the router to say.
  */
-export function checkOtherModels(
+export function checkModelFields(
   format: Format,
   body: JsonObject,
   model: string | undefined,

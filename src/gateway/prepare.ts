@@ -6,7 +6,7 @@ import { type Restorer, restorer } from '../canonical/restore.ts'
 import { traced } from '../canonical/trace.ts'
 import type { WireRequest } from '../canonical/wire.ts'
 import type { OnLoss } from '../config/index.ts'
-import { withoutDefaults } from '../egress/defaults.ts'
+import { markDefaults } from '../egress/defaults.ts'
 import { WRITERS } from '../egress/index.ts'
 import { essential, refusable, refusal } from '../egress/losses.ts'
 import type { Target } from '../router.ts'
@@ -72,7 +72,7 @@ export function prepare(given: CanonicalRequest, target: Target, thoughts?: OwnT
   return {
     request,
     wire: body === wire.body ? wire : { ...wire, body },
-    losses: withoutDefaults(recalled?.lossesOf(found) ?? found, given),
+    losses: markDefaults(recalled?.lossesOf(found) ?? found, given),
     restorer: restorer(written.renamed),
     recalled,
     native,

@@ -12,7 +12,7 @@ import type { Target } from '../router.ts'
 import type { Call } from './call.ts'
 import type { Capture } from './capture/capture.ts'
 import { holdsSealed, type Seal, type Seals, withSealsOpened } from './compaction/seals.ts'
-import { checkOtherModels } from './named-models.ts'
+import { checkModelFields } from './named-models.ts'
 import { type Prepared, prepare } from './prepare.ts'
 import type { Incoming, Trailing } from './types.ts'
 
@@ -68,7 +68,7 @@ export class RequestReader {
 
   private permitted(request: CanonicalRequest, { body }: WireRequest): CanonicalRequest {
     const model = request.output.video?.remixOf === undefined ? request.model : undefined
-    checkOtherModels(this.call.format, body, model, this.caller.permissions)
+    checkModelFields(this.call.format, body, model, this.caller.permissions)
     return request
   }
 }

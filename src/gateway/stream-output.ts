@@ -87,7 +87,7 @@ export class StreamOutput {
    * Lets what is held back through after one heartbeat (trap 85), or where much came; most answers have content at once.
    * @param bytes how much of the upstream's answer came since the last call: it counts while events are held back.
    */
-  arm(bytes = 0): void {
+  limitHolding(bytes = 0): void {
     if (this.sink !== undefined || this.isOver || this.held.length === 0) return
     this.heldBytes += bytes
     if (this.heldBytes > HELD_LIMIT) return this.letThrough()

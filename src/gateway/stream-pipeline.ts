@@ -66,7 +66,7 @@ export class StreamPipeline implements Consumer, Abortable {
     this.guarded(() => {
       for (const event of this.parser.push(bytes)) this.pass(this.stages.read.push(event), event)
       if (this.parser.overflowed) this.endWith(OVERFLOW)
-      this.output.arm(bytes.length)
+      this.output.limitHolding(bytes.length)
     })
   }
 
@@ -114,7 +114,7 @@ export class StreamPipeline implements Consumer, Abortable {
       for await (const event of events) {
         this.guarded(() => this.pass([event]))
         if (this.output.isOver) return
-        this.output.arm()
+        this.output.limitHolding()
         await this.stages.gate?.free
       }
     } catch (thrown) {

@@ -55,9 +55,9 @@ export function closeGently(socket: Duplex): void {
   socket.end()
   socket.resume()
   const end = performance.now() + LONGEST
-  let before = readFrom(socket)
+  let before = withOrigin(socket)
   const timer = setInterval(() => {
-    const read = readFrom(socket)
+    const read = withOrigin(socket)
     if (read === before || performance.now() > end) socket.destroy()
     before = read
   }, SILENCE_LIMIT).unref()
@@ -65,4 +65,4 @@ export function closeGently(socket: Duplex): void {
 }
 
 /** Bytes read from the connection: where Node's parser reads it, no event reports them. */
-const readFrom = (socket: Duplex): number => (socket as Partial<Socket>).bytesRead ?? 0
+const withOrigin = (socket: Duplex): number => (socket as Partial<Socket>).bytesRead ?? 0

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type Permissions, permissionsOf } from '../../src/access/permissions.ts'
 import { GatewayError } from '../../src/canonical/error.ts'
 import type { GroupConfig, KeySettings, LimitSettings } from '../../src/config/types.ts'
-import { checkOtherModels } from '../../src/gateway/named-models.ts'
+import { checkModelFields } from '../../src/gateway/named-models.ts'
 import { DOORS, FORMATS } from '../../src/providers/index.ts'
 import { type RoutedChannel, route, usableModels } from '../../src/router.ts'
 import { channelAt } from '../builders/config.ts'
@@ -91,7 +91,7 @@ test('a model beside that of a request is permitted exactly if the request could
   fc.assert(
     fc.property(key, group, fc.constantFrom(...MODELS), (one, of, model) => {
       const permissions = permissionsOf(one, of)
-      const check = () => checkOtherModels('chat', { model: 'x', models: [model] }, 'x', permissions)
+      const check = () => checkModelFields('chat', { model: 'x', models: [model] }, 'x', permissions)
       if (permissions.allowsModel(model)) expect(check).not.toThrow()
       else expect(check).toThrow(`may not use the model "${model}"`)
     }),

@@ -1,5 +1,5 @@
 import type { Part } from '../../canonical/content.ts'
-import { foreign, type Loss, Losses, lose, type Path } from '../../canonical/loss.ts'
+import { foreignLosses, type Loss, Losses, lose, type Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { Message } from '../../canonical/request.ts'
 import { kept } from '../fields.ts'
@@ -105,7 +105,7 @@ const keyOf = (path: Path): string => `${path[1]}/${path[3]}`
 
 /** The part without its losses. */
 function remainder(part: Part, losses: readonly Loss[]): Part | undefined {
-  const own = [...losses.map(loss => ({ ...loss, path: loss.path.slice(4) })), ...foreign(part, FORMAT)]
+  const own = [...losses.map(loss => ({ ...loss, path: loss.path.slice(4) })), ...foreignLosses(part, FORMAT)]
   return lose<{ part?: Part }>(
     { part },
     own.map(loss => ({ ...loss, path: ['part', ...loss.path] })),

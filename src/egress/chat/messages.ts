@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Part, ToolResultPart } from '../../canonical/content.ts'
 import { append } from '../../canonical/lists.ts'
-import { foreign, Losses, lose, type Path } from '../../canonical/loss.ts'
+import { foreignLosses, Losses, lose, type Path } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Message } from '../../canonical/request.ts'
 import { defined, kept } from '../fields.ts'
@@ -155,7 +155,7 @@ function withoutMedia(
       context.losses.drop(at, 'moved-to-user-turn')
       waiting.push(
         { part: { type: 'text', text }, wire: { type: 'text', text } },
-        { part: lose<Part>(part, [...losses.list, ...foreign(part, FORMAT)]), wire },
+        { part: lose<Part>(part, [...losses.list, ...foreignLosses(part, FORMAT)]), wire },
       )
     }
     return { type: 'text', text: '' }

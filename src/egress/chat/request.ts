@@ -1,4 +1,4 @@
-import { foreign, type Losses, type Unwritten, type Written } from '../../canonical/loss.ts'
+import { foreignLosses, type Losses, type Unwritten, type Written } from '../../canonical/loss.ts'
 import { isImplied, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Modality, Output, Reasoning, Sampling, State } from '../../canonical/request.ts'
 import type { SettingName } from '../../canonical/settings.ts'
@@ -25,7 +25,7 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
   if (own !== undefined) return writeOwnRequest(original, own, dialect)
   const rule = { name: 64, id: 64, freeform: dialect.custom_tools !== false, namespaces: false }
   const { request, losses, renamed } = sanitize(original, rule)
-  losses.report(foreign(request, FORMAT))
+  losses.report(foreignLosses(request, FORMAT))
   const context: WriteContext = { dialect, losses }
   const extras = kept(request, FORMAT)
   const tools = writeTools(request, context)

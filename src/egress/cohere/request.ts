@@ -1,6 +1,6 @@
 import type { MediaPart, Part } from '../../canonical/content.ts'
 import { GatewayError } from '../../canonical/error.ts'
-import { foreign, Losses, type Path, type Written } from '../../canonical/loss.ts'
+import { foreignLosses, Losses, type Path, type Written } from '../../canonical/loss.ts'
 import { urlOfSource } from '../../canonical/media/data-url.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonical/request.ts'
@@ -40,7 +40,7 @@ const RANKING = new Set(['ranking'])
 
 /** The gateway adds the content of documents itself, so nothing is lost where the caller wants it. */
 function writeRerank(request: CanonicalRequest, losses: Losses): JsonObject {
-  losses.report(foreign(request, FORMAT))
+  losses.report(foreignLosses(request, FORMAT))
   const ranking = request.output.ranking!
   reportUnwritten(request, RANKING, losses)
   const echo: Path = ['output', 'ranking', 'echo']
@@ -85,7 +85,7 @@ const WRITTEN_OUT = { kind: 'added', reason: 'said-outright', restored: true } a
 
 /** An embedding request (FORMATS §8). */
 function writeEmbed(request: CanonicalRequest, losses: Losses): JsonObject {
-  losses.report(foreign(request, FORMAT))
+  losses.report(foreignLosses(request, FORMAT))
   reportUnwritten(request, EMBEDDING, losses)
   const { dimensions } = request.output.embedding ?? {}
   if (request.output.embedding === undefined)

@@ -1,5 +1,5 @@
 import type { EmbeddingPart } from '../../canonical/content.ts'
-import { foreign, Losses, type Path, type Written } from '../../canonical/loss.ts'
+import { foreignLosses, Losses, type Path, type Written } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
@@ -19,7 +19,7 @@ const AT: Path = ['candidates', 0, 'content']
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const own = ownBody(result, FORMAT, OPTIONAL_HEAD)
   if (own !== undefined) return { wire: { status: 200, headers: {}, body: own }, losses: [] }
-  const losses = new Losses(foreign(result, FORMAT))
+  const losses = new Losses(foreignLosses(result, FORMAT))
   onlyAnswers(result, WRITTEN, losses)
   const isEmbed = workOf(request) === 'embedding'
   const { embeddings: more, ...others } = kept(result, FORMAT)

@@ -1,5 +1,5 @@
 import type { Part, TextPart } from '../../canonical/content.ts'
-import { foreign, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
+import { foreignLosses, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message, Output } from '../../canonical/request.ts'
 import type { SettingName } from '../../canonical/settings.ts'
@@ -28,7 +28,7 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
 }
 
 function writeBody(request: CanonicalRequest, isCounted: boolean, losses: Losses): JsonObject {
-  losses.report(foreign(request, FORMAT))
+  losses.report(foreignLosses(request, FORMAT))
   losses.dropFields(request, [], LOSSES)
   const { stop, logprobs } = request.sampling
   const extras = kept(request, FORMAT)

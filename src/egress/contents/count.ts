@@ -1,4 +1,4 @@
-import { foreign, Losses, type Written } from '../../canonical/loss.ts'
+import { foreignLosses, Losses, type Written } from '../../canonical/loss.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { WireAnswer, WireRequest } from '../../canonical/wire.ts'
@@ -34,7 +34,7 @@ export function writeCounting(original: CanonicalRequest, options: WriteOptions)
 export function writeCounted(result: CanonicalResult): Written<WireAnswer> {
   const own = ownBody(result, FORMAT, {})
   if (own !== undefined) return { wire: { status: 200, headers: {}, body: own }, losses: [] }
-  const losses = new Losses(foreign(result, FORMAT))
+  const losses = new Losses(foreignLosses(result, FORMAT))
   const { usage } = result
   if (usage?.input === undefined) losses.add(['usage'], { input: 0 }, 'count-required')
   if (usage?.inputBy?.embedding !== undefined) losses.drop(['usage', 'inputBy', 'embedding'], 'no-such-count')

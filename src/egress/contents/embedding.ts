@@ -1,6 +1,6 @@
 import { CallIds } from '../../canonical/call-ids.ts'
 import type { EmbeddingPart } from '../../canonical/content.ts'
-import { foreign, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
+import { foreignLosses, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
 import { type JsonObject, originOf } from '../../canonical/node.ts'
 import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonical/request.ts'
 import type { CanonicalResult, Usage } from '../../canonical/result.ts'
@@ -25,7 +25,7 @@ import { writeUsage } from './usage.ts'
 export function writeEmbedding(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const asItCame = ownRequest(request, options)
   if (asItCame !== undefined) return asItCame
-  const losses = new Losses(foreign(request, FORMAT))
+  const losses = new Losses(foreignLosses(request, FORMAT))
   const dialect = contentsDialect(options.dialect)
   const context: WriteContext = { dialect, native: false, losses, budget: new Budget() }
   const alone = request.messages.length === 1 && dialect.vertex === true
@@ -100,7 +100,7 @@ export function writeEmbedded(result: CanonicalResult, request: CanonicalRequest
   const asItCame = ownBody(result, FORMAT, {})
   if (asItCame !== undefined && (alone === undefined || alone === 'embedding' in asItCame))
     return { wire: { status: 200, headers: {}, body: asItCame }, losses: [] }
-  const losses = new Losses(foreign(result, FORMAT))
+  const losses = new Losses(foreignLosses(result, FORMAT))
   losses.dropFields(result, [], { model: 'no-model-told' })
   const vectors = writeVectors(result, FORMAT, (part, path) => writeVector(part, path, losses), losses)
   const body = withOwn(ownOf(result), {

@@ -1,4 +1,4 @@
-import { foreign, type Unwritten, type Written } from '../../canonical/loss.ts'
+import { foreignLosses, type Unwritten, type Written } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { SettingName } from '../../canonical/settings.ts'
@@ -24,7 +24,7 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
   const asItCame = ownRequest(original, options)
   if (asItCame !== undefined) return asItCame
   const { request, losses, renamed } = sanitize(original, RULE)
-  losses.report(foreign(request, FORMAT))
+  losses.report(foreignLosses(request, FORMAT))
   const dialect = contentsDialect(options.dialect)
   const context: WriteContext = { dialect, native: false, losses, budget: new Budget() }
   const { systemInstruction, contents } = writeTurns(withSpokenInstructions(request, context).messages, context)

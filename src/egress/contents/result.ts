@@ -1,5 +1,5 @@
 import { CallIds } from '../../canonical/call-ids.ts'
-import { foreign, Losses, type Unwritten, type Written } from '../../canonical/loss.ts'
+import { foreignLosses, Losses, type Unwritten, type Written } from '../../canonical/loss.ts'
 import type { Json, JsonObject, Node } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
@@ -20,7 +20,7 @@ const RESULT_LOSSES: Unwritten<
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const asItCame = ownBody(result, FORMAT, HEAD)
   if (asItCame !== undefined) return { wire: { status: 200, headers: {}, body: asItCame }, losses: [] }
-  const losses = new Losses(foreign(result, FORMAT))
+  const losses = new Losses(foreignLosses(result, FORMAT))
   losses.dropFields(result, [], RESULT_LOSSES)
   reportTime(result, losses)
   const body = withOwn(ownOf(result), {

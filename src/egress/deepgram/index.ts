@@ -1,4 +1,4 @@
-import { foreign, Losses, type Written } from '../../canonical/loss.ts'
+import { foreignLosses, Losses, type Written } from '../../canonical/loss.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { defined } from '../fields.ts'
@@ -15,7 +15,7 @@ const OUTPUT = new Set(['transcript'])
  * @throws GatewayError `cannot-express` without a recording.
  */
 function writeRequest(request: CanonicalRequest): Written<WireRequest> {
-  const losses = new Losses(foreign(request, FORMAT))
+  const losses = new Losses(foreignLosses(request, FORMAT))
   reportUnwritten(request, OUTPUT, losses)
   reportTask(request, losses)
   reportHint(request, losses)

@@ -1,5 +1,5 @@
 import { GatewayError, invalid } from '../../canonical/error.ts'
-import { foreign, Losses, type Written } from '../../canonical/loss.ts'
+import { foreignLosses, Losses, type Written } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
@@ -37,7 +37,7 @@ const SPEECH = new Set(['modalities', 'audio'])
  * @throws GatewayError `invalid-request` without a voice in the request and in the channel, and for what is no name of one.
  */
 function writeSpeech(request: CanonicalRequest, { dialect }: WriteOptions): Written<WireRequest> {
-  const losses = new Losses(foreign(request, FORMAT))
+  const losses = new Losses(foreignLosses(request, FORMAT))
   reportUnwritten(request, SPEECH, losses)
   const { text, instructions } = speechTextOf(request, losses)
   if (instructions !== undefined) reportInstructions(request, losses)
@@ -107,7 +107,7 @@ const TRANSCRIPT = new Set(['transcript'])
  * @throws GatewayError `cannot-express` without a recording.
  */
 function writeTranscription(request: CanonicalRequest): Written<WireRequest> {
-  const losses = new Losses(foreign(request, FORMAT))
+  const losses = new Losses(foreignLosses(request, FORMAT))
   const { temperature, ...sampling } = request.sampling
   reportUnwritten({ ...request, sampling }, TRANSCRIPT, losses)
   reportTask(request, losses)

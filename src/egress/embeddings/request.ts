@@ -1,5 +1,5 @@
 import type { MediaPart, OpaquePart, Part } from '../../canonical/content.ts'
-import { foreign, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
+import { foreignLosses, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
 import { urlOfSource } from '../../canonical/media/data-url.ts'
 import { sniffed } from '../../canonical/media/sniff.ts'
 import { asRead, type Json, type JsonObject } from '../../canonical/node.ts'
@@ -214,7 +214,7 @@ const REQUEST_LOSSES: Unwritten<
 > = { state: 'no-state' }
 
 function report(request: CanonicalRequest, losses: Losses): void {
-  losses.report(foreign(request, FORMAT))
+  losses.report(foreignLosses(request, FORMAT))
   reportConversational(request, losses)
   losses.dropFields(request, [], REQUEST_LOSSES)
 }

@@ -1,5 +1,5 @@
 import type { EmbeddingPart } from '../../canonical/content.ts'
-import { foreign, Losses, type Path, type Written } from '../../canonical/loss.ts'
+import { foreignLosses, Losses, type Path, type Written } from '../../canonical/loss.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
@@ -19,7 +19,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
     const usage = ownCounts(result.usage, FORMAT, COUNTS)
     return { wire: { status: 200, headers: {}, ...bodyOrText({ ...own, ...defined({ usage }) }) }, losses: [] }
   }
-  const losses = new Losses(foreign(result, FORMAT))
+  const losses = new Losses(foreignLosses(result, FORMAT))
   if (result.model === undefined) losses.add(['model'], request.model, 'model-required')
   const body = {
     object: 'list',

@@ -1,4 +1,4 @@
-import { foreign, Losses, type Written } from '../../canonical/loss.ts'
+import { foreignLosses, Losses, type Written } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { TaskFailure } from '../../canonical/task.ts'
@@ -17,7 +17,7 @@ import type { Writer } from '../writer.ts'
 function writeResult(result: CanonicalResult): Written<WireAnswer> {
   const { id = '', model, createdAt, task } = result
   if (task === undefined) throw NO_TASK
-  const losses = new Losses(foreign(result, 'generations'))
+  const losses = new Losses(foreignLosses(result, 'generations'))
   const url = task.files?.find(({ variant }) => variant === 'video')?.url
   const body = {
     ...{ task_id: id, id, object: 'video.generation', status: STATES[task.state] },

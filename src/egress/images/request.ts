@@ -1,4 +1,4 @@
-import { foreign, Losses, type Written } from '../../canonical/loss.ts'
+import { foreignLosses, Losses, type Written } from '../../canonical/loss.ts'
 import { type JsonObject, originOf } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
@@ -21,7 +21,7 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
     const wire = { path: path.replace(/^\/v1(?=\/)/, ''), query: {}, headers: {}, body: underModel(request, own) }
     return { wire: { ...wire, ...defined({ files }) }, losses: [] }
   }
-  const losses = new Losses(foreign(request, FORMAT))
+  const losses = new Losses(foreignLosses(request, FORMAT))
   const turn = turnOf(request)
   const content = request.messages[turn]?.content ?? []
   reportRest(request, turn, {}, losses)

@@ -1,6 +1,6 @@
 import type { Made, MediaPart, Part } from '../../canonical/content.ts'
 import { type CanonicalError, GatewayError } from '../../canonical/error.ts'
-import { foreign, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
+import { foreignLosses, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
 import { asRead, type JsonObject, originOf } from '../../canonical/node.ts'
 import type { CanonicalRequest, Modality } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Finish, Usage } from '../../canonical/result.ts'
@@ -66,7 +66,7 @@ const LOSSES: Unwritten<CanonicalResult, 'createdAt' | 'candidates' | 'usage' | 
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const own = ownBody(result, FORMAT, OPTIONAL_HEAD)
   if (own !== undefined) return { wire: { status: 200, headers: {}, body: dated(own, result) }, losses: [] }
-  const losses = new Losses(foreign(result, FORMAT))
+  const losses = new Losses(foreignLosses(result, FORMAT))
   losses.dropFields(result, [], LOSSES)
   const native = originOf(result, FORMAT) !== undefined
   if (!native && !result.candidates.some(({ content }) => content.some(isPicture))) throw noImageError(result)

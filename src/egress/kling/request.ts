@@ -1,5 +1,5 @@
 import type { MediaPart } from '../../canonical/content.ts'
-import { foreign, Losses, type Written } from '../../canonical/loss.ts'
+import { foreignLosses, Losses, type Written } from '../../canonical/loss.ts'
 import { typeOfBase64 } from '../../canonical/media/bare-picture.ts'
 import { urlOfSource } from '../../canonical/media/data-url.ts'
 import { nearestRatio } from '../../canonical/media/video-size.ts'
@@ -42,7 +42,7 @@ function writeAsItCame({ model, messages, output }: CanonicalRequest, { wire }: 
 
 /** As another format's caller wrote it. */
 function writeForeign(request: CanonicalRequest): Written<WireRequest> {
-  const losses = new Losses(foreign(request, FORMAT))
+  const losses = new Losses(foreignLosses(request, FORMAT))
   const { text, media } = videoPromptOf(request, { format: FORMAT, fields: FIELDS, fieldOf: fieldFor }, losses)
   const pictures = writePictures(media, losses)
   const isBegun = Object.keys(pictures).length > 0

@@ -1,4 +1,4 @@
-import { foreign, Losses, type Written } from '../../canonical/loss.ts'
+import { foreignLosses, Losses, type Written } from '../../canonical/loss.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { CanonicalTask, TaskFailure, TaskState } from '../../canonical/task.ts'
@@ -38,7 +38,7 @@ export function writeResult(result: CanonicalResult): Written<WireAnswer> {
   if (task === undefined) throw NO_TASK
   const own = ownBody(result, FORMAT, OPTIONAL_HEAD)
   if (own !== undefined) return { wire: { status: 200, headers: {}, body: own }, losses: [] }
-  const losses = new Losses(foreign(result, FORMAT))
+  const losses = new Losses(foreignLosses(result, FORMAT))
   losses.dropFields(result, [], RESULT_LOSSES)
   for (const index of result.candidates.keys()) losses.drop(['candidates', index], 'tasks-only')
   const fields = { code: 0, message: 'SUCCEED', request_id: id, data: writeData(result, task, losses) }

@@ -1,4 +1,4 @@
-import { foreign, Losses, type Unwritten, type Written } from '../../canonical/loss.ts'
+import { foreignLosses, Losses, type Unwritten, type Written } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output, State, Thread } from '../../canonical/request.ts'
 import type { SettingName } from '../../canonical/settings.ts'
@@ -49,7 +49,7 @@ function writeCounting(request: CanonicalRequest, dialect: MessagesDialect): Wri
 
 function writeForeign(original: CanonicalRequest, dialect: MessagesDialect): Written<WireRequest> {
   const { request, losses, renamed } = sanitize(original, RULE)
-  losses.report(foreign(request, FORMAT))
+  losses.report(foreignLosses(request, FORMAT))
   const context: WriteContext = { dialect, native: false, losses, markers: [] }
   const tools = writeTools(request, context)
   const thinking = writeThinking(request, forces(request, tools, context), context)

@@ -1,5 +1,5 @@
 import type { Part } from '../../canonical/content.ts'
-import { foreign, Losses, type Unwritten, type Written } from '../../canonical/loss.ts'
+import { foreignLosses, Losses, type Unwritten, type Written } from '../../canonical/loss.ts'
 import { type JsonObject, originOf } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Finish, FinishReason } from '../../canonical/result.ts'
@@ -25,14 +25,14 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
 function writeCounted({ id: _id, model: _model, ...result }: CanonicalResult, losses: Losses): JsonObject {
   const own = ownBody(result, FORMAT)
   if (own !== undefined) return own
-  losses.report(foreign(result, FORMAT))
+  losses.report(foreignLosses(result, FORMAT))
   return { input_tokens: countedTokens(result, losses), ...kept(result, FORMAT) }
 }
 
 function writeMessage(result: CanonicalResult, request: CanonicalRequest, losses: Losses): JsonObject {
   const own = ownBody(result, FORMAT)
   if (own !== undefined) return own
-  losses.report(foreign(result, FORMAT))
+  losses.report(foreignLosses(result, FORMAT))
   reportHead(result, request, losses)
   if (result.candidates.length === 0) losses.insert(['candidates', 0], NO_ANSWER, 'one-answer-always')
   const candidate = result.candidates[0] ?? NO_ANSWER

@@ -1,6 +1,6 @@
 import type { MediaPart, Part } from '../../canonical/content.ts'
 import { GatewayError } from '../../canonical/error.ts'
-import { foreign, Losses, type Path, type Written } from '../../canonical/loss.ts'
+import { foreignLosses, Losses, type Path, type Written } from '../../canonical/loss.ts'
 import { sniffed } from '../../canonical/media/sniff.ts'
 import { asRead, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
@@ -24,7 +24,7 @@ export function writeRequest(request: CanonicalRequest, { dialect, native }: Wri
     const body = underModel(request, own)
     return { wire: { path: '/rerank', query: {}, headers: {}, body }, losses: [] }
   }
-  const losses = new Losses(foreign(request, FORMAT))
+  const losses = new Losses(foreignLosses(request, FORMAT))
   reportUnwritten(request, OUTPUT, losses)
   const context: WriteContext = { textOnly: documents === 'text', plain: text => text, losses }
   if (ranking.echo === undefined)

@@ -1,5 +1,5 @@
 import type { RankPart } from '../../canonical/content.ts'
-import { foreign, Losses, type Path, type Written } from '../../canonical/loss.ts'
+import { foreignLosses, Losses, type Path, type Written } from '../../canonical/loss.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
@@ -21,7 +21,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
     const usage = style === 'cohere' ? undefined : ownCounts(result.usage, FORMAT, COUNTS)
     return { wire: { status: 200, headers: {}, body: { ...own, ...defined({ usage }) } }, losses: [] }
   }
-  const losses = new Losses(foreign(result, FORMAT))
+  const losses = new Losses(foreignLosses(result, FORMAT))
   onlyAnswers(result, WRITTEN, losses)
   const isCohere = style === 'cohere'
   const body = {

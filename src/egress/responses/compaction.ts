@@ -1,5 +1,5 @@
 import type { Part } from '../../canonical/content.ts'
-import { foreign, Losses, type Unwritten, type Written } from '../../canonical/loss.ts'
+import { foreignLosses, Losses, type Unwritten, type Written } from '../../canonical/loss.ts'
 import { asRead, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message, State } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
@@ -77,7 +77,7 @@ function whole(item: JsonObject, id: string): JsonObject {
 
 /** The answer of the compaction endpoint; it has neither a model nor a tier, and is always whole. */
 export function writeCompactionResult(result: CanonicalResult): Written<WireAnswer> {
-  const losses = new Losses(foreign(result, FORMAT))
+  const losses = new Losses(foreignLosses(result, FORMAT))
   const [candidate = { content: [] }] = result.candidates
   const id = answerId(result.id)
   report(result, id, losses)

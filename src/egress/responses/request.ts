@@ -1,4 +1,4 @@
-import { foreign, Losses, type Written } from '../../canonical/loss.ts'
+import { foreignLosses, Losses, type Written } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
@@ -31,7 +31,7 @@ function writeAnew(original: CanonicalRequest, options: WriteOptions): Written<W
   const dialect = responsesDialect(options.dialect)
   const rule = { name: 64, id: 64, freeform: dialect.custom_tools !== false, namespaces: dialect.stateless !== true }
   const { request, losses, renamed } = sanitize(original, rule)
-  losses.report(foreign(request, FORMAT))
+  losses.report(foreignLosses(request, FORMAT))
   const context: WriteContext = { dialect, losses }
   const compacts = request.output.compaction === true
   const body = compacts ? writeCompaction(request, context) : whole(request, context)

@@ -1,4 +1,4 @@
-import { foreign, Losses, type Unwritten, type Written } from '../../canonical/loss.ts'
+import { foreignLosses, Losses, type Unwritten, type Written } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
@@ -23,7 +23,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   const responder = new Responder(result, request)
   if (responder.own) return answered(writeOwn(result, responder), new Losses())
   if (isCompactEndpoint(request)) return writeCompactionResult(result)
-  const losses = new Losses(foreign(result, FORMAT))
+  const losses = new Losses(foreignLosses(result, FORMAT))
   const [candidate = SILENT] = result.candidates
   const content = endContentOf(candidate)
   const state = result.error === undefined ? writeState(candidate.finish, content) : FAILED
@@ -74,7 +74,7 @@ function report(result: CanonicalResult, { id, tier }: Responder, content: EndCo
 function writeCounted(result: CanonicalResult): Written<WireAnswer> {
   const own = ownBody(result, FORMAT, {})
   if (own !== undefined) return answered(own, new Losses())
-  const losses = new Losses(foreign(result, FORMAT))
+  const losses = new Losses(foreignLosses(result, FORMAT))
   const input_tokens = countedTokens(result, losses)
   return answered({ object: 'response.input_tokens', input_tokens, ...kept(result, FORMAT) }, losses)
 }

@@ -1,4 +1,4 @@
-import { foreign, Losses, type Written } from '../../canonical/loss.ts'
+import { foreignLosses, Losses, type Written } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
@@ -64,7 +64,7 @@ function writeBody(
   losses: Losses,
 ): JsonObject {
   const { audio } = request.output
-  losses.report(foreign(request, FORMAT))
+  losses.report(foreignLosses(request, FORMAT))
   reportUnwritten(request, OUTPUT, losses)
   const { text, instructions } = speechTextOf(request, losses)
   return {

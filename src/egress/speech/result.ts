@@ -1,7 +1,7 @@
 import { type Bytes, HeldBytes } from '../../canonical/bytes.ts'
 import type { MediaPart, MediaSource, Part } from '../../canonical/content.ts'
 import { GatewayError } from '../../canonical/error.ts'
-import { foreign, Losses, type Path, type Written } from '../../canonical/loss.ts'
+import { foreignLosses, Losses, type Path, type Written } from '../../canonical/loss.ts'
 import { bytesOfSource } from '../../canonical/media/data-url.ts'
 import { samplesOf, WAV_HEADER, wavHeader } from '../../canonical/media/wav.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
@@ -20,7 +20,7 @@ const PART = new Set(['type', 'kind', 'source'])
  * @throws GatewayError for an answer without a recording.
  */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
-  const losses = new Losses(foreign(result, FORMAT))
+  const losses = new Losses(foreignLosses(result, FORMAT))
   dropOthers(result, [], HEAD, 'bytes-only', losses)
   for (const index of result.candidates.keys()) if (index > 0) losses.drop(['candidates', index], 'one-answer-only')
   const [candidate] = result.candidates

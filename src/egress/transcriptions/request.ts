@@ -1,4 +1,4 @@
-import { foreign, Losses, type Written } from '../../canonical/loss.ts'
+import { foreignLosses, Losses, type Written } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
@@ -30,7 +30,7 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
 const ACCEPT = 'application/json, text/event-stream, text/plain'
 
 function writeBody(request: CanonicalRequest, losses: Losses): JsonObject {
-  losses.report(foreign(request, FORMAT))
+  losses.report(foreignLosses(request, FORMAT))
   reportSettings(request, losses)
   const { sampling, stream } = request
   const { transcript } = request.output

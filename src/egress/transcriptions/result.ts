@@ -1,5 +1,5 @@
 import { GatewayError } from '../../canonical/error.ts'
-import { foreign, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
+import { foreignLosses, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
 import { writeSubtitles } from '../../canonical/media/subtitles.ts'
 import { asRead, isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
@@ -30,7 +30,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   if (raw !== undefined) return { wire: { status: 200, headers: {}, body: {}, raw }, losses: [] }
   const own = ownBody(result, FORMAT, OPTIONAL_HEAD)
   if (own !== undefined) return { wire: { status: 200, headers: {}, body: own }, losses: [] }
-  const losses = new Losses(foreign(result, FORMAT))
+  const losses = new Losses(foreignLosses(result, FORMAT))
   reportResult(result, losses)
   const candidate = required(result, request, losses)
   const reported = candidate.transcript?.segments

@@ -1,4 +1,4 @@
-import { foreign, Losses, type Written } from '../../canonical/loss.ts'
+import { foreignLosses, Losses, type Written } from '../../canonical/loss.ts'
 import { nearestRatio, pixelsOf } from '../../canonical/media/video-size.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
@@ -16,7 +16,7 @@ const VIDEO = ['output', 'video']
  * "Generate videos with Veo"). No caller speaks it, so no request is native.
  */
 export function writeRequest(request: CanonicalRequest): Written<WireRequest> {
-  const losses = new Losses(foreign(request, FORMAT))
+  const losses = new Losses(foreignLosses(request, FORMAT))
   const { text, media } = videoPromptOf(request, { format: FORMAT, fields: FIELDS, most: MOST, fieldOf }, losses)
   losses.dropFields(request, [], { endUser: 'no-users' })
   const body = {

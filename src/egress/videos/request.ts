@@ -1,5 +1,5 @@
 import type { MediaPart } from '../../canonical/content.ts'
-import { foreign, Losses, type Written } from '../../canonical/loss.ts'
+import { foreignLosses, Losses, type Written } from '../../canonical/loss.ts'
 import { nearestSize } from '../../canonical/media/video-size.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
@@ -44,7 +44,7 @@ const isRemix = ({ output }: CanonicalRequest): boolean => output.video?.remixOf
 
 /** As another format's caller wrote it, or this one's in a way its upstream does not take. */
 function writeForeign(request: CanonicalRequest, { dialect }: WriteOptions): Written<WireRequest> {
-  const losses = new Losses(foreign(request, FORMAT))
+  const losses = new Losses(foreignLosses(request, FORMAT))
   const { video } = request.output
   const isRemix = video?.remixOf !== undefined
   const fieldOf = isRemix ? () => undefined : fieldIn(videosDialect(dialect))

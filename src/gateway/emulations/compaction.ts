@@ -1,5 +1,5 @@
 import { GatewayError } from '../../canonical/error.ts'
-import { foreign, type Loss } from '../../canonical/loss.ts'
+import { foreignLosses, type Loss } from '../../canonical/loss.ts'
 import { defined } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
@@ -53,7 +53,7 @@ export function checkCompaction(model: string, facts: ModelFacts | undefined): v
 const SHARED = new Set<unknown>(['serviceTier', 'cacheKey'])
 
 /** Settings of the endpoint itself have no meaning where it is not the upstream's. */
-const settings = ({ extras }: CanonicalRequest): readonly Loss[] => foreign({ extras }, '')
+const settings = ({ extras }: CanonicalRequest): readonly Loss[] => foreignLosses({ extras }, '')
 
 /** What came before is not here. */
 const before = ({ state }: CanonicalRequest): readonly Loss[] =>

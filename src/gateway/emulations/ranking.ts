@@ -1,5 +1,5 @@
 import { GatewayError } from '../../canonical/error.ts'
-import { foreign, type Loss, shifted } from '../../canonical/loss.ts'
+import { foreignLosses, type Loss, shifted } from '../../canonical/loss.ts'
 import { defined } from '../../canonical/node.ts'
 import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonical/request.ts'
 import { totalUsage, type Usage } from '../../canonical/result.ts'
@@ -13,7 +13,7 @@ export const ranking: Emulation = {
   losses: ({ output, extras }) => [
     { kind: 'changed', path: ['output', 'ranking'], became: output.ranking, reason: 'ranked-by-cosine' },
     // Settings of the caller's own format have no meaning for an embedding.
-    ...foreign({ extras }, ''),
+    ...foreignLosses({ extras }, ''),
   ],
   answer: async (attempt, roundTrip) => {
     const { vectors, usage, model, losses } = await (writesPurpose(attempt)

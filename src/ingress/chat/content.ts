@@ -2,7 +2,7 @@ import type { CacheHint, MediaPart, Part, ToolCallPart, ToolResultPart } from '.
 import { append } from '../../canonical/lists.ts'
 import { kindOfMediaType, sourceOfUrl } from '../../canonical/media/data-url.ts'
 import { isSoundlessBase64 } from '../../canonical/media/wav.ts'
-import { isObject, type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
 import type { Message, Role } from '../../canonical/request.ts'
 import { isEnvelope } from '../../canonical/signature.ts'
 import { defined, left, leftWithin, object, objects, required, text, WrongType } from '../fields.ts'
@@ -26,7 +26,7 @@ function readMessage(wire: JsonObject): Message {
   const role = text(wire['role'])
   if (role === undefined || !ROLES.has(role)) throw WrongType.instance
   if (role === 'tool' || role === 'function')
-    return readFrom({ role: 'tool', content: [readResult(wire, role)] }, FORMAT, wire)
+    return withOrigin({ role: 'tool', content: [readResult(wire, role)] }, FORMAT, wire)
   const parts = readContent(wire['content'])
   const content = role === 'assistant' ? [...readThoughts(wire), ...parts, ...readAnswer(wire)] : parts
   const { extras } = left(FORMAT, wire, role === 'assistant' ? TAKEN_BY_ASSISTANTS : TAKEN_BY_OTHERS)
@@ -37,7 +37,7 @@ function readMessage(wire: JsonObject): Message {
     ...(name === undefined ? undefined : { name }),
     ...(extras === undefined ? undefined : { extras }),
   }
-  return readFrom(message, FORMAT, wire)
+  return withOrigin(message, FORMAT, wire)
 }
 
 function readResult(wire: JsonObject, role: 'tool' | 'function'): ToolResultPart {
@@ -204,7 +204,7 @@ export function readCall(wire: JsonObject): readonly Part[] {
     ...(kind === 'custom' ? { freeform: true } : {}),
     ...leftWithin(FORMAT, wire, kind, called, CALLED[kind], signature === undefined ? CALL : SIGNED),
   }
-  const call = readFrom(part, FORMAT, wire)
+  const call = withOrigin(part, FORMAT, wire)
   if (signature === undefined) return [call]
   return [{ type: 'reasoning', text: '', signature: { format: 'contents', value: signature } }, call]
 }

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, readFrom } from '../../canonical/node.ts'
+import { isObject, type JsonObject, withOrigin } from '../../canonical/node.ts'
 import {
   type CanonicalRequest,
   type Effort,
@@ -36,7 +36,7 @@ const FORMAT = 'chat'
 
 /** `POST /v1/chat/completions` (FORMATS §2) as a canonical request. */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
-  readOrExplain(wire.request, incoming.body, () => readFrom(read(incoming.body), FORMAT, incoming))
+  readOrExplain(wire.request, incoming.body, () => withOrigin(read(incoming.body), FORMAT, incoming))
 
 function read(body: JsonObject): CanonicalRequest {
   const refused: string[] = []

@@ -2,7 +2,7 @@ import { AnswerIds } from '../../canonical/call-ids.ts'
 import type { Annotation, MediaPart, Part } from '../../canonical/content.ts'
 import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
 import { append } from '../../canonical/lists.ts'
-import { isObject, type Json, type JsonObject, readFrom, withEach } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, withEach, withOrigin } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Finish, FinishReason, TokenLogprob } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
@@ -35,7 +35,7 @@ export function readResult(answer: WireAnswer, request: CanonicalRequest): Canon
   const candidates = anyObjects(body['choices']).map(choice => readChoice(choice, request))
   const { extras } = left(FORMAT, body, TAKEN)
   const result = withDefined({ ...readHead(body), candidates }, { usage: usage && readUsage(FORMAT, usage), extras })
-  return readFrom(result, FORMAT, body)
+  return withOrigin(result, FORMAT, body)
 }
 
 const NOT_AN_ANSWER = upstreamFailed('The upstream sent something that is no chat completion.')

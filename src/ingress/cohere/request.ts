@@ -1,6 +1,6 @@
 import type { Part } from '../../canonical/content.ts'
 import { sourceOfUrl } from '../../canonical/media/data-url.ts'
-import { type JsonObject, readFrom } from '../../canonical/node.ts'
+import { type JsonObject, withOrigin } from '../../canonical/node.ts'
 import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonical/request.ts'
 import type { VectorEncoding } from '../../canonical/vector.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
@@ -27,7 +27,7 @@ const FORMAT = 'cohere'
 /** `POST /v2/rerank` or `/v2/embed` (FORMATS §8, §9) as a canonical request. */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
   readOrExplain(wire.requestAt(incoming), incoming.body, () =>
-    readFrom(wire.isEmbed(incoming) ? readEmbed(incoming.body) : readRerank(incoming.body), FORMAT, incoming),
+    withOrigin(wire.isEmbed(incoming) ? readEmbed(incoming.body) : readRerank(incoming.body), FORMAT, incoming),
   )
 
 const TAKEN = new Set(['model', 'query', 'documents', 'top_n'])

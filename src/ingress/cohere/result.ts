@@ -1,6 +1,6 @@
 import type { EmbeddingPart, Part } from '../../canonical/content.ts'
 import { GatewayError } from '../../canonical/error.ts'
-import { isObject, type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { Vector } from '../../canonical/vector.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
@@ -12,9 +12,9 @@ const FORMAT = 'cohere'
 
 /** A whole answer (FORMATS §8, §9): ranks in the upstream's order, or a vector for each input in the inputs' order. */
 export function readResult({ body }: WireAnswer): CanonicalResult {
-  if (Array.isArray(body['results'])) return readFrom(readRanking(body, body['results']), FORMAT, body)
+  if (Array.isArray(body['results'])) return withOrigin(readRanking(body, body['results']), FORMAT, body)
   const { embeddings } = body
-  if (Array.isArray(embeddings) || isObject(embeddings)) return readFrom(readVectors(body, embeddings), FORMAT, body)
+  if (Array.isArray(embeddings) || isObject(embeddings)) return withOrigin(readVectors(body, embeddings), FORMAT, body)
   throw new GatewayError({
     kind: 'upstream-failed',
     message: retrievalMessage(body) ?? 'The upstream sent neither a ranking nor vectors.',

@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
+import { type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { SETTINGS } from '../../settings/completions.ts'
@@ -12,7 +12,7 @@ const FORMAT = 'completions'
 
 /** `POST /v1/completions` (FORMATS §3) as a canonical request: each prompt is a message to continue. */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
-  readOrExplain(wire.request, incoming.body, () => readFrom(read(incoming.body), FORMAT, incoming))
+  readOrExplain(wire.request, incoming.body, () => withOrigin(read(incoming.body), FORMAT, incoming))
 
 function read(body: JsonObject): CanonicalRequest {
   const { sampling, output, request } = readSettings(SETTINGS, body)

@@ -1,5 +1,5 @@
 import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
-import { isObject, type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
 import type { Candidate, CanonicalResult, Finish, TokenLogprob } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { anyNumber, anyObject, anyObjects, anyText, defined, left, someOf, withDefined } from '../fields.ts'
@@ -17,7 +17,7 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
   const candidates = anyObjects(body['choices']).map(readChoice)
   const { extras } = left(FORMAT, body, TAKEN)
   const head = { ...readHead(body), candidates, ...OWN }
-  return readFrom(withDefined(head, { usage: usage && readUsage(FORMAT, usage), extras }), FORMAT, body)
+  return withOrigin(withDefined(head, { usage: usage && readUsage(FORMAT, usage), extras }), FORMAT, body)
 }
 
 const NOT_AN_ANSWER = upstreamFailed('The upstream sent something that is no text completion.')

@@ -1,7 +1,7 @@
 import type { CallIds } from '../../canonical/call-ids.ts'
 import type { Part } from '../../canonical/content.ts'
 import { append } from '../../canonical/lists.ts'
-import { type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
+import { type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
 import type { Message, Role } from '../../canonical/request.ts'
 import { isEnvelope } from '../../canonical/signature.ts'
 import { object, objects, required, text, WrongType } from '../fields.ts'
@@ -17,11 +17,11 @@ const CONTENT = new Set(['role', 'parts'])
 export function readInstruction(wire: Json | undefined, ids: CallIds): readonly Message[] {
   if (wire == null) return []
   if (typeof wire === 'string')
-    return [readFrom({ role: 'system', content: [{ type: 'text', text: wire }] }, FORMAT, wire)]
+    return [withOrigin({ role: 'system', content: [{ type: 'text', text: wire }] }, FORMAT, wire)]
   const fields = open(required(object(wire)), CONTENT)
   text(fields['role'])
   const content = partsIn(fields).flatMap(part => readPart(part, ids))
-  return [readFrom({ role: 'system', content, ...leftOf(fields, CONTENT) }, FORMAT, wire)]
+  return [withOrigin({ role: 'system', content, ...leftOf(fields, CONTENT) }, FORMAT, wire)]
 }
 
 export const readContents = (wire: readonly JsonObject[], ids: CallIds): readonly Message[] =>
@@ -50,7 +50,7 @@ function readContent(wire: JsonObject, ids: CallIds): readonly Message[] {
     const isTool = content[0]?.type === 'tool-result' || (content.length === 0 && role === 'function')
     const as: Role = isTool ? 'tool' : role === 'model' ? 'assistant' : 'user'
     const node = index === 0 ? leftOf(fields, CONTENT) : JOINED
-    const message = readFrom({ role: as, content, ...node }, FORMAT, wire)
+    const message = withOrigin({ role: as, content, ...node }, FORMAT, wire)
     return isWhole && marks === 0 ? message : { ...message }
   })
 }

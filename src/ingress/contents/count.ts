@@ -1,5 +1,5 @@
 import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
-import { isObject, type JsonObject, readFrom } from '../../canonical/node.ts'
+import { isObject, type JsonObject, withOrigin } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
@@ -48,7 +48,7 @@ export function readCounted({ body }: WireAnswer): CanonicalResult {
   if (input === undefined) throw new GatewayError(body['error'] == null ? NOT_A_COUNT : readInnerError(body))
   const { inputBy } = readUsage(defined({ promptTokensDetails }) as JsonObject)
   const usage = { input, ...defined({ cacheRead: anyNumeral(cachedContentTokenCount), inputBy }) }
-  return readFrom({ candidates: [], usage, ...leftOf(fields, TAKEN) }, FORMAT, body)
+  return withOrigin({ candidates: [], usage, ...leftOf(fields, TAKEN) }, FORMAT, body)
 }
 
 /** A body without any field of a count, but with others, is none. */

@@ -1,7 +1,7 @@
 import { CallIds } from '../../canonical/call-ids.ts'
 import type { Part } from '../../canonical/content.ts'
 import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
-import { isObject, type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
 import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonical/request.ts'
 import type { CanonicalResult, Usage } from '../../canonical/result.ts'
 import type { WireAnswer, WireRequest } from '../../canonical/wire.ts'
@@ -25,7 +25,7 @@ export function readEmbedding(request: WireRequest): CanonicalRequest {
   return readOrExplain(
     () => wire.requestAt(request),
     request.body,
-    () => readFrom(read(request.body, address), FORMAT, request),
+    () => withOrigin(read(request.body, address), FORMAT, request),
   )
 }
 
@@ -50,7 +50,7 @@ function embedding(wires: readonly JsonObject[], model: string, around: Extras):
   ]
   return {
     model,
-    messages: items.map((item, index) => readFrom(messageOf(item, model, refused), FORMAT, wires[index]!)),
+    messages: items.map((item, index) => withOrigin(messageOf(item, model, refused), FORMAT, wires[index]!)),
     output: { modalities: ['embedding'], ...defined({ embedding: someOf({ dimensions, purpose }) }) },
     sampling: {},
     stream: false,
@@ -140,7 +140,7 @@ export function readEmbedded({ body }: WireAnswer): CanonicalResult {
     ...defined({ usage: usage && readCounts(usage) }),
     ...leftOf(fields, READ, {}, refused),
   }
-  return readFrom(result, FORMAT, body)
+  return withOrigin(result, FORMAT, body)
 }
 
 const NOT_AN_ANSWER = upstreamFailed('The upstream sent something that holds no embeddings.')

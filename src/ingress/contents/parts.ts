@@ -1,6 +1,6 @@
 import { CallIds } from '../../canonical/call-ids.ts'
 import type { OpaquePart, Part, ReasoningPart } from '../../canonical/content.ts'
-import { type JsonObject, readFrom, stringIn } from '../../canonical/node.ts'
+import { type JsonObject, stringIn, withOrigin } from '../../canonical/node.ts'
 import { disclose, type EnclosedThought, isEnvelope } from '../../canonical/signature.ts'
 import { anyText, defined, flag, object, text, WrongType, withDefined } from '../fields.ts'
 import { readCall, readResponse } from './calls.ts'
@@ -89,16 +89,16 @@ function slotOf({ thoughtSignature }: JsonObject): Slot | undefined {
  * a call has the skip mark, as a first call without any is refused (trap 31).
  */
 function signed(part: Part, wire: JsonObject, slot: Slot | undefined): readonly Part[] {
-  if (slot?.enclosed !== true) return [...thoughtsOf(slot), readFrom(part, FORMAT, wire)]
+  if (slot?.enclosed !== true) return [...thoughtsOf(slot), withOrigin(part, FORMAT, wire)]
   const { thoughtSignature: _, thought_signature: __, ...unsigned } = wire
   const sent = part.type === 'tool-call' ? { ...unsigned, thoughtSignature: SKIP } : unsigned
-  return [...thoughtsOf(slot), readFrom(part, FORMAT, sent)]
+  return [...thoughtsOf(slot), withOrigin(part, FORMAT, sent)]
 }
 
 /** Thoughts that are a whole part, unless the gateway's own envelope is in its slot. */
 function noted(thoughts: readonly ReasoningPart[], wire: JsonObject, slot: Slot | undefined): readonly ReasoningPart[] {
   const [first] = thoughts
-  if (first !== undefined && slot?.enclosed !== true) readFrom(first, FORMAT, wire)
+  if (first !== undefined && slot?.enclosed !== true) withOrigin(first, FORMAT, wire)
   return thoughts
 }
 

@@ -1,6 +1,6 @@
 import type { Part, ReasoningPart, TextPart } from '../../canonical/content.ts'
 import { append } from '../../canonical/lists.ts'
-import { asRead, readFrom } from '../../canonical/node.ts'
+import { asRead, withOrigin } from '../../canonical/node.ts'
 import type { Message } from '../../canonical/request.ts'
 import { isLoneProof, isUnsigned } from '../../canonical/signature.ts'
 import { FORMAT } from './fields.ts'
@@ -27,7 +27,7 @@ export function rejoined(messages: readonly Message[]): readonly Message[] {
     if (kept.length === 0 && message.content.length > 0) return []
     const joined = { ...message, content: kept }
     const wire = asRead(message, FORMAT)
-    return [wire === undefined || rewritten.has(content) ? joined : readFrom(joined, FORMAT, wire)]
+    return [wire === undefined || rewritten.has(content) ? joined : withOrigin(joined, FORMAT, wire)]
   })
 }
 

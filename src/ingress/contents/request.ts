@@ -1,5 +1,5 @@
 import { CallIds } from '../../canonical/call-ids.ts'
-import { type JsonObject, readFrom } from '../../canonical/node.ts'
+import { type JsonObject, withOrigin } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
@@ -28,7 +28,7 @@ export function readRequest(incoming: WireRequest): CanonicalRequest {
         stream === undefined
           ? unwrapped(incoming.body, model, body => read(body, model, false))
           : read(incoming.body, model, stream)
-      return readFrom(request, FORMAT, incoming)
+      return withOrigin(request, FORMAT, incoming)
     },
   )
 }

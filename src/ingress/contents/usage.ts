@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
+import { type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
 import type { Modality } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { anyObjects, anyText, left, someOf, withDefined } from '../fields.ts'
@@ -35,7 +35,7 @@ export function readUsage(wire: JsonObject): Usage {
     ...{ cacheRead, reasoning, inputBy: prompt?.counts, outputBy: answered?.counts },
     extras: Object.keys(others).length === 0 ? undefined : { [FORMAT]: others as JsonObject },
   })
-  return readFrom(usage, FORMAT, wire)
+  return withOrigin(usage, FORMAT, wire)
 }
 
 /** The tier of the answer, which stands among its counts. */

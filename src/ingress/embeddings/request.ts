@@ -3,7 +3,7 @@ import { append } from '../../canonical/lists.ts'
 import type { Path } from '../../canonical/loss.ts'
 import { sourceOfUrl } from '../../canonical/media/data-url.ts'
 import { sniffed } from '../../canonical/media/sniff.ts'
-import { isObject, type Json, type JsonObject, type Node, originOf, readFrom } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, type Node, originOf, withOrigin } from '../../canonical/node.ts'
 import type { CanonicalRequest, EmbeddingPurpose, Message, Output } from '../../canonical/request.ts'
 import type { VectorEncoding } from '../../canonical/vector.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
@@ -16,7 +16,7 @@ const FORMAT = 'embeddings'
 
 /** `POST /v1/embeddings` (FORMATS §8), in OpenAI's fields or those of Voyage and Jina, as a canonical request. */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
-  readOrExplain(wire.request, incoming.body, () => readFrom(read(incoming.body), FORMAT, incoming))
+  readOrExplain(wire.request, incoming.body, () => withOrigin(read(incoming.body), FORMAT, incoming))
 
 const TAKEN = new Set([
   ...['model', 'input', 'dimensions', 'output_dimension', 'encoding_format', 'embedding_type'],
@@ -69,9 +69,9 @@ const isAlone = (input: Json | undefined): boolean =>
 
 /** A message for each input, with what it was read from. */
 function ofItem(item: Json): Message {
-  if (typeof item === 'string') return readFrom(ofPart({ type: 'text', text: item }), FORMAT, item)
-  if (Array.isArray(item)) return readFrom(ofTokens(item), FORMAT, item)
-  if (isObject(item)) return readFrom(ofObject(item), FORMAT, item)
+  if (typeof item === 'string') return withOrigin(ofPart({ type: 'text', text: item }), FORMAT, item)
+  if (Array.isArray(item)) return withOrigin(ofTokens(item), FORMAT, item)
+  if (isObject(item)) return withOrigin(ofObject(item), FORMAT, item)
   throw WrongType.instance
 }
 

@@ -1,6 +1,6 @@
 import type { Part } from '../../canonical/content.ts'
 import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
-import { isObject, type JsonObject, parseObject, readFrom } from '../../canonical/node.ts'
+import { isObject, type JsonObject, parseObject, withOrigin } from '../../canonical/node.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import { NumbersText, type Vector } from '../../canonical/vector.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
@@ -28,7 +28,7 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
     ...defined({ usage: usage && readInputUsage(FORMAT, usage) }),
     ...left(FORMAT, body, TAKEN, refused),
   }
-  return ordered === entries ? readFrom(result, FORMAT, body) : result
+  return ordered === entries ? withOrigin(result, FORMAT, body) : result
 }
 
 const NOT_AN_ANSWER = upstreamFailed('The upstream sent something that is no list of embeddings.')

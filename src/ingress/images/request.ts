@@ -1,7 +1,7 @@
 import type { Part } from '../../canonical/content.ts'
 import { type GatewayError, invalid } from '../../canonical/error.ts'
 import type { Path } from '../../canonical/loss.ts'
-import { type Json, type JsonObject, originOf, readFrom } from '../../canonical/node.ts'
+import { type Json, type JsonObject, originOf, withOrigin } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
@@ -43,7 +43,7 @@ function read(wire: WireRequest): CanonicalRequest {
     stream: values.flag(body['stream']) ?? false,
     ...left(FORMAT, body, TAKEN, refused),
   }
-  return readFrom(request, FORMAT, wire)
+  return withOrigin(request, FORMAT, wire)
 }
 
 const wrong = (param: string, message: string): GatewayError => invalid(`${param}: ${message}`, param)

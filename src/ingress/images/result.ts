@@ -1,7 +1,7 @@
 import type { Made, MediaPart, MediaSource } from '../../canonical/content.ts'
 import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
 import { sniffed } from '../../canonical/media/sniff.ts'
-import { isObject, type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
 import type { CanonicalRequest, Modality } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Usage } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
@@ -76,7 +76,7 @@ export function readResult({ body }: WireAnswer, request: CanonicalRequest): Can
     ...defined({ usage: usage && readUsage(usage) }),
     ...left(FORMAT, body, TAKEN, [...misread(body), ...unusedSettings]),
   }
-  return readFrom(result, FORMAT, body)
+  return withOrigin(result, FORMAT, body)
 }
 
 const NOT_AN_ANSWER = upstreamFailed('The upstream sent something that is no picture.')
@@ -128,7 +128,7 @@ export function readUsage(wire: JsonObject): Usage {
     ...defined({ inputBy: byModality(inputDetails), outputBy: byModality(outputDetails) }),
     ...(Object.keys(extras).length === 0 ? {} : { extras: { [FORMAT]: extras } }),
   }
-  return readFrom(usage, FORMAT, wire)
+  return withOrigin(usage, FORMAT, wire)
 }
 
 const isRead = (wire: JsonObject, field: string): boolean =>

@@ -1,7 +1,7 @@
 import type { MediaPart } from '../../canonical/content.ts'
 import { pictureOfBase64 } from '../../canonical/media/bare-picture.ts'
 import { sourceOfUrl } from '../../canonical/media/data-url.ts'
-import { readFrom } from '../../canonical/node.ts'
+import { withOrigin } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
@@ -44,7 +44,7 @@ function read(wire: WireRequest): CanonicalRequest {
     ...videoRequest(model, prompt, pictures, video),
     ...left(FORMAT, body, new Set([name, ...SETTINGS]), seconds === undefined ? ['duration'] : []),
   }
-  return readFrom(request, FORMAT, wire)
+  return withOrigin(request, FORMAT, wire)
 }
 
 /** A picture at an address, or in base64 that stands alone or in a `data:` URL. */

@@ -1,6 +1,6 @@
 import type { Annotation, Part } from '../../canonical/content.ts'
 import type { At, CanonicalEvent } from '../../canonical/event.ts'
-import { begun, bodyOf } from '../../canonical/fold.ts'
+import { bodyOf, openingEvents } from '../../canonical/fold.ts'
 import { append } from '../../canonical/lists.ts'
 import { isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
 import { readCitation, readProof, UNSIGNED } from './content.ts'
@@ -34,7 +34,7 @@ export class BlockReader {
     if (part.type === 'opaque') this.value = { ...part.value }
     const isCall = part.type === 'tool-call'
     if (isCall && part.arguments !== '{}') this.held = part.arguments
-    append(out, begun(isCall ? { ...part, arguments: '' } : part, this.at))
+    append(out, openingEvents(isCall ? { ...part, arguments: '' } : part, this.at))
     this.grown = !isCall && part.type !== 'opaque' && bodyOf(part) !== ''
   }
 

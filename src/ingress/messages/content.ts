@@ -6,7 +6,7 @@ import type {
   ToolCallPart,
   ToolResultPart,
 } from '../../canonical/content.ts'
-import { type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
+import { type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
 import type { Message } from '../../canonical/request.ts'
 import { disclose, type EnclosedThought } from '../../canonical/signature.ts'
 import { anyText, defined, flag, left, object, objects, required, text, WrongType } from '../fields.ts'
@@ -23,7 +23,7 @@ export function readSystem({ system }: JsonObject): readonly Message[] {
     content: billing.length === 0 ? content : content.filter(part => !isBilling(part)),
     ...(billing.length === 0 ? {} : { spelling: { [FORMAT]: { billing } } }),
   }
-  return [readFrom(message, FORMAT, { content: system })]
+  return [withOrigin(message, FORMAT, { content: system })]
 }
 
 /**
@@ -40,14 +40,14 @@ export function readTurn(wire: JsonObject): readonly Message[] {
   if (!ROLES.includes(role as (typeof ROLES)[number])) throw WrongType.instance
   const content = readContent(required(wire['content'] ?? undefined))
   const node = left(FORMAT, wire, TURN)
-  if (role !== 'user' || !content.some(isResult)) return [readFrom({ role, content, ...node }, FORMAT, wire)]
+  if (role !== 'user' || !content.some(isResult)) return [withOrigin({ role, content, ...node }, FORMAT, wire)]
   return runs(content).map((run, index): Message => {
     const message = {
       role: isResult(run[0]!) ? 'tool' : 'user',
       content: run,
       ...(index === 0 ? node : JOINED),
     } as const
-    return readFrom(message, FORMAT, wire)
+    return withOrigin(message, FORMAT, wire)
   })
 }
 
@@ -77,7 +77,7 @@ export function readBlock(wire: JsonObject): Part {
   const type = required(text(wire['type']))
   if (!Object.hasOwn(BLOCKS, type)) return { type: 'opaque', format: FORMAT, value: wire }
   const part = BLOCKS[type]!(wire)
-  return isOpened(part, wire) ? part : readFrom(part, FORMAT, wire)
+  return isOpened(part, wire) ? part : withOrigin(part, FORMAT, wire)
 }
 
 /** Whether the proof of a thought was an envelope, which stands for what is in it. */

@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, originOf, readFrom } from '../../canonical/node.ts'
+import { type Json, type JsonObject, originOf, withOrigin } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message, Output, Sampling, Thread } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { SETTINGS } from '../../settings/messages.ts'
@@ -51,7 +51,7 @@ function read(incoming: WireRequest, counting: boolean): CanonicalRequest {
       extras: readExtras(body, refused),
     },
   )
-  return readFrom(request, FORMAT, incoming)
+  return withOrigin(request, FORMAT, incoming)
 }
 
 const THREAD = new Set(['type', 'previous_message_id'])

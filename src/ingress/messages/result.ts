@@ -1,6 +1,6 @@
 import type { Part } from '../../canonical/content.ts'
 import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
-import { isObject, type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
 import type { Candidate, CanonicalResult, Finish, FinishReason } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { anyNumber, anyObject, anyObjects, anyText, defined, left, WrongType, withDefined } from '../fields.ts'
@@ -28,7 +28,7 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
   const candidates = [{ content: refusal === undefined ? content : [...content, refusal], ...stop }]
   const { extras } = left(FORMAT, body, HEAD)
   const others = { usage: usage && readUsage(usage), serviceTier: readTier(usage), extras }
-  return readFrom(withDefined({ ...readHead(body), candidates }, others), FORMAT, body)
+  return withOrigin(withDefined({ ...readHead(body), candidates }, others), FORMAT, body)
 }
 
 const NOT_AN_ANSWER = upstreamFailed('The upstream sent something that is no message.')
@@ -53,7 +53,7 @@ export function leniently(wire: JsonObject): Part {
 export function readCounted({ body }: WireAnswer): CanonicalResult {
   const input = anyNumber(body['input_tokens'])
   if (input === undefined) throw new GatewayError(body['error'] == null ? NOT_A_COUNT : readInnerError(body))
-  return readFrom({ candidates: [], usage: { input }, ...left(FORMAT, body, COUNTED) }, FORMAT, body)
+  return withOrigin({ candidates: [], usage: { input }, ...left(FORMAT, body, COUNTED) }, FORMAT, body)
 }
 
 const COUNTED = new Set(['input_tokens'])

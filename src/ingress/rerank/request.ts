@@ -1,7 +1,7 @@
 import type { MediaPart, Part } from '../../canonical/content.ts'
 import { sourceOfUrl } from '../../canonical/media/data-url.ts'
 import { sniffed } from '../../canonical/media/sniff.ts'
-import { isObject, type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
@@ -15,7 +15,7 @@ type Style = 'jina' | 'cohere' | 'voyage'
 
 /** `POST /v1/rerank` (FORMATS §9) as a canonical request. */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
-  readOrExplain(wire.request, incoming.body, () => readFrom(read(incoming), FORMAT, incoming))
+  readOrExplain(wire.request, incoming.body, () => withOrigin(read(incoming), FORMAT, incoming))
 
 const TAKEN = new Set(['model', 'query', 'documents', 'top_n', 'top_k', 'return_documents', 'rank_fields'])
 
@@ -81,7 +81,7 @@ export function readDocument(wire: Json, fields = USUAL): readonly Part[] {
     ...(shown ? [readImage(picture)] : []),
   ]
   if (parts.length === 0) parts.push({ type: 'text', text: '' })
-  return parts.map(part => readFrom(part, FORMAT, wire))
+  return parts.map(part => withOrigin(part, FORMAT, wire))
 }
 
 /** An address, or the bare base64 of an image whose type is found in its bytes. */

@@ -1,6 +1,6 @@
 import type { Annotation, CacheHint, MediaPart, Part, TextPart } from '../../canonical/content.ts'
 import { kindOfMediaType, sourceOfUrl } from '../../canonical/media/data-url.ts'
-import { type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
+import { type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
 import { anyNumber, anyText, defined, left, object, objects, required, text } from '../fields.ts'
 import { KNOWN_PARTS } from './wire.ts'
 
@@ -79,7 +79,7 @@ function readAnnotation(wire: JsonObject): Annotation {
     ...defined({ title: anyText(title), start: anyNumber(start_index), end: anyNumber(end_index) }),
     ...left(FORMAT, wire, CITATION),
   } as const
-  return readFrom<Annotation, JsonObject>(citation, FORMAT, wire)
+  return withOrigin<Annotation, JsonObject>(citation, FORMAT, wire)
 }
 
 const isTextual = (value: Json | undefined): boolean => value == null || typeof value === 'string'

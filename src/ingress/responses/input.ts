@@ -1,7 +1,7 @@
 import type { Part } from '../../canonical/content.ts'
 import { append } from '../../canonical/lists.ts'
 import type { Path } from '../../canonical/loss.ts'
-import { isObject, type Json, type JsonObject, originOf, readFrom } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, originOf, withOrigin } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message, Role } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { left, objects, text, WrongType } from '../fields.ts'
@@ -40,18 +40,18 @@ function readItems(items: readonly JsonObject[], own: ReadonlySet<JsonObject>): 
     const turnOfItem = readTurnItem(item, kind)
     if (turnOfItem !== undefined) {
       turn = undefined
-      messages.push(readFrom(turnOfItem, FORMAT, item))
+      messages.push(withOrigin(turnOfItem, FORMAT, item))
     } else if (TOOL_ITEMS.has(kind)) {
       // Its tools belong to the request: it neither opens a turn nor ends one.
-      const part = readFrom({ ...unknownItem(item), redundant: true } as Part, FORMAT, item)
+      const part = withOrigin({ ...unknownItem(item), redundant: true } as Part, FORMAT, item)
       if (turn !== undefined) turn.push(part)
-      else messages.push(readFrom<Message, JsonObject>({ role: 'developer', content: [part] }, FORMAT, item))
+      else messages.push(withOrigin<Message, JsonObject>({ role: 'developer', content: [part] }, FORMAT, item))
     } else {
       if (turn === undefined) messages.push({ role: 'assistant', content: (turn = []) })
       // Also a call of the upstream's own is read: a malformed one is refused.
       const read = readItem(item)
       const parts = own.has(item) ? [unknownItem(item)] : read
-      readFrom(parts[0]!, FORMAT, item)
+      withOrigin(parts[0]!, FORMAT, item)
       append(turn, parts)
     }
   }

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, type Node, readFrom } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, type Node, withOrigin } from '../../canonical/node.ts'
 import {
   type CanonicalRequest,
   isEffort,
@@ -23,7 +23,7 @@ const FORMAT = 'responses'
 /** `POST /v1/responses` and the endpoints below it (FORMATS §4) as a canonical request. */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
   readOrExplain(wire.request, incoming.body, () =>
-    readFrom(asImageRequest(read(incoming), incoming.body), FORMAT, incoming),
+    withOrigin(asImageRequest(read(incoming), incoming.body), FORMAT, incoming),
   )
 
 function read({ path, body }: WireRequest): CanonicalRequest {

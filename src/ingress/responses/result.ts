@@ -1,7 +1,7 @@
 import type { Part } from '../../canonical/content.ts'
 import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
 import { append } from '../../canonical/lists.ts'
-import { isObject, type Json, type JsonObject, type Node, readFrom } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, type Node, withOrigin } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult, Finish, FinishReason, TokenLogprob } from '../../canonical/result.ts'
 import type { CanonicalTask, TaskState } from '../../canonical/task.ts'
@@ -130,7 +130,7 @@ export function readCounted({ body }: WireAnswer): CanonicalResult {
   const input = anyNumber(body['input_tokens'])
   if (input === undefined) throw new GatewayError(body['error'] == null ? NOT_A_COUNT : readInnerError(body))
   const result: CanonicalResult = { candidates: [], usage: { input }, ...left(FORMAT, body, COUNTED) }
-  return readFrom(result, FORMAT, body)
+  return withOrigin(result, FORMAT, body)
 }
 
 const NOT_A_COUNT = upstreamFailed('The upstream sent something that is no count.')
@@ -191,7 +191,7 @@ export function readTokens(wire: Json | undefined): TokenLogprob[] | undefined {
       Array.isArray(alternatives) && alternatives.every(isToken)
         ? alternatives.map(alternative => readToken(alternative, ALTERNATIVE))
         : undefined
-    return readFrom(
+    return withOrigin(
       { ...readToken(token, top === undefined ? ALTERNATIVE : TOKEN), ...defined({ top }) },
       FORMAT,
       token,

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
 import {
   DEFAULT_NAMESPACE,
   type FreeformTool,
@@ -45,7 +45,7 @@ function readAdded(input: Json | undefined, declared: readonly Tool[]): readonly
   for (const wire of items.flatMap(item => objects(item['tools']) ?? []))
     for (const tool of readOne(wire)) {
       const key = keyOf(tool)
-      if (!known.has(key)) added.set(key, readFrom(tool, FORMAT, wire))
+      if (!known.has(key)) added.set(key, withOrigin(tool, FORMAT, wire))
     }
   return [...added.values()]
 }

@@ -1,4 +1,4 @@
-import { type JsonObject, readFrom } from '../../canonical/node.ts'
+import { type JsonObject, withOrigin } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { countNames, readUsage as readCounts } from '../usage/openai.ts'
 
@@ -7,4 +7,4 @@ const FORMAT = 'responses'
 const NAMES = countNames('input_tokens', 'output_tokens')
 
 /** Counts include cached and reasoning tokens, as in canonical, unless their total shows otherwise (FORMATS §16.3). */
-export const readUsage = (wire: JsonObject): Usage => readFrom(readCounts(FORMAT, wire, NAMES), FORMAT, wire)
+export const readUsage = (wire: JsonObject): Usage => withOrigin(readCounts(FORMAT, wire, NAMES), FORMAT, wire)

@@ -1,7 +1,7 @@
 import type { CanonicalError } from '../../canonical/error.ts'
 import type { CanonicalEvent } from '../../canonical/event.ts'
 import { Base64Stream } from '../../canonical/media/base64.ts'
-import { isObject, type JsonObject, parseObject, readFrom } from '../../canonical/node.ts'
+import { isObject, type JsonObject, parseObject, withOrigin } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
@@ -100,5 +100,5 @@ function readUsage(wire: JsonObject): Usage {
     output: anyCount(wire['output_tokens']),
     total: anyCount(wire['total_tokens']),
   }
-  return readFrom({ ...settled(reported), ...left(FORMAT, wire, TAKEN) }, FORMAT, wire)
+  return withOrigin({ ...settled(reported), ...left(FORMAT, wire, TAKEN) }, FORMAT, wire)
 }

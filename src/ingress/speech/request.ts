@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, readFrom } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
@@ -9,7 +9,7 @@ import { FORMAT, mediaTypeOf } from './wire.ts'
 
 /** `POST /v1/audio/speech` (FORMATS §12) as a canonical request. */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
-  readOrExplain(wire.request, incoming.body, () => readFrom(read(incoming.body), FORMAT, incoming))
+  readOrExplain(wire.request, incoming.body, () => withOrigin(read(incoming.body), FORMAT, incoming))
 
 const TAKEN = new Set(['model', 'input', 'voice', 'instructions', 'response_format', 'speed', 'stream_format'])
 

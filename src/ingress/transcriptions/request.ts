@@ -4,7 +4,7 @@ import { invalid } from '../../canonical/error.ts'
 import { kindOfMediaType } from '../../canonical/media/data-url.ts'
 import { sniffed } from '../../canonical/media/sniff.ts'
 import { isSoundless } from '../../canonical/media/wav.ts'
-import { type JsonObject, readFrom } from '../../canonical/node.ts'
+import { type JsonObject, withOrigin } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message, Output } from '../../canonical/request.ts'
 import type { WireFile, WireRequest } from '../../canonical/wire.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
@@ -42,7 +42,7 @@ function read(incoming: WireRequest): CanonicalRequest {
     ...left(FORMAT, body, TAKEN, refused),
     ...(shape === undefined ? {} : { spelling: { [FORMAT]: { shape } } }),
   }
-  return readFrom(request, FORMAT, incoming)
+  return withOrigin(request, FORMAT, incoming)
 }
 
 const KEYWORDS = ['keywords[]', 'keywords'] as const

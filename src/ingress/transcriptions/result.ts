@@ -1,6 +1,6 @@
 import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
 import { readSubtitles, styleOf } from '../../canonical/media/subtitles.ts'
-import { isObject, type Json, type JsonObject, type Node, parseObject, readFrom } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, type Node, parseObject, withOrigin } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type {
   Candidate,
@@ -55,7 +55,7 @@ function readObject(body: JsonObject, request: CanonicalRequest): CanonicalResul
     ...node,
   }
   // What clients' types require of the other shapes is added where an upstream left it out.
-  return SHAPES.has(formatOf(request)) ? result : readFrom(result, FORMAT, body)
+  return SHAPES.has(formatOf(request)) ? result : withOrigin(result, FORMAT, body)
 }
 
 /** The shapes with facts about a transcript. */
@@ -146,7 +146,7 @@ export function readSegment(wire: JsonObject): Segment | undefined {
   const named = anyText(wire['speaker']) === undefined && speaker !== undefined ? 'speaker_id' : undefined
   const refused = ['speaker', 'speaker_id'].filter(name => name !== (named ?? 'speaker') || wire[name] !== speaker)
   const segment = { start, end, text, ...defined({ speaker }), ...left(FORMAT, wire, SEGMENT, refused) }
-  return wire['id'] == null || named !== undefined ? segment : readFrom(segment, FORMAT, wire)
+  return wire['id'] == null || named !== undefined ? segment : withOrigin(segment, FORMAT, wire)
 }
 
 const WORD = new Set(['word', 'start', 'end', 'speaker'])
@@ -204,7 +204,7 @@ export function readUsage(wire: JsonObject): Usage {
     ...defined({ inputBy }),
     ...(extras === undefined ? {} : { extras: { [FORMAT]: extras } }),
   }
-  return readFrom(usage, FORMAT, wire)
+  return withOrigin(usage, FORMAT, wire)
 }
 
 const isAsExpected = (name: string, value: Json | undefined): boolean =>

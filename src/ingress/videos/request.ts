@@ -1,6 +1,6 @@
 import type { MediaPart, OpaquePart } from '../../canonical/content.ts'
 import { sourceOfUrl } from '../../canonical/media/data-url.ts'
-import { isObject, type Json, type JsonObject, type Node, readFrom } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, type Node, withOrigin } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireFile, WireRequest } from '../../canonical/wire.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
@@ -42,7 +42,7 @@ function read(wire: WireRequest): CanonicalRequest {
     ...videoRequest(model, prompt, pictures, video),
     ...left(FORMAT, body, taken, seconds === undefined ? ['seconds'] : []),
   }
-  return readFrom(request, FORMAT, wire)
+  return withOrigin(request, FORMAT, wire)
 }
 
 /** An id as it stands in a path. */

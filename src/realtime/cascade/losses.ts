@@ -1,4 +1,4 @@
-import { foreign, type Loss, Losses, type Path } from '../../canonical/loss.ts'
+import { foreignLosses, type Loss, Losses, type Path } from '../../canonical/loss.ts'
 import type { InputSettings, SessionSettings } from '../../canonical/session.ts'
 import type { ClientEvent } from '../../canonical/session-event.ts'
 
@@ -14,7 +14,7 @@ const NONE = 'cascade'
 export function lossesOf(event: ClientEvent, transcription: string): readonly Loss[] {
   if (event.type !== 'session-update' && event.type !== 'response-create' && event.type !== 'item-create') return []
   const losses = new Losses()
-  losses.report(foreign(event, NONE))
+  losses.report(foreignLosses(event, NONE))
   if (event.type !== 'item-create' && event.settings !== undefined)
     ofSettings(event.settings, ['settings'], transcription, losses)
   return losses.list

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { lose } from '../../../src/canonical/loss.ts'
-import { readFrom } from '../../../src/canonical/node.ts'
+import { withOrigin } from '../../../src/canonical/node.ts'
 import { WRITERS } from '../../../src/egress/index.ts'
 import { FOREIGN } from '../../../src/egress/writer.ts'
 import { READERS } from '../../../src/ingress/index.ts'
@@ -9,7 +9,7 @@ import { holds, plain, same } from '../../laws/support.ts'
 import { asked, request, result } from '../../laws/work/compaction.ts'
 
 const WIRE = { query: {}, headers: {}, body: {} }
-const atTheDoor = readFrom({ ...asked }, 'responses', { ...WIRE, path: '/v1/responses/compact' })
+const atTheDoor = withOrigin({ ...asked }, 'responses', { ...WIRE, path: '/v1/responses/compact' })
 
 describe('the answer of the door for compacting', () => {
   it('is its own object, and says of itself what it has lost', () => {

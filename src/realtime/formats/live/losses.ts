@@ -1,4 +1,4 @@
-import { foreign, Losses, type Path } from '../../../canonical/loss.ts'
+import { foreignLosses, Losses, type Path } from '../../../canonical/loss.ts'
 import type { Item, ResponseSettings, SessionSettings, TurnDetection } from '../../../canonical/session.ts'
 import type { ClientEvent } from '../../../canonical/session-event.ts'
 import type { Tool } from '../../../canonical/tool.ts'
@@ -10,7 +10,7 @@ import { LIVE } from './wire.ts'
 export function clientLosses(event: ClientEvent, session: SessionSettings, dialect: LiveDialect): Losses {
   const losses = new Losses()
   if (event.type === 'audio-append') return losses
-  losses.report(foreign(event, LIVE))
+  losses.report(foreignLosses(event, LIVE))
   switch (event.type) {
     case 'session-update':
       settingsLosses(event.settings, dialect, losses)
