@@ -27,7 +27,7 @@ export class EarlyHead implements Early {
     this.timer = setTimeout(this.begin, interval)
   }
 
-  mayBeginWith(attempt: Attempt, losses: readonly Loss[]): void {
+  beginWithOnceDue(attempt: Attempt, losses: readonly Loss[]): void {
     this.attempt = attempt
     this.losses = losses
     if (this.due) this.begin()
@@ -38,7 +38,7 @@ export class EarlyHead implements Early {
     if (this.open === undefined) this.attempt = undefined
   }
 
-  handOver(source: Source): Sink | undefined {
+  takeBegun(source: Source): Sink | undefined {
     clearTimeout(this.timer)
     this.attempt = undefined
     const { open } = this

@@ -62,8 +62,8 @@ export class Gateway extends Lookups {
   }
 
   /**
-   * The path of one request: authorise, limits, read, answer. Never rejects: whatever goes wrong is answered in the caller's
-   * format.
+   * The path of one request: authorise, enter its limits, read, reserve, answer, record. Never rejects: whatever goes
+   * wrong is answered in the caller's format.
    */
   async handle(call: Call): Promise<void> {
     const { access, running, live } = this
@@ -286,7 +286,7 @@ export class Gateway extends Lookups {
       return request.stream ? streamWholeResult(attempt, answered) : writeResult(attempt, answered)
     }
     const prepared = writeRequest(attempt)
-    early?.mayBeginWith(attempt, prepared.losses)
+    early?.beginWithOnceDue(attempt, prepared.losses)
     const sent = await send(attempt, prepared)
     try {
       if (sent.attempt.request.stream) {

@@ -84,10 +84,12 @@ export class StreamOutput {
   }
 
   /**
-   * Lets what is held back through after one heartbeat (trap 85), or where much came; most answers have content at once.
+   * Has what is held back let through after one heartbeat (trap 85), or now where much came; most answers have content at
+   * once.
+   *
    * @param bytes how much of the upstream's answer came since the last call: it counts while events are held back.
    */
-  limitHolding(bytes = 0): void {
+  letThroughInTime(bytes = 0): void {
     if (this.sink !== undefined || this.isOver || this.held.length === 0) return
     this.heldBytes += bytes
     if (this.heldBytes > HELD_LIMIT) return this.letThrough()
@@ -128,7 +130,7 @@ export class StreamOutput {
 
   private open(): Sink {
     const { losses, headers, source } = this.options
-    return this.attempt.early?.handOver(source) ?? beginStream(this.attempt, losses, headers, source)
+    return this.attempt.early?.takeBegun(source) ?? beginStream(this.attempt, losses, headers, source)
   }
 
   /** The answer is whole. */

@@ -31,7 +31,7 @@ export interface StreamStages {
 
 /**
  * A streamed answer on its way from upstream to caller: bytes are parsed, read as canonical events, restored, made
- * public, and given to its output.
+ * public, and given to its output, which holds them until there is content.
  */
 export class StreamPipeline implements Consumer, Abortable {
   /** What the upstream ended a begun answer with instead of its end. */
@@ -66,7 +66,7 @@ export class StreamPipeline implements Consumer, Abortable {
     this.guarded(() => {
       for (const event of this.parser.push(bytes)) this.pass(this.stages.read.push(event), event)
       if (this.parser.overflowed) this.endWith(OVERFLOW)
-      this.output.limitHolding(bytes.length)
+      this.output.letThroughInTime(bytes.length)
     })
   }
 
@@ -114,7 +114,7 @@ export class StreamPipeline implements Consumer, Abortable {
       for await (const event of events) {
         this.guarded(() => this.pass([event]))
         if (this.output.isOver) return
-        this.output.limitHolding()
+        this.output.letThroughInTime()
         await this.stages.gate?.free
       }
     } catch (thrown) {

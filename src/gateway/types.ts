@@ -48,12 +48,12 @@ export interface Trailing {
 /** Begins a stream whose upstream keeps the caller waiting. */
 export interface Early {
   /** A request goes to a channel, with so many losses: its answer is the one to begin. */
-  mayBeginWith(attempt: Attempt, losses: readonly Loss[]): void
+  beginWithOnceDue(attempt: Attempt, losses: readonly Loss[]): void
   /**
-   * The upstream answers: hands over the sink of the stream that has begun, which pauses `source` from now on; undefined
-   * where none has, as for all upstreams that answer soon.
+   * The upstream answers: the sink of the stream that has begun, which pauses `source` from now on; undefined where none
+   * has, as for all upstreams that answer soon.
    */
-  handOver(source: Source): Sink | undefined
+  takeBegun(source: Source): Sink | undefined
 }
 
 /** A request on its way to one target. */
