@@ -38,7 +38,7 @@ const WORK = {
   'burst of 100': { kind: 'event', mode: 'burst-100', events: 100, image: false, floor: 1.9, goal: 1.4 },
   'at once': { kind: 'event', mode: 'once-500', events: 500, image: false, floor: 6, goal: 3 },
   paced: { kind: 'paced', mode: 'paced-50', events: 0, image: false, floor: 1.5, goal: 1.2 },
-  'first byte': { kind: 'first-byte', mode: 'few', events: 0, image: false, floor: 1.3, goal: 1.15 },
+  'first byte': { kind: 'first-byte', mode: 'one', events: 0, image: false, floor: 2.2, goal: 1.3 },
   memory: { kind: 'memory', mode: 'open', events: 0, image: false, floor: 1.4, goal: 1.2 },
   '100 inputs': { kind: 'request', mode: 'whole', events: 0, image: false, lanes: 8, floor: 2.4, goal: 1.8 },
   '10 MB edit': { kind: 'request', mode: 'whole', events: 0, image: false, lanes: 4, floor: 2.4, goal: 1.8 },

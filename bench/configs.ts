@@ -7,7 +7,7 @@ import { UPSTREAMS } from './formats.ts'
 /** The key of every caller of the bench. */
 export const KEY = 'il-bench-0123456789abcdef0123456789'
 /** The stub's kinds of answers. A model here is named by format and mode: `chat-burst-500`. */
-const MODES = ['whole', 'few', 'burst-100', 'burst-500', 'once-500', 'paced-50', 'paced-2s', 'open', 'flood']
+const MODES = ['whole', 'one', 'few', 'burst-100', 'burst-500', 'once-500', 'paced-50', 'paced-2s', 'open', 'flood']
 /** Formats whose paths have the version, instead of the base address. */
 const VERSIONED = new Set(['messages', 'contents'])
 const FORMATS = Object.keys(UPSTREAMS)

@@ -7,14 +7,6 @@ export interface Shot {
   readonly body: string | Buffer
 }
 
-/** The outcome of one request. */
-export interface Hit {
-  readonly status: number
-  readonly bytes: number
-  /** Milliseconds until the first byte of the body. */
-  readonly firstByte: number
-}
-
 /** Requests to one origin. Opened for one measurement, closed after it. */
 export class Load {
   private readonly pool: Pool
@@ -23,21 +15,15 @@ export class Load {
     this.pool = new Pool(origin, { connections: null, pipelining: 1 })
   }
 
-  /** One request; rejects when the answer is incomplete. */
-  one(shot: Shot): Promise<Hit> {
+  /** One request; gives its status, and rejects when the answer is incomplete. */
+  one(shot: Shot): Promise<number> {
     return new Promise((resolve, reject) => {
-      const began = performance.now()
       let status = 0
-      let bytes = 0
-      let firstByte = 0
       this.pool.dispatch(asPost(shot), {
         onRequestStart: () => {},
         onResponseStart: (_, given) => void (status = given),
-        onResponseData: (_, chunk) => {
-          if (bytes === 0) firstByte = performance.now() - began
-          bytes += chunk.length
-        },
-        onResponseEnd: () => resolve({ status, bytes, firstByte }),
+        onResponseData: () => {},
+        onResponseEnd: () => resolve(status),
         onResponseError: (_, error) => reject(error),
       })
     })
@@ -64,7 +50,7 @@ export class Load {
     let done = 0
     const lane = async (): Promise<void> => {
       while (performance.now() < until) {
-        const { status } = await this.one(shot)
+        const status = await this.one(shot)
         if (status !== 200) throw new Error(`answered with status ${status}`)
         done++
       }

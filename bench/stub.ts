@@ -83,6 +83,7 @@ const flood = ({ events }: BenchFormat): Answer => {
 
 const MODES: { readonly [mode: string]: (format: BenchFormat) => Answer } = {
   whole,
+  one: format => atOnce(format, 1),
   few: format => atOnce(format, 10),
   'burst-100': format => burst(format, 100),
   'burst-500': format => burst(format, 500),
