@@ -51,8 +51,10 @@ function versionOf(names: readonly string[], headers: IncomingHttpHeaders): stri
 
 const USUAL_VERSION = '2023-06-01'
 
+/** Nearly every caller sends the usual version: no date is made of it. */
 const isDate = (text: string): boolean =>
-  /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text) === true
+  text === USUAL_VERSION ||
+  (/^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text) === true)
 
 /**
  * A body without this endpoint's own field but with another's came to the wrong endpoint (trap 73: the field decides).

@@ -121,7 +121,6 @@ export class StreamOutput {
     this.held = []
     this.sink = this.open()
     this.sink.push(first)
-    this.sink.send()
   }
 
   private written({ events, wire }: Held): readonly WireEvent[] {

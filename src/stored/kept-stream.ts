@@ -4,7 +4,7 @@ import type { EventStream } from '../egress/transport/sse.ts'
 import { unkept } from './response-echo.ts'
 
 /** What the events of an answer are written to. */
-export interface Sink extends Pick<EventStream, 'push' | 'send' | 'beat' | 'end' | 'stop'> {
+export interface Sink extends Pick<EventStream, 'push' | 'beat' | 'end' | 'stop'> {
   /** Settles when nothing is held back any more; absent where nothing ever is. */
   readonly settled?: Promise<void>
 }
@@ -57,10 +57,6 @@ export class KeptStream implements Sink {
       if (!kept) this.held![0] = unkeptIn(events[last]!)
       this.release()
     })
-  }
-
-  send(): void {
-    this.to.send()
   }
 
   beat(): void {

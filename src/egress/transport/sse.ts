@@ -107,14 +107,6 @@ export class EventStream {
     process.nextTick(this.settle)
   }
 
-  /**
-   * Writes the pushed events now, whatever else the same tick may bring: the latency of an answer's first event
-   * matters.
-   */
-  send(): void {
-    if (!this.over && this.text !== '') this.writeText()
-  }
-
   end(): void {
     if (this.over) return
     this.stop()

@@ -70,19 +70,6 @@ describe('the text of events', () => {
 })
 
 describe('writing', () => {
-  test('sends the first word without waiting for the rest of its tick, which then goes out in one write', async () => {
-    const { outlet, stream } = open()
-    stream.push([{ data: 'a' }])
-    stream.send()
-    expect(outlet.writes).toEqual(['data: a\n\n'])
-    stream.push([{ data: 'b' }])
-    stream.push([{ data: 'c' }])
-    await tick()
-    expect(outlet.writes).toEqual(['data: a\n\n', 'data: b\n\ndata: c\n\n'])
-    stream.send()
-    expect(outlet.writes).toHaveLength(2)
-  })
-
   test('is once a tick', async () => {
     const { outlet, stream } = open()
     stream.push([{ data: '1' }, { data: '2' }])
