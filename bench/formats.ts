@@ -284,8 +284,14 @@ const responses: CalledFormat = {
   }),
 }
 
+/** Responses that the gateway keeps, as it does by default. */
+const stored: CalledFormat = {
+  ...responses,
+  body: (model, stream, image) => ({ ...responses.body(model, stream, image), store: true }),
+}
+
 /** The formats of the bench's callers. */
-export const CALLERS = { ...UPSTREAMS, responses } as const
+export const CALLERS = { ...UPSTREAMS, responses, stored } as const
 
 export type UpstreamFormat = keyof typeof UPSTREAMS
 export type CallerFormat = keyof typeof CALLERS
