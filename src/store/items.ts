@@ -1,10 +1,21 @@
+import { insertText, isPostgres, runEach } from './bulk.ts'
 import type { Database, ItemRow, TurnRow } from './tables.ts'
 
 /** Rows per statement: databases limit the number of values. */
 export const BATCH = 500
 
-/** Writes the items of a turn or a conversation. */
+const COLUMNS = ['owner', 'parent', 'place', 'id', 'made', 'channel', 'remembered', 'item', 'kept_at'] as const
+const INSERT = insertText('items', COLUMNS)
+
+/** Writes items of turns or conversations. */
 export async function insertItems(database: Database, rows: readonly ItemRow[]): Promise<void> {
+  if (!isPostgres(database)) {
+    return runEach(
+      database,
+      INSERT,
+      rows.map(row => COLUMNS.map(column => row[column])),
+    )
+  }
   for (let at = 0; at < rows.length; at += BATCH)
     await database
       .insertInto('items')
@@ -13,8 +24,31 @@ export async function insertItems(database: Database, rows: readonly ItemRow[]):
 }
 
 /** Deletes all items of a turn or a conversation. */
-export async function dropItems(database: Database, owner: string, parent: string): Promise<void> {
-  await database.deleteFrom('items').where('owner', '=', owner).where('parent', '=', parent).execute()
+export const dropItems = (database: Database, owner: string, parent: string): Promise<void> =>
+  dropItemsOf(database, [{ owner, id: parent }])
+
+/** Deletes all items of turns or conversations, not more than `BATCH` of them. */
+export async function dropItemsOf(
+  database: Database,
+  parents: readonly { readonly owner: string; readonly id: string }[],
+): Promise<void> {
+  if (!isPostgres(database)) {
+    return runEach(
+      database,
+      'delete from items where owner = ? and parent = ?',
+      parents.map(({ owner, id }) => [owner, id]),
+    )
+  }
+  await database
+    .deleteFrom('items')
+    .where(({ eb, refTuple, tuple }) =>
+      eb(
+        refTuple('owner', 'parent'),
+        'in',
+        parents.map(({ owner, id }) => tuple(owner, id)),
+      ),
+    )
+    .execute()
 }
 
 /** Deletes the items of a turn's answer. */

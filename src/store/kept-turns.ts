@@ -2,7 +2,10 @@ import { sql } from 'kysely'
 import { GatewayError } from '../canonical/error.ts'
 import { append } from '../canonical/lists.ts'
 import type { JsonObject } from '../canonical/node.ts'
-import { BATCH, dropEvents, dropItems, dropOutput, insertItems, NO_ORIGIN, originOf } from './items.ts'
+import { insertText, isPostgres, runEach } from './bulk.ts'
+import { storeFault } from './fault.ts'
+import { GroupedWrites } from './grouped-writes.ts'
+import { BATCH, dropEvents, dropItems, dropItemsOf, dropOutput, insertItems, NO_ORIGIN, originOf } from './items.ts'
 import type { Database, ItemRow, TurnRow } from './tables.ts'
 import { type Chain, type FoundItem, type Link, LONGEST, outputOf, type Turn, type Turns } from './turns.ts'
 
@@ -11,9 +14,17 @@ export class KeptTurns implements Turns {
   private readonly database: Database
   private readonly now: () => number
 
+  private readonly writes: GroupedWrites<KeptTurn>
+
   constructor(database: Database, now: () => number) {
     this.database = database
     this.now = now
+    this.writes = new GroupedWrites({
+      write: all => database.transaction().execute(one => write(one, all)),
+      sizeOf: ({ row, items }) => items.reduce((size, { item }) => size + item.length, row.response.length),
+      keyOf: ({ row }) => `${row.owner} ${row.id}`,
+      isFault: thrown => storeFault(thrown) !== undefined,
+    })
   }
 
   async find(owner: string, id: string): Promise<Turn | undefined> {
@@ -134,18 +145,7 @@ export class KeptTurns implements Turns {
   }
 
   async keep(turn: Turn): Promise<void> {
-    const row = rowOf(turn)
-    const items = itemRowsOf(turn, this.now())
-    await this.database.transaction().execute(async database => {
-      // The row first: whoever else works on the turn waits for it.
-      await database
-        .insertInto('turns')
-        .values(row)
-        .onConflict(conflict => conflict.columns(['owner', 'id']).doUpdateSet(row))
-        .execute()
-      await dropItems(database, turn.owner, turn.id)
-      await insertItems(database, items)
-    })
+    await this.writes.add({ row: rowOf(turn), items: itemRowsOf(turn, this.now()) })
   }
 
   async advance(turn: Turn): Promise<boolean> {
@@ -206,6 +206,47 @@ export class KeptTurns implements Turns {
     })
   }
 }
+
+/** A turn as it is stored. */
+interface KeptTurn {
+  readonly row: TurnRow
+  readonly items: readonly ItemRow[]
+}
+
+/** Writes turns in place of those of the same id. The rows first, in one order: whoever else works on a turn waits for it. */
+async function write(database: Database, turns: readonly KeptTurn[]): Promise<void> {
+  const rows = turns.map(({ row }) => row).sort((a, b) => (a.id < b.id ? -1 : 1))
+  if (isPostgres(database)) await upsert(database, rows)
+  else
+    await runEach(
+      database,
+      UPSERT,
+      rows.map(row => COLUMNS.map(column => row[column])),
+    )
+  await dropItemsOf(database, rows)
+  await insertItems(
+    database,
+    turns.flatMap(({ items }) => items),
+  )
+}
+
+const COLUMNS = [
+  ...(['owner', 'id', 'previous', 'channel', 'remembered', 'copy', 'response', 'created_at', 'expires_at'] as const),
+  ...(['lease', 'worker', 'gone'] as const),
+]
+
+const UPSERT = `${insertText('turns', COLUMNS)} on conflict (owner, id) do update set ${COLUMNS.map(column => `${column} = excluded.${column}`).join(', ')}`
+
+const upsert = (database: Database, rows: readonly TurnRow[]) =>
+  database
+    .insertInto('turns')
+    .values(rows)
+    .onConflict(conflict =>
+      conflict
+        .columns(['owner', 'id'])
+        .doUpdateSet(({ ref }) => Object.fromEntries(COLUMNS.map(column => [column, ref(`excluded.${column}`)]))),
+    )
+    .execute()
 
 /** The row of a turn; one that claims to continue itself continues nothing: its chain would have no beginning. */
 const rowOf = ({

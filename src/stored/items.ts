@@ -1,6 +1,6 @@
 import { type GatewayError, invalid } from '../canonical/error.ts'
 import { type Format, isObject, type Json, type JsonObject } from '../canonical/node.ts'
-import { freshId } from '../usage/request-id.ts'
+import { timedId } from '../usage/request-id.ts'
 
 /** The format whose answers are stored, retrieved and continued. */
 export const STORED_FORMAT: Format = 'responses'
@@ -36,7 +36,7 @@ export function named(item: JsonObject): JsonObject {
   if (typeof item['id'] === 'string' && item['id'] !== '') return item
   const type = typeOf(item)
   const prefix = Object.hasOwn(PREFIXES, type) ? PREFIXES[type] : 'item'
-  return { ...item, id: `${prefix}_kept_${freshId()}` }
+  return { ...item, id: `${prefix}_kept_${timedId()}` }
 }
 
 /** The item as it came: to an upstream an id of ours would mean something. */

@@ -5,7 +5,7 @@ import type { Log } from '../log/index.ts'
 import type { Target } from '../router.ts'
 import type { StoreView } from '../store/lazy-store.ts'
 import { outputOf, type Turn, type Turns } from '../store/turns.ts'
-import { freshId } from '../usage/request-id.ts'
+import { timedId } from '../usage/request-id.ts'
 import type { UpstreamCopy } from './copies.ts'
 import { named } from './items.ts'
 
@@ -42,7 +42,7 @@ interface Copy extends UpstreamCopy {
 /** Stores one answer, so that it can be retrieved and continued. */
 export class Keeper {
   /** The id of the answer, where it cannot be retrieved by the upstream's. */
-  readonly id = `resp_${freshId()}`
+  readonly id = `resp_${timedId()}`
   /** Answers are kept as they are sent; those of the background by their run. */
   saves = true
   private readonly beginning: Beginning

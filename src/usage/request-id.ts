@@ -24,11 +24,31 @@ export function timeOfId(id: string): number | undefined {
 }
 
 /**
+ * A unique name: 32 hexadecimal digits, of which 12 are the time and the others random. Names made one after the other stand beside each
+ * other in an index, which then is written in few places.
+ *
+ * @param at Unix milliseconds.
+ * @param random 32 random hexadecimal digits.
+ */
+export const timedId = (at = Date.now(), random = freshId()): string => flatJoin(hexOf(at), random.slice(12))
+
+let hexAt = -1
+let hex = ''
+
+/** A time as 12 hexadecimal digits; those of the last one are kept, as many names are made in a millisecond. */
+function hexOf(at: number): string {
+  if (at !== hexAt) {
+    hex = at.toString(16).padStart(12, '0')
+    hexAt = at
+  }
+  return hex
+}
+
+/**
  * The id of a request that begins now, for its caller and the log: `req_` and 32 hexadecimal digits, of which 12 are its time, so that its
  * row is found, and the others random.
  *
  * @param at Unix milliseconds.
  * @param random 32 random hexadecimal digits.
  */
-export const requestId = (at = Date.now(), random = freshId()): string =>
-  flatJoin('req_', `${at.toString(16).padStart(12, '0')}${random.slice(12)}`)
+export const requestId = (at = Date.now(), random = freshId()): string => flatJoin('req_', timedId(at, random))

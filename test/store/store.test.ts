@@ -56,6 +56,16 @@ describe.each([
     expect(await turns.find('me', 'a')).toEqual(turn('a'))
   })
 
+  test('are kept together as they are alone', async () => {
+    const large = 'x'.repeat(600_000)
+    const kept = Array.from({ length: 60 }, (_, at) =>
+      turn(`t${at}`, { owner: at % 3 === 0 ? 'you' : 'me', ...(at % 20 === 7 ? { copy: large } : {}) }),
+    )
+    await Promise.all([...kept, turn('t1', { channel: 'c' })].map(one => turns.keep(one)))
+    for (const one of kept.filter(({ id }) => id !== 't1')) expect(await turns.find(one.owner, one.id)).toEqual(one)
+    expect(await turns.find('me', 't1')).toEqual(turn('t1', { channel: 'c' }))
+  })
+
   test('are chained, oldest first', async () => {
     await turns.keep(turn('a', { previous: 'elsewhere' }))
     await turns.keep(turn('b', { previous: 'a', channel: 'c' }))
