@@ -67,6 +67,9 @@ export const invalid = refusal('invalid-request')
 /** A refusal of what a caller asked for and nobody has. */
 export const notFound = refusal('not-found')
 
+/** A refusal of what an upstream cannot be asked for. */
+export const inexpressible = refusal('cannot-express')
+
 /** The failure of an upstream that gave no error of its own. */
 export const upstreamFailed = (message: string): CanonicalError => ({ kind: 'upstream-failed', message })
 

@@ -1,12 +1,9 @@
 import type { MediaSource } from '../content.ts'
-import { sniffed } from './sniff.ts'
-
-/** Characters of base64 that hold all the bytes a signature is looked for in. */
-const HEAD = 24
+import { sniffedBase64 } from './sniff.ts'
 
 /** The media type of a picture whose base64 stands alone: that of its first bytes, else PNG. */
 export function typeOfBase64(data: string): string {
-  const type = sniffed(Buffer.from(data.slice(0, HEAD), 'base64'))
+  const type = sniffedBase64(data)
   return type?.startsWith('image/') === true ? type : 'image/png'
 }
 

@@ -31,3 +31,9 @@ export function sniffed(bytes: Uint8Array): string | undefined {
   const head = String.fromCharCode(...bytes.subarray(0, 16))
   return SIGNATURES.find(([, offset, mark]) => head.startsWith(mark, offset))?.[0]
 }
+
+/** Characters of base64 that hold the first bytes, even where they are wrapped. */
+const HEAD = 64
+
+/** The same of a file's base64. */
+export const sniffedBase64 = (data: string): string | undefined => sniffed(Buffer.from(data.slice(0, HEAD), 'base64'))

@@ -4,14 +4,13 @@ import { isObject, type Json, type JsonObject, parseObject } from '../../canonic
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { type EventReader, NOTHING } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
+import { readInnerError } from '../errors/openai-error.ts'
 import { CUT_SHORT, MALFORMED } from '../errors/stream-error.ts'
 import { anyObject, left, NONE, put } from '../fields.ts'
 import { readHead } from '../openai-answer.ts'
 import { readUsage } from '../usage/openai.ts'
 import { CandidateReader, ERRORS } from './candidate.ts'
-import { readInnerError } from './error.ts'
-
-const FORMAT = 'chat'
+import { FORMAT } from './wire.ts'
 
 const DONE = '[DONE]'
 const CHUNK = 'chat.completion.chunk'

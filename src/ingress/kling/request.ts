@@ -9,7 +9,7 @@ import { defined, left, required, text, WrongType } from '../fields.ts'
 import { locateVideo, readLength, videoRequest } from '../media/video.ts'
 import { requestAt } from './wire.ts'
 
-const FORMAT = 'kling'
+export const FORMAT = 'kling'
 
 /** `POST /videovendor/v1/videos/text2video` and `image2video` (SERVICE.md, "Video"). */
 export const readRequest = (wire: WireRequest): CanonicalRequest =>

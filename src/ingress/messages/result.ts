@@ -1,8 +1,8 @@
 import type { Part } from '../../canonical/content.ts'
-import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
 import { isObject, type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
 import type { Candidate, CanonicalResult, Finish, FinishReason } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
+import { noAnswer } from '../errors/no-answer.ts'
 import { anyNumber, anyObject, anyObjects, anyText, defined, left, WrongType, withDefined } from '../fields.ts'
 import { readBlock } from './content.ts'
 import { readInnerError } from './error.ts'
@@ -18,7 +18,7 @@ export const HEAD = new Set<string>([...['id', 'type', 'role', 'model', 'content
 export function readResult({ body }: WireAnswer): CanonicalResult {
   const wire = body['content'] ?? (body['type'] === 'message' ? [] : undefined)
   if (body['type'] === 'error' || (!Array.isArray(wire) && typeof wire !== 'string'))
-    throw new GatewayError(body['error'] == null ? NOT_AN_ANSWER : readInnerError(body))
+    throw noAnswer(body, 'is no message', readInnerError)
   const content = readAnswer(wire)
   const { refusal, ...stop } = readStop(
     body,
@@ -30,8 +30,6 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
   const others = { usage: usage && readUsage(usage), serviceTier: readTier(usage), extras }
   return withOrigin(withDefined({ ...readHead(body), candidates }, others), FORMAT, body)
 }
-
-const NOT_AN_ANSWER = upstreamFailed('The upstream sent something that is no message.')
 
 export const readHead = (wire: JsonObject) => defined({ id: anyText(wire['id']), model: anyText(wire['model']) })
 
@@ -52,12 +50,11 @@ export function leniently(wire: JsonObject): Part {
 /** `{input_tokens}` of `POST /v1/messages/count_tokens` (FORMATS §6), cached ones included. */
 export function readCounted({ body }: WireAnswer): CanonicalResult {
   const input = anyNumber(body['input_tokens'])
-  if (input === undefined) throw new GatewayError(body['error'] == null ? NOT_A_COUNT : readInnerError(body))
+  if (input === undefined) throw noAnswer(body, 'is no count', readInnerError)
   return withOrigin({ candidates: [], usage: { input }, ...left(FORMAT, body, COUNTED) }, FORMAT, body)
 }
 
 const COUNTED = new Set(['input_tokens'])
-const NOT_A_COUNT = upstreamFailed('The upstream sent something that is no count.')
 
 const REASONS: { readonly [value: string]: FinishReason } = {
   end_turn: 'stop',

@@ -15,8 +15,7 @@ import { Places } from './places.ts'
 import { readFinish, readHead, readNode, readOutput } from './result.ts'
 import { UpstreamCalls } from './upstream-calls.ts'
 import { readUsage } from './usage.ts'
-
-const FORMAT = 'responses'
+import { FORMAT } from './wire.ts'
 
 /** A streamed answer (FORMATS §4). Events of unknown types are passed on as they are. */
 export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, Sink {

@@ -11,8 +11,7 @@ import { readOrExplain } from '../errors/validation-error.ts'
 import { defined, left, required, text, texts, WrongType } from '../fields.ts'
 import { locateInstructed } from '../locate.ts'
 import * as wire from './wire.ts'
-
-const FORMAT = 'transcriptions'
+import { FORMAT } from './wire.ts'
 
 /**
  * `POST /audio/transcriptions` or `/audio/translations` (FORMATS §12): one recording, its prompt as a system message

@@ -2,6 +2,8 @@ import * as v from 'valibot'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { shape } from '../errors/validation-error.ts'
 
+export const FORMAT = 'transcriptions'
+
 /* A form's text fields: numbers and flags are written as texts. */
 
 /** Whether a form's text is a number. */

@@ -8,7 +8,7 @@ import { defined, left, required, text, WrongType } from '../fields.ts'
 import { locateVideo, readLength, videoRequest } from '../media/video.ts'
 import { REMIX, requestAt } from './wire.ts'
 
-const FORMAT = 'videos'
+export const FORMAT = 'videos'
 
 /**
  * `POST /v1/videos` and `POST /v1/videos/{id}/remix` (FORMATS §11), as JSON or as a form. A remix names no model: it is
