@@ -89,6 +89,15 @@ export function route(request: RouteRequest, channels: readonly RoutedChannel[])
   return ready.length === 1 ? [ready[0]!.target] : inOrder(ready, request).map(({ target }) => target)
 }
 
+/** The targets with the preferred ones first, among those of one priority that rest alike. */
+export const preferring = (targets: readonly Target[], isPreferred: (target: Target) => boolean): readonly Target[] =>
+  targets.toSorted(
+    (a, b) =>
+      Number(a.resting) - Number(b.resting) ||
+      a.channel.priority - b.channel.priority ||
+      Number(isPreferred(b)) - Number(isPreferred(a)),
+  )
+
 /** Whether the channel, or that model of it, rests at the time (Unix milliseconds). */
 export const rests = ({ restingUntil = 0, resting }: ChannelHealth, upstreamModel: string, now: number): boolean =>
   restingUntil > now || (resting?.get(upstreamModel) ?? 0) > now

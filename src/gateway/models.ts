@@ -5,7 +5,6 @@ import type { Work } from '../canonical/work.ts'
 import type { Catalogue } from '../catalogue/index.ts'
 import type { ChannelConfig, ModelFacts } from '../config/types.ts'
 import { WRITERS } from '../egress/index.ts'
-import { jsonText } from '../egress/transport/json.ts'
 import type { ModelQuery } from '../egress/transport/model-pages.ts'
 import { type Fitness, FORMATS, fitnessOf } from '../providers/index.ts'
 import type { UsableModel } from '../router.ts'
@@ -39,7 +38,7 @@ export function modelRecord(format: Format, id: string, usable: readonly UsableM
       code: 'model_not_found',
       message: `The model \`${id}\` does not exist or this key may not use it.`,
     })
-  return jsonText(WRITERS[format]!.models!.record(new Card(model, facts(id))))
+  return JSON.stringify(WRITERS[format]!.models!.record(new Card(model, facts(id))))
 }
 
 /** A model as its channels and the operator describe it; its abilities are derived when they are read. */

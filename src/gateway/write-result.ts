@@ -5,7 +5,6 @@ import { type CanonicalResult, rankedAsRequested } from '../canonical/result.ts'
 import { workOf } from '../canonical/work.ts'
 import { WRITERS } from '../egress/index.ts'
 import { lossHeaders, shown } from '../egress/losses.ts'
-import { jsonText } from '../egress/transport/json.ts'
 import { NOT_KEPT, unkept } from '../stored/index.ts'
 import { deliverImages } from './image-delivery.ts'
 import { locateLosses } from './locate-losses.ts'
@@ -37,7 +36,8 @@ export async function writeResult(attempt: Attempt, answered: WholeAnswer): Prom
   report.answered(safe, lost.length)
   if (attempt.capture !== undefined) attempt.capture.lostInAnswer = lostInAnswer
   const headers = { ...wire.headers, ...lossHeaders(lost), ...more }
-  if (wire.raw === undefined) call.reply.whole(wire.status, headers, jsonText(kept ? wire.body : unkept(wire.body)))
+  const body = kept ? wire.body : unkept(wire.body)
+  if (wire.raw === undefined) call.reply.whole(wire.status, headers, JSON.stringify(body))
   else await relay(call.reply, headers, wire.raw, attempt.heartbeat)
 }
 

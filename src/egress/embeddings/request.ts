@@ -1,7 +1,7 @@
 import type { MediaPart, OpaquePart, Part } from '../../canonical/content.ts'
 import { foreignLosses, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
 import { urlOfSource } from '../../canonical/media/data-url.ts'
-import { sniffed } from '../../canonical/media/sniff.ts'
+import { sniffedBase64 } from '../../canonical/media/sniff.ts'
 import { asRead, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
@@ -61,7 +61,7 @@ function writeMedia(part: MediaPart, path: Path, { dialect, losses }: WriteConte
   if (source.type === 'url' && source.mediaType !== undefined)
     losses.drop([...at, 'source', 'mediaType'], 'told-by-the-address')
   if (source.type === 'base64') {
-    const mediaType = sniffed(Buffer.from(source.data.slice(0, 64), 'base64')) ?? 'image/jpeg'
+    const mediaType = sniffedBase64(source.data) ?? 'image/jpeg'
     if (mediaType !== source.mediaType) losses.change([...at, 'source', 'mediaType'], mediaType, 'told-by-the-bytes')
   }
   return { image: content }

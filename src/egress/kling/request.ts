@@ -103,7 +103,7 @@ function asThePicture(video: Output['video'], losses: Losses): undefined {
   losses.dropFields(video, VIDEO, { size: 'as-the-picture', aspectRatio: 'as-the-picture' })
 }
 
-const FORMAT = 'kling'
+export const FORMAT = 'kling'
 
 /** The fields of pictures, in the order in which their parts are read. */
 const FIELDS = ['image', 'image_tail'] as const

@@ -6,8 +6,8 @@ import type { WireAnswer } from '../../canonical/wire.ts'
 import { kept } from '../fields.ts'
 import { NO_TASK } from '../media/video-settings.ts'
 import { OPTIONAL_HEAD, ownBody } from '../own.ts'
+import { FORMAT } from './request.ts'
 
-const FORMAT = 'kling'
 const RESULT_LOSSES = {
   model: 'no-models',
   usage: 'no-usage',

@@ -1,7 +1,7 @@
 import type { MediaPart, Part } from '../../canonical/content.ts'
-import { GatewayError } from '../../canonical/error.ts'
+import { inexpressible } from '../../canonical/error.ts'
 import { foreignLosses, Losses, type Path, type Written } from '../../canonical/loss.ts'
-import { sniffed } from '../../canonical/media/sniff.ts'
+import { sniffedBase64 } from '../../canonical/media/sniff.ts'
 import { asRead, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
@@ -16,8 +16,7 @@ const OUTPUT = new Set(['ranking'])
 /** The canonical request as `POST /rerank` (FORMATS §9). Throws GatewayError `cannot-express` for any other work. */
 export function writeRequest(request: CanonicalRequest, { dialect, native }: WriteOptions): Written<WireRequest> {
   const { ranking } = request.output
-  if (ranking === undefined)
-    throw new GatewayError({ kind: 'cannot-express', message: 'This upstream does nothing but rank documents.' })
+  if (ranking === undefined) throw inexpressible('This upstream does nothing but rank documents.')
   const { top_field = 'top_n', documents } = rerankDialect(dialect)
   const own = native ? ownOrigin(request, FORMAT) : undefined
   if (own !== undefined && isTakenAsItCame(own.wire, rerankDialect(dialect))) {
@@ -127,7 +126,7 @@ function writePicture(part: MediaPart, at: Path, context: WriteContext): Json {
   if (source.type === 'url' && source.mediaType !== undefined)
     losses.drop([...at, 'source', 'mediaType'], 'told-by-the-address')
   if (source.type === 'base64') {
-    const mediaType = sniffed(Buffer.from(content.slice(0, 64), 'base64')) ?? 'image/jpeg'
+    const mediaType = sniffedBase64(content) ?? 'image/jpeg'
     if (mediaType !== source.mediaType) losses.change([...at, 'source', 'mediaType'], mediaType, 'told-by-the-bytes')
   }
   return { image: content }

@@ -6,8 +6,8 @@ import type { WireAnswer } from '../../canonical/wire.ts'
 import { defined, kept } from '../fields.ts'
 import { NO_TASK, STATES } from '../media/video-settings.ts'
 import { OPTIONAL_HEAD, ownBody } from '../own.ts'
+import { FORMAT } from './request.ts'
 
-const FORMAT = 'videos'
 const LOSSES = { usage: 'no-usage', serviceTier: 'no-tiers', error: 'no-error-beside-a-task' }
 
 /**
