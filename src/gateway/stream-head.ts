@@ -2,23 +2,13 @@ import type { GatewayError } from '../canonical/error.ts'
 import type { Loss } from '../canonical/loss.ts'
 import { WRITERS } from '../egress/index.ts'
 import { lossHeaders, shown } from '../egress/losses.ts'
-import {
-  EVENT_STREAM,
-  EventStream,
-  JSON_ARRAY,
-  JSON_LINES,
-  type Source,
-  streamHeaders,
-} from '../egress/transport/sse.ts'
+import { EventStream, FRAMINGS, type Source, streamHeaders } from '../egress/transport/sse.ts'
 import type { EventWriter, OwnEventWriter } from '../egress/writer.ts'
 import { KeptStream, type Sink } from '../stored/index.ts'
 import type { Call } from './call.ts'
 import { headersOf } from './failures.ts'
 import { locateLosses } from './locate-losses.ts'
 import type { Attempt, Incoming, WholeAnswer } from './types.ts'
-
-/** How each kind of connection frames events. */
-const FRAMINGS = { events: EVENT_STREAM, array: JSON_ARRAY, lines: JSON_LINES } as const
 
 /** The source of an answer that is whole already: there is nothing to hold up. */
 export const NO_SOURCE: Source = { pause: () => {}, resume: () => {} }

@@ -3,8 +3,8 @@ import type { CanonicalEvent, ResultStart } from '../canonical/event.ts'
 import { type JsonObject, parseObject } from '../canonical/node.ts'
 import { NOTHING, type Transducer } from '../canonical/transducer.ts'
 import type { WireEvent } from '../canonical/wire.ts'
+import { CUT_SHORT, MALFORMED } from './errors/faulty-answer.ts'
 import { readInnerError } from './errors/openai-error.ts'
-import { CUT_SHORT, MALFORMED } from './errors/stream-error.ts'
 
 export const DONE = '[DONE]'
 

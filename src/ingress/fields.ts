@@ -1,16 +1,6 @@
-import {
-  defined,
-  type Format,
-  isObject,
-  type Json,
-  type JsonObject,
-  type Node,
-  put,
-  someOf,
-  withDefined,
-} from '../canonical/node.ts'
+import { type Format, isObject, type Json, type JsonObject, type Node, put } from '../canonical/node.ts'
 
-export { defined, put, someOf, withDefined }
+export { defined, put, someOf, withDefined } from '../canonical/node.ts'
 
 /** A known field holds a value of the wrong type; the format's schema then names the field (validation-error.ts). */
 export class WrongType extends Error {

@@ -1,15 +1,6 @@
 import type { Part } from '../../canonical/content.ts'
 import type { CanonicalError } from '../../canonical/error.ts'
-import type {
-  CandidateEnd,
-  CanonicalEvent,
-  PartDelta,
-  PartEnd,
-  PartPatch,
-  PartStart,
-  ResultEnd,
-  ResultStart,
-} from '../../canonical/event.ts'
+import type { CandidateEnd, CanonicalEvent, PartEvent, ResultEnd, ResultStart } from '../../canonical/event.ts'
 import { patched } from '../../canonical/fold.ts'
 import { Losses } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
@@ -176,7 +167,7 @@ export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
 class ChoiceText {
   private part: Part | undefined
 
-  take(event: PartStart | PartDelta | PartPatch | PartEnd): string {
+  take(event: PartEvent): string {
     const { part } = this
     if (event.type === 'part-start') {
       this.part = event.part

@@ -3,7 +3,7 @@ import { isObject, type JsonObject, parseObject, withOrigin } from '../../canoni
 import type { CanonicalResult } from '../../canonical/result.ts'
 import { NumbersText, type Vector } from '../../canonical/vector.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { noAnswer } from '../errors/no-answer.ts'
+import { noAnswer } from '../errors/faulty-answer.ts'
 import { readInnerError } from '../errors/openai-error.ts'
 import { anyNumber, anyObject, anyObjects, anyText, defined, left } from '../fields.ts'
 import { readInputUsage } from '../usage/input-usage.ts'

@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject, withOrigin } from '../../canonica
 import type { CanonicalRequest, Modality } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Usage } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { noAnswer } from '../errors/no-answer.ts'
+import { noAnswer } from '../errors/faulty-answer.ts'
 import { readInnerError } from '../errors/openai-error.ts'
 import { anyNumber, anyObject, anyObjects, anyText, defined, left, someOf } from '../fields.ts'
 import { readMade, SETTINGS, misread as unread } from '../media/image-settings.ts'

@@ -1,6 +1,6 @@
 import type { MediaPart } from '../../canonical/content.ts'
-import { pictureOfBase64 } from '../../canonical/media/bare-picture.ts'
 import { sourceOfUrl } from '../../canonical/media/data-url.ts'
+import { pictureOfBase64 } from '../../canonical/media/sniff.ts'
 import { withOrigin } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'

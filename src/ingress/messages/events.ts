@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject, parseObject } from '../../canonic
 import { type EventReader, NOTHING } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { EarlyEvents } from '../early-events.ts'
-import { CUT_SHORT, MALFORMED } from '../errors/stream-error.ts'
+import { CUT_SHORT, MALFORMED } from '../errors/faulty-answer.ts'
 import { anyObject, left, NONE, put } from '../fields.ts'
 import { isEmptyData } from '../transport/sse.ts'
 import { BlockReader, kindOfDelta } from './block.ts'

@@ -2,7 +2,7 @@ import type { MediaSource } from '../../canonical/content.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { noAnswer } from '../errors/no-answer.ts'
+import { noAnswer } from '../errors/faulty-answer.ts'
 import { readInnerError } from '../errors/openai-error.ts'
 import { USUAL_TYPE } from './wire.ts'
 
