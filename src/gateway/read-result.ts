@@ -13,11 +13,10 @@ import type { WireAnswer, WireEvent } from '../canonical/wire.ts'
 import { type Work, workOf } from '../canonical/work.ts'
 import { type Answer, flat, single } from '../channel/index.ts'
 import type { Reader } from '../ingress/reader.ts'
-import { shapeOf } from './answer-shape.ts'
 import { collectStream } from './collect-stream.ts'
 import { SENT_NOTHING } from './failures.ts'
 import { publicHeaders } from './scrub.ts'
-import type { Sent } from './send.ts'
+import { type Sent, shapeOf } from './send.ts'
 import type { WholeAnswer } from './types.ts'
 
 /** Bytes a whole answer may have: a few large pictures in base64. */

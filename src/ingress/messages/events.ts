@@ -10,8 +10,7 @@ import { anyObject, left, NONE, put } from '../fields.ts'
 import { isEmptyData } from '../transport/sse.ts'
 import { BlockReader, kindOfDelta } from './block.ts'
 import { readInnerError } from './error.ts'
-import { HEAD, leniently, readHead, readStop, STOP_FIELDS } from './result.ts'
-import { readTier, readUsage } from './usage.ts'
+import { HEAD, leniently, readHead, readStop, readTier, readUsage, STOP_FIELDS } from './result.ts'
 import { FORMAT } from './wire.ts'
 
 type Handler = (wire: JsonObject) => void
