@@ -1,5 +1,5 @@
 import type { Permissions } from './access/permissions.ts'
-import { GatewayError } from './canonical/error.ts'
+import { forbidden, GatewayError } from './canonical/error.ts'
 import type { Format } from './canonical/node.ts'
 import type { Work } from './canonical/work.ts'
 import { matchesAny } from './config/glob.ts'
@@ -309,12 +309,7 @@ const unknownModel = (model: string): GatewayError =>
   })
 
 const forbiddenModel = (model: string): GatewayError =>
-  new GatewayError({
-    kind: 'forbidden',
-    message: `This key may not use the model "${model}".`,
-    param: 'model',
-    code: 'model_not_allowed',
-  })
+  forbidden(`This key may not use the model "${model}".`, 'model', 'model_not_allowed')
 
 const unsupportedWork = (model: string): GatewayError =>
   new GatewayError({

@@ -64,6 +64,12 @@ const refusal =
 /** A refusal of what a caller sent. */
 export const invalid = refusal('invalid-request')
 
+/** A refusal of what a key may not do. */
+export const forbidden = refusal('forbidden')
+
+/** A refusal of what is larger than it may be. */
+export const tooLarge = refusal('too-large')
+
 /** A refusal of what a caller asked for and nobody has. */
 export const notFound = refusal('not-found')
 

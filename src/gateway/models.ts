@@ -1,4 +1,4 @@
-import { GatewayError } from '../canonical/error.ts'
+import { notFound } from '../canonical/error.ts'
 import type { ModelAbilities, ModelCard } from '../canonical/model-card.ts'
 import { defined, type Format } from '../canonical/node.ts'
 import type { Work } from '../canonical/work.ts'
@@ -33,11 +33,7 @@ export const modelList = (
 export function modelRecord(format: Format, id: string, usable: readonly UsableModel[], facts: FactsOf): string {
   const model = usable.find(model => model.id === id)
   if (model === undefined)
-    throw new GatewayError({
-      kind: 'not-found',
-      code: 'model_not_found',
-      message: `The model \`${id}\` does not exist or this key may not use it.`,
-    })
+    throw notFound(`The model \`${id}\` does not exist or this key may not use it.`, undefined, 'model_not_found')
   return JSON.stringify(WRITERS[format]!.models!.record(new Card(model, facts(id))))
 }
 

@@ -1,6 +1,6 @@
 import { type Bytes, gathered } from '../canonical/bytes.ts'
 import type { MediaPart, Part } from '../canonical/content.ts'
-import { GatewayError } from '../canonical/error.ts'
+import { tooLarge } from '../canonical/error.ts'
 import { type CanonicalResult, rankedAsRequested } from '../canonical/result.ts'
 import { workOf } from '../canonical/work.ts'
 import { WRITERS } from '../egress/index.ts'
@@ -65,7 +65,6 @@ const hasBytes = (part: Part): part is MediaPart => part.type === 'media' && par
 export async function inBase64(part: MediaPart): Promise<MediaPart> {
   const { mediaType, bytes } = part.source as { mediaType: string; bytes: Bytes }
   const held = await gathered(bytes, LARGEST)
-  if (held === undefined)
-    throw new GatewayError({ kind: 'too-large', message: `Media of more than ${LARGEST} bytes cannot be translated.` })
+  if (held === undefined) throw tooLarge(`Media of more than ${LARGEST} bytes cannot be translated.`)
   return { ...part, source: { type: 'base64', mediaType, data: held.toString('base64') } }
 }

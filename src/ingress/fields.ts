@@ -37,6 +37,9 @@ export const count = (value: Maybe): number | undefined => counted(number(value)
 /** As `count`, of a value read as a number already. */
 export const counted = (value: number | undefined): number | undefined =>
   value === undefined || (Number.isInteger(value) && value >= 1) ? value : wrong()
+/** Whether a form's text is a number. */
+export const isNumeral = (text: string): boolean => text.trim() !== '' && Number.isFinite(Number(text))
+
 export const required = <T>(value: T | undefined): T => (value === undefined ? wrong() : value)
 
 /** Whether a value is of a type, if there is one. */

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { GatewayError } from '../canonical/error.ts'
+import { type GatewayError, tooLarge } from '../canonical/error.ts'
 import { defined, type JsonObject } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { Reply } from '../gateway/call.ts'
@@ -163,4 +163,4 @@ export class BackgroundRun implements EventSource {
   }
 }
 
-const LOST = new GatewayError({ kind: 'too-large', message: 'There are more events than can be told again.' })
+const LOST = tooLarge('There are more events than can be told again.')

@@ -2,6 +2,7 @@ import type { Part } from '../../canonical/content.ts'
 import type { CanonicalError } from '../../canonical/error.ts'
 import type { CandidateEnd, CanonicalEvent, ResultEnd } from '../../canonical/event.ts'
 import { Base64Groups } from '../../canonical/media/base64.ts'
+import { isRecording, type Recording } from '../../canonical/media/data-url.ts'
 import { samplesOf, wavHeader } from '../../canonical/media/wav.ts'
 import { asRead, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
@@ -12,7 +13,7 @@ import { ENDED_EARLY } from '../errors/error.ts'
 import { errorBody } from '../errors/openai-error.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { FORMAT } from './request.ts'
-import { continues, isRecording, noAudioError, type Recording, wrapping } from './result.ts'
+import { continues, noAudioError, wrapping } from './result.ts'
 
 /**
  * A streamed answer, its parts one after another (FORMATS §12): chunks of the recording, then its end with the usage.
