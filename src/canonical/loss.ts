@@ -89,6 +89,10 @@ export class Losses {
   rename(path: Path, became: unknown, reason: string): void {
     this.list.push({ kind: 'changed', path, became, reason, restored: true })
   }
+  /** An addition the gateway undoes on the response path. */
+  state(path: Path, became: unknown, reason: string): void {
+    this.list.push({ kind: 'added', path, became, reason, restored: true })
+  }
   /** A drop the gateway undoes on the response path. */
   hide(path: Path, reason: string): void {
     this.list.push({ kind: 'dropped', path, reason, restored: true })

@@ -44,8 +44,7 @@ function writeRerank(request: CanonicalRequest, losses: Losses): JsonObject {
   reportUnwritten(request, RANKING, losses)
   const echo: Path = ['output', 'ranking', 'echo']
   if (ranking.echo === true) losses.rename(echo, false, 'told-again-by-the-gateway')
-  if (ranking.echo === undefined)
-    losses.list.push({ kind: 'added', path: echo, became: false, reason: 'said-outright', restored: true })
+  if (ranking.echo === undefined) losses.state(echo, false, 'said-outright')
   const documents = request.messages.map((message, index) =>
     writeDocument(message, ['messages', index, 'content'], losses),
   )

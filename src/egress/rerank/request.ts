@@ -1,11 +1,11 @@
 import type { MediaPart, Part } from '../../canonical/content.ts'
 import { inexpressible } from '../../canonical/error.ts'
 import { foreignLosses, Losses, type Path, type Written } from '../../canonical/loss.ts'
-import { sniffedBase64 } from '../../canonical/media/sniff.ts'
 import { asRead, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { defined, kept } from '../fields.ts'
+import { reportToldType } from '../media/pictures.ts'
 import { ownOrigin, underModel } from '../own.ts'
 import { NO_MARKS, reportUnwritten } from '../sanitize/bare.ts'
 import type { WriteOptions } from '../writer.ts'
@@ -26,14 +26,7 @@ export function writeRequest(request: CanonicalRequest, { dialect, native }: Wri
   const losses = new Losses(foreignLosses(request, FORMAT))
   reportUnwritten(request, OUTPUT, losses)
   const context: WriteContext = { textOnly: documents === 'text', plain: text => text, losses }
-  if (ranking.echo === undefined)
-    losses.list.push({
-      kind: 'added',
-      path: ['output', 'ranking', 'echo'],
-      became: false,
-      reason: 'said-outright',
-      restored: true,
-    })
+  if (ranking.echo === undefined) losses.state(['output', 'ranking', 'echo'], false, 'said-outright')
   const body = {
     model: request.model,
     query: ranking.query,
@@ -123,11 +116,6 @@ function writePicture(part: MediaPart, at: Path, context: WriteContext): Json {
     return context.plain('')
   }
   losses.dropFields(part, at, { ...NO_NOTES, use: 'no-masks' })
-  if (source.type === 'url' && source.mediaType !== undefined)
-    losses.drop([...at, 'source', 'mediaType'], 'told-by-the-address')
-  if (source.type === 'base64') {
-    const mediaType = sniffedBase64(content) ?? 'image/jpeg'
-    if (mediaType !== source.mediaType) losses.change([...at, 'source', 'mediaType'], mediaType, 'told-by-the-bytes')
-  }
+  reportToldType(part, at, losses)
   return { image: content }
 }
