@@ -1,5 +1,5 @@
 import type { Permissions } from './access/permissions.ts'
-import { forbidden, GatewayError } from './canonical/error.ts'
+import { forbidden, GatewayError, overloaded } from './canonical/error.ts'
 import type { Format } from './canonical/node.ts'
 import type { Work } from './canonical/work.ts'
 import { matchesAny } from './config/glob.ts'
@@ -320,18 +320,10 @@ const unsupportedWork = (model: string): GatewayError =>
   })
 
 /** An administrator ends it, in minutes rather than seconds. */
-const DRAINED = new GatewayError({
-  kind: 'overloaded',
-  message: 'Every upstream of this model is out of service. Try again later.',
-  retryAfterSeconds: 60,
-})
+const DRAINED = overloaded('Every upstream of this model is out of service. Try again later.', 60)
 
 /** A channel may have room again within a second. */
-const FULL = new GatewayError({
-  kind: 'overloaded',
-  message: 'Every upstream of this model is busy. Try again later.',
-  retryAfterSeconds: 1,
-})
+const FULL = overloaded('Every upstream of this model is busy. Try again later.', 1)
 
 const REFUSALS: { readonly [O in Obstacle]: (model: string) => GatewayError } = {
   unknown: unknownModel,

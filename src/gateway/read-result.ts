@@ -1,6 +1,6 @@
 import { peeked } from '../canonical/bytes.ts'
 import type { EmbeddingPart, Part } from '../canonical/content.ts'
-import { GatewayError } from '../canonical/error.ts'
+import { GatewayError, upstreamFailed } from '../canonical/error.ts'
 import { fold } from '../canonical/fold.ts'
 import { sniffed } from '../canonical/media/sniff.ts'
 import { type JsonObject, parseObject } from '../canonical/node.ts'
@@ -114,7 +114,7 @@ const LARGEST_ERROR = 16 * 1024
 function bodyIn(text: string, parse: Reader['parse'] = parseObject): JsonObject {
   const body = parse(text)
   if (body !== undefined) return body
-  throw new GatewayError({ kind: 'upstream-failed', message: 'The upstream answered something that is not JSON.' })
+  throw new GatewayError(upstreamFailed('The upstream answered something that is not JSON.'))
 }
 
 type Check = (result: CanonicalResult, request: CanonicalRequest, native: boolean) => boolean
@@ -128,7 +128,7 @@ type Check = (result: CanonicalResult, request: CanonicalRequest, native: boolea
 export function checkedResult(result: CanonicalResult, request: CanonicalRequest, native: boolean): CanonicalResult {
   const check = CHECKS[workOf(request)]
   if (check === undefined || check(result, request, native)) return result
-  throw new GatewayError({ kind: 'upstream-failed', message: 'The upstream answered without what it was asked for.' })
+  throw new GatewayError(upstreamFailed('The upstream answered without what it was asked for.'))
 }
 
 const CHECKS: { readonly [W in Work]?: Check } = {
@@ -176,8 +176,5 @@ function isVector({ vector }: EmbeddingPart, native: boolean): boolean {
  */
 export function oneEach<T>(answers: readonly T[], inputs: number): readonly T[] {
   if (answers.length === inputs) return answers
-  throw new GatewayError({
-    kind: 'upstream-failed',
-    message: `The upstream answered ${inputs} inputs with ${answers.length} embeddings.`,
-  })
+  throw new GatewayError(upstreamFailed(`The upstream answered ${inputs} inputs with ${answers.length} embeddings.`))
 }

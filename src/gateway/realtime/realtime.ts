@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { type Access, type Caller, checkDoor } from '../../access/index.ts'
 import { unauthenticated } from '../../access/key-ring.ts'
 import type { Waiting } from '../../access/waiting.ts'
-import { forbidden, GatewayError, invalid } from '../../canonical/error.ts'
+import { forbidden, type GatewayError, invalid, rateLimited } from '../../canonical/error.ts'
 import { type Format, isObject, type JsonObject } from '../../canonical/node.ts'
 import { passedTrace, single } from '../../channel/index.ts'
 import type { Config } from '../../config/index.ts'
@@ -241,9 +241,4 @@ const NO_BROWSER_KEYS = unauthenticated(
   'invalid_api_key',
 )
 
-const TOO_MANY = new GatewayError({
-  kind: 'rate-limited',
-  code: 'rate_limit_exceeded',
-  message: 'Too many realtime sessions are open.',
-  retryAfterSeconds: 5,
-})
+const TOO_MANY = rateLimited('Too many realtime sessions are open.', 5, 'rate_limit_exceeded')
