@@ -3,7 +3,7 @@ import type { EmbeddingPart, Part } from '../canonical/content.ts'
 import { GatewayError, upstreamFailed } from '../canonical/error.ts'
 import { fold } from '../canonical/fold.ts'
 import { sniffed } from '../canonical/media/sniff.ts'
-import { type JsonObject, parseObject } from '../canonical/node.ts'
+import { type JsonObject, parseJson, parseObject } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import { withoutByteOrderMark } from '../canonical/text.ts'
@@ -63,13 +63,8 @@ export async function readWireResult(
 
 /** A JSON document that is one string: how some servers answer a request for plain text. */
 function stringIn(text: string): string | undefined {
-  if (!/^\s*"/.test(text)) return undefined
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'string' ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = /^\s*"/.test(text) ? parseJson(text) : undefined
+  return typeof value === 'string' ? value : undefined
 }
 
 /** The events of a stream that came as one JSON list, as Google streams without `alt=sse`. */
