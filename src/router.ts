@@ -1,5 +1,5 @@
 import type { Permissions } from './access/permissions.ts'
-import { GatewayError } from './canonical/error.ts'
+import { forbidden, GatewayError, overloaded } from './canonical/error.ts'
 import type { Format } from './canonical/node.ts'
 import type { Work } from './canonical/work.ts'
 import { matchesAny } from './config/glob.ts'
@@ -88,6 +88,15 @@ export function route(request: RouteRequest, channels: readonly RoutedChannel[])
   if (ready.length === 0) throw REFUSALS[furthest](model)
   return ready.length === 1 ? [ready[0]!.target] : inOrder(ready, request).map(({ target }) => target)
 }
+
+/** The targets with the preferred ones first, among those of one priority that rest alike. */
+export const preferring = (targets: readonly Target[], isPreferred: (target: Target) => boolean): readonly Target[] =>
+  targets.toSorted(
+    (a, b) =>
+      Number(a.resting) - Number(b.resting) ||
+      a.channel.priority - b.channel.priority ||
+      Number(isPreferred(b)) - Number(isPreferred(a)),
+  )
 
 /** Whether the channel, or that model of it, rests at the time (Unix milliseconds). */
 export const rests = ({ restingUntil = 0, resting }: ChannelHealth, upstreamModel: string, now: number): boolean =>
@@ -300,12 +309,7 @@ const unknownModel = (model: string): GatewayError =>
   })
 
 const forbiddenModel = (model: string): GatewayError =>
-  new GatewayError({
-    kind: 'forbidden',
-    message: `This key may not use the model "${model}".`,
-    param: 'model',
-    code: 'model_not_allowed',
-  })
+  forbidden(`This key may not use the model "${model}".`, 'model', 'model_not_allowed')
 
 const unsupportedWork = (model: string): GatewayError =>
   new GatewayError({
@@ -316,18 +320,10 @@ const unsupportedWork = (model: string): GatewayError =>
   })
 
 /** An administrator ends it, in minutes rather than seconds. */
-const DRAINED = new GatewayError({
-  kind: 'overloaded',
-  message: 'Every upstream of this model is out of service. Try again later.',
-  retryAfterSeconds: 60,
-})
+const DRAINED = overloaded('Every upstream of this model is out of service. Try again later.', 60)
 
 /** A channel may have room again within a second. */
-const FULL = new GatewayError({
-  kind: 'overloaded',
-  message: 'Every upstream of this model is busy. Try again later.',
-  retryAfterSeconds: 1,
-})
+const FULL = overloaded('Every upstream of this model is busy. Try again later.', 1)
 
 const REFUSALS: { readonly [O in Obstacle]: (model: string) => GatewayError } = {
   unknown: unknownModel,

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import { GatewayError } from '../canonical/error.ts'
+import { forbidden, GatewayError } from '../canonical/error.ts'
 import { hashOf } from '../config/hash.ts'
 import type { GroupConfig, KeySettings } from '../config/types.ts'
 import { type Permissions, permissionsOf } from './permissions.ts'
@@ -220,11 +220,7 @@ export const UNKNOWN = unauthenticated('The API key is not valid.', INVALID)
 export const ENDED = unauthenticated('The API key is not valid any more.', INVALID)
 const EXPIRED = unauthenticated('The API key has expired.', INVALID)
 const DISABLED = unauthenticated('The API key is disabled.', INVALID)
-const NO_GROUP = new GatewayError({
-  kind: 'forbidden',
-  message: 'The group of this API key does not exist any more.',
-  code: 'group_not_found',
-})
+const NO_GROUP = forbidden('The group of this API key does not exist any more.', undefined, 'group_not_found')
 
 /** Compared with where no hash begins as the given one. */
 const NOBODY: readonly HeldSecret[] = [new HeldSecret('0'.repeat(64))]

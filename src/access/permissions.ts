@@ -1,4 +1,4 @@
-import { GatewayError } from '../canonical/error.ts'
+import { forbidden } from '../canonical/error.ts'
 import type { Format } from '../canonical/node.ts'
 import { matchesAny } from '../config/glob.ts'
 import type { GroupConfig, KeySettings, LimitSettings, OnLoss } from '../config/types.ts'
@@ -50,9 +50,5 @@ const smallest = (a: number | undefined, b: number | undefined): number | undefi
 /** Throws GatewayError `forbidden` for a door that is closed to a key: the format spoken at an endpoint. */
 export function checkDoor(permissions: Permissions, door: Format): void {
   if (permissions.allowsDoor(door)) return
-  throw new GatewayError({
-    kind: 'forbidden',
-    message: `This key may not use the ${door} format.`,
-    code: 'door_not_allowed',
-  })
+  throw forbidden(`This key may not use the ${door} format.`, undefined, 'door_not_allowed')
 }

@@ -1,4 +1,4 @@
-import { GatewayError } from '../canonical/error.ts'
+import { rateLimited } from '../canonical/error.ts'
 import { networkOf } from './network.ts'
 
 export interface WrongKeysOptions {
@@ -85,9 +85,4 @@ export class WrongKeys {
 
 const MOST_WAITING = { address: 20, all: 1000 }
 
-const TOO_MANY = new GatewayError({
-  kind: 'rate-limited',
-  message: 'Too many wrong API keys came from this address.',
-  code: 'too_many_wrong_keys',
-  retryAfterSeconds: LONGEST / 1000,
-})
+const TOO_MANY = rateLimited('Too many wrong API keys came from this address.', LONGEST / 1000, 'too_many_wrong_keys')

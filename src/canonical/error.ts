@@ -64,8 +64,31 @@ const refusal =
 /** A refusal of what a caller sent. */
 export const invalid = refusal('invalid-request')
 
+/** A refusal of what a key may not do. */
+export const forbidden = refusal('forbidden')
+
+/** A refusal of what is larger than it may be. */
+export const tooLarge = refusal('too-large')
+
+/** A refusal of what something else stands against, for now or for good. */
+export const conflict = refusal('conflict')
+
+const later =
+  (kind: 'rate-limited' | 'overloaded') =>
+  (message: string, retryAfterSeconds: number, code?: string): GatewayError =>
+    new GatewayError({ kind, message, ...defined({ code }), retryAfterSeconds })
+
+/** A refusal of what is too much for now: it may be asked for again after so many seconds. */
+export const rateLimited = later('rate-limited')
+
+/** A refusal for want of room: there may be some after so many seconds. */
+export const overloaded = later('overloaded')
+
 /** A refusal of what a caller asked for and nobody has. */
 export const notFound = refusal('not-found')
+
+/** A refusal of what an upstream cannot be asked for. */
+export const inexpressible = refusal('cannot-express')
 
 /** The failure of an upstream that gave no error of its own. */
 export const upstreamFailed = (message: string): CanonicalError => ({ kind: 'upstream-failed', message })

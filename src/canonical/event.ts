@@ -19,10 +19,7 @@ export interface At {
  */
 export type CanonicalEvent =
   | ResultStart
-  | PartStart
-  | PartDelta
-  | PartPatch
-  | PartEnd
+  | PartEvent
   | { readonly type: 'logprobs'; readonly candidate: number; readonly append: readonly TokenLogprob[] }
   /** More of the transcript's times: lists are appended to, other fields are replaced. */
   | { readonly type: 'transcript'; readonly candidate: number; readonly transcript: Transcript }
@@ -33,6 +30,8 @@ export type CanonicalEvent =
   | { readonly type: 'opaque'; readonly format: Format; readonly value: JsonObject }
   | { readonly type: 'error'; readonly error: CanonicalError }
   | ResultEnd
+
+export type PartEvent = PartStart | PartDelta | PartPatch | PartEnd
 
 export type ResultStart = { readonly type: 'result-start' } & Omit<CanonicalResult, 'candidates' | 'usage' | 'error'>
 

@@ -80,17 +80,7 @@ export class Losses {
   /** A list of so many items of which these were written in this order; no loss where it is their own. */
   reorder(path: Path, written: readonly number[], length: number, reason: string): void {
     if (written.every((index, place) => place === 0 || written[place - 1]! < index)) return
-    const there = new Set(written)
-    this.move(
-      path,
-      [
-        ...written,
-        ...Array(length)
-          .keys()
-          .filter(index => !there.has(index)),
-      ],
-      reason,
-    )
+    this.move(path, withOthersLast(written, length), reason)
   }
   insert(path: Path, value: unknown, reason: string): void {
     this.list.push({ kind: 'inserted', path, value, reason })
@@ -98,6 +88,10 @@ export class Losses {
   /** A change the gateway undoes on the response path. */
   rename(path: Path, became: unknown, reason: string): void {
     this.list.push({ kind: 'changed', path, became, reason, restored: true })
+  }
+  /** An addition the gateway undoes on the response path. */
+  state(path: Path, became: unknown, reason: string): void {
+    this.list.push({ kind: 'added', path, became, reason, restored: true })
   }
   /** A drop the gateway undoes on the response path. */
   hide(path: Path, reason: string): void {
@@ -113,6 +107,13 @@ export class Losses {
     for (const field in fields)
       if ((node as Record<string, unknown>)[field] !== undefined) this.drop([...path, field], fields[field]!)
   }
+}
+
+/** The order of a list of so many items in which these come first. */
+export function withOthersLast(first: readonly number[], length: number): readonly number[] {
+  const order = new Set(first)
+  for (let index = 0; index < length; index++) order.add(index)
+  return [...order]
 }
 
 /**

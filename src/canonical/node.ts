@@ -29,9 +29,14 @@ export const stringIn = (value: Json | undefined): string => (typeof value === '
 
 /** The object a JSON text holds, or undefined where it holds anything else or does not parse. */
 export function parseObject(text: string): JsonObject | undefined {
+  const value = parseJson(text)
+  return isObject(value) ? value : undefined
+}
+
+/** The value of a JSON text; undefined where it does not parse. */
+export function parseJson(text: string): Json | undefined {
   try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
+    return JSON.parse(text) as Json
   } catch {
     return undefined
   }

@@ -27,6 +27,9 @@ export interface CanonicalRequest extends Node {
 
 export type Role = 'system' | 'developer' | 'user' | 'assistant' | 'tool'
 
+/** Whether messages of the role instruct the model instead of speaking with it. */
+export const isInstructing = (role: Role): boolean => role === 'system' || role === 'developer'
+
 export interface Message extends Node {
   readonly role: Role
   readonly content: readonly Part[]

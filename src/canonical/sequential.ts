@@ -1,7 +1,5 @@
-import type { CanonicalEvent, PartDelta, PartEnd, PartPatch, PartStart, ResultStart } from './event.ts'
+import type { CanonicalEvent, PartEnd, PartEvent, ResultStart } from './event.ts'
 import { NOTHING, type Transducer } from './transducer.ts'
-
-type PartEvent = PartStart | PartDelta | PartPatch | PartEnd
 
 /** The parts of one candidate: the open one, and the events of parts after it, by part, in the order they started. */
 interface Line {

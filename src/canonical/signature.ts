@@ -1,5 +1,5 @@
 import type { Part, ReasoningPart, Signature } from './content.ts'
-import { type Format, isObject } from './node.ts'
+import { type Format, isObject, parseJson } from './node.ts'
 
 /*
  * A caller's format has one slot for proofs of reasoning and returns what it was given. A proof of another issuer
@@ -65,12 +65,8 @@ function legacy(format: string, value: string): readonly EnclosedThought[] {
 }
 
 function listIn(text: string): readonly unknown[] {
-  try {
-    const list: unknown = JSON.parse(text)
-    return Array.isArray(list) ? list.slice(0, MOST_THOUGHTS) : []
-  } catch {
-    return []
-  }
+  const list = parseJson(text)
+  return Array.isArray(list) ? list.slice(0, MOST_THOUGHTS) : []
 }
 
 /** Undefined for an entry without text and signature. */

@@ -9,6 +9,15 @@ export const flatJoin = (...parts: readonly (string | number)[]): string => part
 /** A flat copy of a string that was cut out of a longer one. */
 export const flatCopy = (text: string): string => [text.slice(0, 1), text.slice(1)].join('')
 
+/** A percent-encoded text decoded, or as it is where it is encoded in another way; flat. */
+export function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return flatCopy(text)
+  }
+}
+
 const BYTE_ORDER_MARK = 0xfeff
 
 /** A text without a byte order mark in front, which has no meaning in UTF-8. */

@@ -1,4 +1,4 @@
-import type { Loss, Path } from './loss.ts'
+import { type Loss, type Path, withOthersLast } from './loss.ts'
 import type { Message } from './request.ts'
 
 /** The index of each item of an edited list before the edit; undefined for an inserted one. */
@@ -76,16 +76,7 @@ function tracedInside(loss: Loss, rest: Path, parts: readonly number[] | undefin
 function inOrder(loss: Loss, indexes: Indexes, before: number): Loss {
   if (loss.kind !== 'moved') return loss
   const order = loss.order.flatMap(at => indexes[at] ?? [])
-  const there = new Set(order)
-  return {
-    ...loss,
-    order: [
-      ...order,
-      ...Array(before)
-        .keys()
-        .filter(index => !there.has(index)),
-    ],
-  }
+  return { ...loss, order: withOthersLast(order, before) }
 }
 
 /** The original place for an insertion at each index: before the next item of the original. */

@@ -1,5 +1,5 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
-import { GatewayError } from '../canonical/error.ts'
+import { rateLimited } from '../canonical/error.ts'
 
 /** Cost (a power of two), block size and parallelism, as OWASP advises: 32 MiB and about 300 ms for a password. */
 const COST = { log: 15, r: 8, p: 3 }
@@ -15,11 +15,7 @@ const SLOTS = 2
 const MOST_WAITING = 50
 
 /** Why a password is not checked now. */
-export const TOO_BUSY = new GatewayError({
-  kind: 'rate-limited',
-  message: 'Too many passwords are checked just now. Try again in a moment.',
-  retryAfterSeconds: 2,
-})
+export const TOO_BUSY = rateLimited('Too many passwords are checked just now. Try again in a moment.', 2)
 
 let running = 0
 const waiting: (() => void)[] = []

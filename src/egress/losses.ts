@@ -1,5 +1,5 @@
 import type { Part } from '../canonical/content.ts'
-import { GatewayError } from '../canonical/error.ts'
+import { type GatewayError, inexpressible } from '../canonical/error.ts'
 import type { Loss } from '../canonical/loss.ts'
 import type { CanonicalRequest, State } from '../canonical/request.ts'
 import type { Tool } from '../canonical/tool.ts'
@@ -84,21 +84,14 @@ const isOfThread = ({ path }: Loss): boolean => path[0] === 'state' && path[1] =
  * whole conversation again (trap 94).
  */
 export function refusal(losses: readonly Loss[]): GatewayError {
-  if (losses.some(isOfThread))
-    return new GatewayError({
-      kind: 'cannot-express',
-      code: 'thread_unsupported_request',
-      param: 'thread',
-      message: "The model's upstream keeps no threads. Send the whole conversation without `thread`.",
-    })
+  if (losses.some(isOfThread)) return inexpressible(NO_THREADS, 'thread', 'thread_unsupported_request')
   const list = losses.map(loss => `${loss.path.join('/')} (${loss.reason})`).join(', ')
-  return new GatewayError({
-    kind: 'cannot-express',
-    code: 'cannot_express',
-    message: `The model's upstream cannot carry everything in this request. What would be lost: ${list}.`,
-    ...(losses.length === 1 ? { param: losses[0]!.path.join('.') } : {}),
-  })
+  const message = `The model's upstream cannot carry everything in this request. What would be lost: ${list}.`
+  const [only, ...others] = losses
+  return inexpressible(message, others.length === 0 ? only?.path.join('.') : undefined, 'cannot_express')
 }
+
+const NO_THREADS = "The model's upstream keeps no threads. Send the whole conversation without `thread`."
 
 /** Audio in another container than the requested one is useless to the client that has to play it. */
 const losesContainer = ({ kind, path, restored }: Loss, request: CanonicalRequest): boolean =>

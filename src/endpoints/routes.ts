@@ -1,6 +1,7 @@
-import { GatewayError } from '../canonical/error.ts'
+import type { IncomingHttpHeaders } from 'node:http'
+import { invalid, notFound } from '../canonical/error.ts'
 import type { Format, JsonObject } from '../canonical/node.ts'
-import type { WireEvent } from '../canonical/wire.ts'
+import type { WireEvent, WireFile, WireRequest } from '../canonical/wire.ts'
 
 /** One endpoint that takes requests of one format. */
 export interface Route {
@@ -133,7 +134,7 @@ export function contentsRoute(path: string): Door {
   return { route, streams: method === 'streamGenerateContent' }
 }
 
-const NO_METHOD = new GatewayError({ kind: 'not-found', message: 'There is no such method of models.' })
+const NO_METHOD = notFound('There is no such method of models.')
 
 /** Whether a path ends with a method of a model, rather than with a model's name that has a colon. */
 export const namesMethod = (path: string): boolean => METHODS.has(METHOD_PATH.exec(path)?.[2] ?? '')
@@ -165,9 +166,76 @@ const PREFIXES: readonly (readonly [begins: RegExp, format: Format])[] = [
 ]
 
 /** The endpoints that a body with such a field may be meant for. */
-export const markedRoutes = (body: JsonObject): readonly Pick<Route, 'format' | 'path' | 'mark'>[] =>
+const markedRoutes = (body: JsonObject): readonly Pick<Route, 'format' | 'path' | 'mark'>[] =>
   [...ROUTES, CONTENTS].filter(({ mark }) => body[mark] !== undefined)
 
 /** The likely format of a caller at a path that is no endpoint. */
 export const formatOfPath = (path: string): Format =>
   BY_PATH.get(path)?.format ?? PREFIXES.find(([begins]) => begins.test(path))?.[1] ?? 'chat'
+
+/** What came with a body: the headers, and the query without a credential. */
+export interface Line {
+  readonly headers: IncomingHttpHeaders
+  readonly query: Query
+}
+
+export interface Query {
+  readonly [name: string]: string
+}
+
+/**
+ * A request at an endpoint, in its format.
+ *
+ * @throws GatewayError `invalid-request` without a version, or for a body that belongs to another endpoint.
+ */
+export function wireRequest(
+  route: Route,
+  { headers, query }: Line,
+  body: JsonObject,
+  files?: readonly WireFile[],
+): WireRequest {
+  const own = selected(route.headers, headers)
+  if (route.version !== undefined) own[route.version[0]!] = versionOf(route.version, headers)
+  if (files === undefined) checkBody(route, body)
+  const request = { path: route.below, query: selected(route.query ?? [], query), headers: own, body }
+  return files === undefined ? request : { ...request, files }
+}
+
+function selected(names: readonly string[], headers: IncomingHttpHeaders): Record<string, string> {
+  const own: Record<string, string> = {}
+  for (const name of names) {
+    const value = headers[name]
+    if (value !== undefined) own[name] = String(value)
+  }
+  return own
+}
+
+/** The date has no effect here: an unknown one is treated like the newest known. */
+function versionOf(names: readonly string[], headers: IncomingHttpHeaders): string {
+  const value = names.map(name => headers[name]).find(value => value !== undefined)
+  if (value === undefined) throw invalid(`${names[0]}: header is required, e.g. ${USUAL_VERSION}.`)
+  if (!isDate(String(value))) throw invalid(`${names[0]}: a version is a date such as ${USUAL_VERSION}.`)
+  return String(value)
+}
+
+const USUAL_VERSION = '2023-06-01'
+
+/** Nearly every caller sends the usual version: no date is made of it. */
+const isDate = (text: string): boolean =>
+  text === USUAL_VERSION ||
+  (/^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(`${text}T00:00:00Z`).toJSON()?.startsWith(text) === true)
+
+/**
+ * A body without this endpoint's own field but with another's came to the wrong endpoint (trap 73: the field decides).
+ */
+function checkBody(route: Route, body: JsonObject): void {
+  if (body[route.mark] !== undefined) return
+  const others = markedRoutes(body).filter(({ mark }) => route.takes?.includes(mark) !== true)
+  const mark = others[0]?.mark
+  if (mark === undefined) return
+  const marked = others.filter(other => other.mark === mark)
+  const paths = marked
+    .filter((one, index) => marked.findIndex(({ format }) => format === one.format) === index)
+    .map(({ path }) => `POST ${path}`)
+  throw invalid(`A body with \`${mark}\` does not belong here but to ${paths.join(' or ')}.`)
+}

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Caller, Permissions } from '../access/index.ts'
-import { GatewayError } from '../canonical/error.ts'
+import { GatewayError, notFound } from '../canonical/error.ts'
 import type { JsonObject } from '../canonical/node.ts'
 import type { Config } from '../config/index.ts'
 import { warnings } from '../config/warnings.ts'
@@ -126,7 +126,7 @@ export class Administration {
   async test(name: string, model: string | undefined): Promise<ChannelTest> {
     const { channels, log, images, seals } = this.gateway
     const channel = channels.all.find(({ config }) => config.name === name)
-    if (channel === undefined) throw new GatewayError({ kind: 'not-found', message: 'There is no such channel.' })
+    if (channel === undefined) throw notFound('There is no such channel.')
     const seal = seals.of('administrators')
     return testChannel(channel, { model, facts: this.config.models, log, images, seal, timeout: TEST_TIMEOUT })
   }

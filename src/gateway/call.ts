@@ -2,8 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Caller } from '../access/index.ts'
 import type { GatewayError } from '../canonical/error.ts'
 import type { Format, JsonObject } from '../canonical/node.ts'
-import type { Route } from '../endpoints/routes.ts'
-import type { Line } from '../endpoints/wire-request.ts'
+import type { Line, Route } from '../endpoints/routes.ts'
 import type { Turns } from '../store/turns.ts'
 
 /** A caller's request as it came in at an endpoint. */

@@ -2,7 +2,6 @@ import { type CanonicalError, ERRORS, type ErrorKind, GatewayError } from '../ca
 import type { Format } from '../canonical/node.ts'
 import { answeredTooMuch } from '../channel/index.ts'
 import { WRITERS } from '../egress/index.ts'
-import { jsonText } from '../egress/transport/json.ts'
 import type { Target } from '../router.ts'
 import { withoutCredentials } from './scrub.ts'
 
@@ -81,5 +80,5 @@ export interface ErrorAnswer {
 /** Whatever was thrown, as an answer of the format; `id` names the request. */
 export function errorAnswer(format: Format, thrown: unknown, id: string): ErrorAnswer {
   const { status, headers, body } = WRITERS[format]!.error!(toFailure(thrown).error, id)
-  return { status, headers: { ...headersOf(thrown), ...headers }, text: jsonText(body) }
+  return { status, headers: { ...headersOf(thrown), ...headers }, text: JSON.stringify(body) }
 }

@@ -1,11 +1,10 @@
-import { GatewayError } from '../canonical/error.ts'
+import { notFound } from '../canonical/error.ts'
 import type { ModelAbilities, ModelCard } from '../canonical/model-card.ts'
 import { defined, type Format } from '../canonical/node.ts'
 import type { Work } from '../canonical/work.ts'
 import type { Catalogue } from '../catalogue/index.ts'
 import type { ChannelConfig, ModelFacts } from '../config/types.ts'
 import { WRITERS } from '../egress/index.ts'
-import { jsonText } from '../egress/transport/json.ts'
 import type { ModelQuery } from '../egress/transport/model-pages.ts'
 import { type Fitness, FORMATS, fitnessOf } from '../providers/index.ts'
 import type { UsableModel } from '../router.ts'
@@ -34,12 +33,8 @@ export const modelList = (
 export function modelRecord(format: Format, id: string, usable: readonly UsableModel[], facts: FactsOf): string {
   const model = usable.find(model => model.id === id)
   if (model === undefined)
-    throw new GatewayError({
-      kind: 'not-found',
-      code: 'model_not_found',
-      message: `The model \`${id}\` does not exist or this key may not use it.`,
-    })
-  return jsonText(WRITERS[format]!.models!.record(new Card(model, facts(id))))
+    throw notFound(`The model \`${id}\` does not exist or this key may not use it.`, undefined, 'model_not_found')
+  return JSON.stringify(WRITERS[format]!.models!.record(new Card(model, facts(id))))
 }
 
 /** A model as its channels and the operator describe it; its abilities are derived when they are read. */

@@ -1,5 +1,5 @@
 import type { Permissions } from '../access/permissions.ts'
-import { type ErrorKind, GatewayError } from '../canonical/error.ts'
+import { forbidden, type GatewayError, invalid } from '../canonical/error.ts'
 import { type Format, isObject, type Json, type JsonObject } from '../canonical/node.ts'
 import { matchesAny } from '../config/glob.ts'
 import type { ChannelConfig } from '../config/index.ts'
@@ -20,12 +20,12 @@ export function checkModelFields(
   model: string | undefined,
   permissions: Permissions,
 ): void {
-  if (model !== undefined && !isName(model)) throw fault('invalid-request', 'model: is no name of a model.', 'model')
+  if (model !== undefined && !isName(model)) throw invalid('model: is no name of a model.', 'model')
   renamedIn(body, wayOf(format), {
     isExact: true,
     rename(name, field) {
       if (permissions.allowsModel(name)) return name
-      throw fault('forbidden', `This key may not use the model "${name}".`, field, 'model_not_allowed')
+      throw forbidden(`This key may not use the model "${name}".`, field, 'model_not_allowed')
     },
   })
 }
@@ -42,7 +42,7 @@ export const withUpstreamModels = (body: JsonObject, format: Format, { models }:
     rename(name, field) {
       const upstream = models.named.get(name) ?? (matchesAny(models.patterns, name) ? name : undefined)
       if (upstream !== undefined) return upstream
-      throw fault('invalid-request', `The model "${name}" cannot be used beside that of this request.`, field)
+      throw invalid(`The model "${name}" cannot be used beside that of this request.`, field)
     },
   })
 
@@ -109,7 +109,7 @@ function renamedIn(object: JsonObject, way: Way, naming: Naming, root?: string):
     const next = way.fields.get(field)
     if (next === undefined) {
       if (naming.isExact && (way.lengths >>> field.length) & 1 && way.anyCase.test(field))
-        throw fault('invalid-request', `${field}: is no field; case matters.`, root ?? field)
+        throw invalid(`${field}: is no field; case matters.`, root ?? field)
       continue
     }
     const value = object[field]
@@ -149,7 +149,4 @@ function named(value: Json, naming: Naming, root: string): Json {
   return renamedIn(value, TO_NAME, naming, root)
 }
 
-const noName = (field: string): GatewayError => fault('invalid-request', `${field}: must name models.`, field)
-
-const fault = (kind: ErrorKind, message: string, param: string, code?: string): GatewayError =>
-  new GatewayError({ kind, message, param, ...(code === undefined ? {} : { code }) })
+const noName = (field: string): GatewayError => invalid(`${field}: must name models.`, field)

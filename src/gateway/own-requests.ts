@@ -1,5 +1,5 @@
 import type { Caller } from '../access/index.ts'
-import { GatewayError } from '../canonical/error.ts'
+import { forbidden } from '../canonical/error.ts'
 import type { Format, JsonObject } from '../canonical/node.ts'
 import { requestId } from '../usage/request-id.ts'
 import type { Abortable, Call, Reply } from './call.ts'
@@ -30,8 +30,7 @@ export interface OwnRequests {
 /** A caller whose requests only one channel may answer. Throws GatewayError `forbidden` where the key may not use it. */
 export function forcedTo(caller: Caller, channel: string): Caller {
   const { permissions } = caller
-  if (!permissions.allowsChannel(channel))
-    throw new GatewayError({ kind: 'forbidden', message: 'The key may not use this channel.' })
+  if (!permissions.allowsChannel(channel)) throw forbidden('The key may not use this channel.')
   return { ...caller, permissions: { ...permissions, allowsChannel: name => name === channel } }
 }
 

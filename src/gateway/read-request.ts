@@ -1,11 +1,11 @@
 import type { Caller } from '../access/index.ts'
-import { GatewayError } from '../canonical/error.ts'
+import { invalid } from '../canonical/error.ts'
 import type { Json, JsonObject } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import { isSealed } from '../canonical/signature.ts'
 import type { WireFile, WireRequest } from '../canonical/wire.ts'
 import type { OnLoss } from '../config/index.ts'
-import { wireRequest } from '../endpoints/wire-request.ts'
+import { wireRequest } from '../endpoints/routes.ts'
 import { READERS } from '../ingress/index.ts'
 import { type FormMeters, readForm } from '../ingress/transport/form.ts'
 import type { Target } from '../router.ts'
@@ -86,8 +86,8 @@ export function isForm({ message, body, route }: Call): boolean {
   const form = body === undefined ? route.form : undefined
   const type = message.headers['content-type']
   const is = type !== undefined && /^\s*multipart\/form-data\b/i.test(type)
-  if (is && form === undefined) throw wrong('This endpoint takes a JSON body, not a form.')
-  if (!is && form === 'only') throw wrong('This endpoint takes a form (`multipart/form-data`).')
+  if (is && form === undefined) throw invalid('This endpoint takes a JSON body, not a form.')
+  if (!is && form === 'only') throw invalid('This endpoint takes a form (`multipart/form-data`).')
   return is
 }
 
@@ -143,8 +143,6 @@ function suffices(flows: () => boolean): boolean {
     return false
   }
 }
-
-const wrong = (message: string): GatewayError => new GatewayError({ kind: 'invalid-request', message })
 
 /** The rest of a request, where the form goes on behind a file. */
 class TrailingFields implements Trailing {

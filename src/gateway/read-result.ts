@@ -1,9 +1,9 @@
 import { peeked } from '../canonical/bytes.ts'
 import type { EmbeddingPart, Part } from '../canonical/content.ts'
-import { GatewayError } from '../canonical/error.ts'
+import { GatewayError, upstreamFailed } from '../canonical/error.ts'
 import { fold } from '../canonical/fold.ts'
 import { sniffed } from '../canonical/media/sniff.ts'
-import { type JsonObject, parseObject } from '../canonical/node.ts'
+import { type JsonObject, parseJson, parseObject } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import { withoutByteOrderMark } from '../canonical/text.ts'
@@ -13,11 +13,10 @@ import type { WireAnswer, WireEvent } from '../canonical/wire.ts'
 import { type Work, workOf } from '../canonical/work.ts'
 import { type Answer, flat, single } from '../channel/index.ts'
 import type { Reader } from '../ingress/reader.ts'
-import { shapeOf } from './answer-shape.ts'
 import { collectStream } from './collect-stream.ts'
 import { SENT_NOTHING } from './failures.ts'
 import { publicHeaders } from './scrub.ts'
-import type { Sent } from './send.ts'
+import { type Sent, shapeOf } from './send.ts'
 import type { WholeAnswer } from './types.ts'
 
 /** Bytes a whole answer may have: a few large pictures in base64. */
@@ -64,13 +63,8 @@ export async function readWireResult(
 
 /** A JSON document that is one string: how some servers answer a request for plain text. */
 function stringIn(text: string): string | undefined {
-  if (!/^\s*"/.test(text)) return undefined
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'string' ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = /^\s*"/.test(text) ? parseJson(text) : undefined
+  return typeof value === 'string' ? value : undefined
 }
 
 /** The events of a stream that came as one JSON list, as Google streams without `alt=sse`. */
@@ -115,7 +109,7 @@ const LARGEST_ERROR = 16 * 1024
 function bodyIn(text: string, parse: Reader['parse'] = parseObject): JsonObject {
   const body = parse(text)
   if (body !== undefined) return body
-  throw new GatewayError({ kind: 'upstream-failed', message: 'The upstream answered something that is not JSON.' })
+  throw new GatewayError(upstreamFailed('The upstream answered something that is not JSON.'))
 }
 
 type Check = (result: CanonicalResult, request: CanonicalRequest, native: boolean) => boolean
@@ -129,7 +123,7 @@ type Check = (result: CanonicalResult, request: CanonicalRequest, native: boolea
 export function checkedResult(result: CanonicalResult, request: CanonicalRequest, native: boolean): CanonicalResult {
   const check = CHECKS[workOf(request)]
   if (check === undefined || check(result, request, native)) return result
-  throw new GatewayError({ kind: 'upstream-failed', message: 'The upstream answered without what it was asked for.' })
+  throw new GatewayError(upstreamFailed('The upstream answered without what it was asked for.'))
 }
 
 const CHECKS: { readonly [W in Work]?: Check } = {
@@ -177,8 +171,5 @@ function isVector({ vector }: EmbeddingPart, native: boolean): boolean {
  */
 export function oneEach<T>(answers: readonly T[], inputs: number): readonly T[] {
   if (answers.length === inputs) return answers
-  throw new GatewayError({
-    kind: 'upstream-failed',
-    message: `The upstream answered ${inputs} inputs with ${answers.length} embeddings.`,
-  })
+  throw new GatewayError(upstreamFailed(`The upstream answered ${inputs} inputs with ${answers.length} embeddings.`))
 }

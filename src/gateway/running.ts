@@ -1,5 +1,5 @@
 import type { Caller } from '../access/index.ts'
-import { GatewayError } from '../canonical/error.ts'
+import { type GatewayError, overloaded } from '../canonical/error.ts'
 import { type Listed, UnorderedList } from '../canonical/lists.ts'
 import type { Call } from './call.ts'
 
@@ -76,8 +76,4 @@ export class Running {
 /** Answers a request that nothing works on. */
 type Refuse = (call: RunningCall, why: GatewayError) => void
 
-const STOPPED = new GatewayError({
-  kind: 'overloaded',
-  message: 'The gateway is being stopped. Ask again.',
-  retryAfterSeconds: 1,
-})
+const STOPPED = overloaded('The gateway is being stopped. Ask again.', 1)

@@ -30,21 +30,10 @@ const REFUSED = 401
 const MOST = 1000
 
 /** Where sessions, and requests of their own, are recorded when they are over. */
-export interface Recorder {
-  readonly log: Log
-  /** What prices the requests of a caller. */
-  pricesFor(caller: Caller | undefined): Prices
-  record(outcome: Outcome): void
-  take(row: UsageRow): void
-  /**
-   * The caller's IP address, where it is of use in the log: of requests that came through proxies, and of those whose key
-   * was refused.
-   */
-  address(message: Call['message'], status: number): string | undefined
-}
+export type Recorder = Pick<UsageRecorder, 'log' | 'pricesFor' | 'record' | 'take' | 'address'>
 
 /** Records the outcome of requests and sessions in usage, metrics, traces and the log. */
-export class UsageRecorder implements Recorder {
+export class UsageRecorder {
   readonly log: Log
   private readonly sinks: Sinks
   private readonly unpriced = new Set<string>()
@@ -87,6 +76,10 @@ export class UsageRecorder implements Recorder {
     if (live.isWatched) live.over(row)
   }
 
+  /**
+   * The caller's IP address, where it is of use in the log: of requests that came through proxies, and of those whose key
+   * was refused.
+   */
   address(message: Call['message'], status: number): string | undefined {
     const proxies = this.sinks.proxies()
     return proxies.present || status === REFUSED ? proxies.addressOf(message) || undefined : undefined

@@ -1,11 +1,10 @@
 import { type Bytes, gathered } from '../canonical/bytes.ts'
 import type { MediaPart, Part } from '../canonical/content.ts'
-import { GatewayError } from '../canonical/error.ts'
+import { tooLarge } from '../canonical/error.ts'
 import { type CanonicalResult, rankedAsRequested } from '../canonical/result.ts'
 import { workOf } from '../canonical/work.ts'
 import { WRITERS } from '../egress/index.ts'
 import { lossHeaders, shown } from '../egress/losses.ts'
-import { jsonText } from '../egress/transport/json.ts'
 import { NOT_KEPT, unkept } from '../stored/index.ts'
 import { deliverImages } from './image-delivery.ts'
 import { locateLosses } from './locate-losses.ts'
@@ -37,7 +36,8 @@ export async function writeResult(attempt: Attempt, answered: WholeAnswer): Prom
   report.answered(safe, lost.length)
   if (attempt.capture !== undefined) attempt.capture.lostInAnswer = lostInAnswer
   const headers = { ...wire.headers, ...lossHeaders(lost), ...more }
-  if (wire.raw === undefined) call.reply.whole(wire.status, headers, jsonText(kept ? wire.body : unkept(wire.body)))
+  const body = kept ? wire.body : unkept(wire.body)
+  if (wire.raw === undefined) call.reply.whole(wire.status, headers, JSON.stringify(body))
   else await relay(call.reply, headers, wire.raw, attempt.heartbeat)
 }
 
@@ -65,7 +65,6 @@ const hasBytes = (part: Part): part is MediaPart => part.type === 'media' && par
 export async function inBase64(part: MediaPart): Promise<MediaPart> {
   const { mediaType, bytes } = part.source as { mediaType: string; bytes: Bytes }
   const held = await gathered(bytes, LARGEST)
-  if (held === undefined)
-    throw new GatewayError({ kind: 'too-large', message: `Media of more than ${LARGEST} bytes cannot be translated.` })
+  if (held === undefined) throw tooLarge(`Media of more than ${LARGEST} bytes cannot be translated.`)
   return { ...part, source: { type: 'base64', mediaType, data: held.toString('base64') } }
 }

@@ -1,16 +1,6 @@
-import {
-  defined,
-  type Format,
-  isObject,
-  type Json,
-  type JsonObject,
-  type Node,
-  put,
-  someOf,
-  withDefined,
-} from '../canonical/node.ts'
+import { type Format, isObject, type Json, type JsonObject, type Node, put } from '../canonical/node.ts'
 
-export { defined, put, someOf, withDefined }
+export { defined, put, someOf, withDefined } from '../canonical/node.ts'
 
 /** A known field holds a value of the wrong type; the format's schema then names the field (validation-error.ts). */
 export class WrongType extends Error {
@@ -47,6 +37,9 @@ export const count = (value: Maybe): number | undefined => counted(number(value)
 /** As `count`, of a value read as a number already. */
 export const counted = (value: number | undefined): number | undefined =>
   value === undefined || (Number.isInteger(value) && value >= 1) ? value : wrong()
+/** Whether a form's text is a number. */
+export const isNumeral = (text: string): boolean => text.trim() !== '' && Number.isFinite(Number(text))
+
 export const required = <T>(value: T | undefined): T => (value === undefined ? wrong() : value)
 
 /** Whether a value is of a type, if there is one. */

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pixelsOf } from '../canonical/media/video-size.ts'
 import { isObject, type Json, type JsonObject } from '../canonical/node.ts'
+import { percentDecoded } from '../canonical/text.ts'
 import type { Case } from './fixtures.ts'
 import { pick } from './pick.ts'
 import { sendFile } from './replay-file.ts'
@@ -50,7 +51,7 @@ export class ReplayVideos {
     const [, id, action] = /^\/v1\/videos(?:\/([^/]+)(?:\/(content|remix))?)?$/.exec(url.pathname) ?? []
     if (!/^\/v1\/videos(?:\/|$)/.test(url.pathname)) return false
     const { method = 'GET' } = request
-    const task = id === undefined ? undefined : this.tasks.get(decoded(id))
+    const task = id === undefined ? undefined : this.tasks.get(percentDecoded(id))
     if (action === 'content' && task !== undefined && (method === 'GET' || method === 'HEAD'))
       this.content(task, url.searchParams, request, response)
     else send(response, this.about(method, { id, action, task, body, url }))
@@ -138,14 +139,6 @@ const FILES: { readonly [variant: string]: ((movie: Movie) => { mediaType: strin
 
 const now = (): number => Math.floor(Date.now() / 1000)
 const isFilled = (value: Json | undefined): boolean => typeof value === 'string' && value !== ''
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
-}
 
 const USUAL = { seconds: 4, size: [720, 1280] } as const
 /** The most seconds, and samples in a row, that are made. */

@@ -1,11 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { defined, type Format } from '../canonical/node.ts'
-import { type Door, formatOfPath } from '../endpoints/routes.ts'
-import type { Gateway } from '../gateway/index.ts'
+import { type Door, formatOfPath, type Query } from '../endpoints/routes.ts'
+import type { Call, Gateway, Reply } from '../gateway/index.ts'
 import { requestId } from '../usage/request-id.ts'
 import { familyOf, pathOf, queryOf } from './address.ts'
-import { callAt } from './call-at.ts'
 import { sendLast } from './connection.ts'
 import { HttpReply } from './reply.ts'
 
@@ -14,6 +13,36 @@ export function handleRequest(gateway: Gateway, door: Door, message: IncomingMes
   const id = requestId()
   const reply = new HttpReply(message, response, idHeaders(id), gateway)
   gateway.handle(callAt(door, id, message, queryOf(message), reply)).catch(() => response.destroy())
+}
+
+/** A message at a door as the call that the gateway handles. */
+export const callAt = (
+  { route, streams }: Door,
+  id: string,
+  message: IncomingMessage,
+  { query, queryKey }: { readonly query: Query; readonly queryKey?: string },
+  reply: Reply,
+): Call => ({
+  id,
+  format: route.format,
+  path: route.path,
+  route,
+  message,
+  queryKey,
+  line: { headers: message.headers, query: ownQuery(query, streams) },
+  framing: framingOf(query, streams),
+  reply,
+})
+
+/** The stream of a path that asks for one itself is a JSON array, unless its query asks for events. */
+const framingOf = (query: Query, streams: boolean): 'array' | 'events' =>
+  streams && query['alt'] !== 'sse' ? 'array' : 'events'
+
+/** The framing of a stream concerns this endpoint alone: below it, streams are always events (FORMATS §1). */
+function ownQuery(query: Query, streams: boolean): Query {
+  if (!streams && query['alt'] === undefined) return query
+  const { alt: _, ...rest } = query
+  return streams ? { ...rest, alt: 'sse' } : rest
 }
 
 /** Answers with the models a key can call, or a page of them, or the one of that id. */

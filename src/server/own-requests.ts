@@ -4,7 +4,7 @@ import { defined } from '../canonical/node.ts'
 import { BY_PATH, contentsRoute, type Door, namesMethod } from '../endpoints/routes.ts'
 import type { Gateway, OwnRequest, OwnRequests } from '../gateway/index.ts'
 import { requestId } from '../usage/request-id.ts'
-import { callAt } from './call-at.ts'
+import { callAt } from './handlers.ts'
 
 /** Sends requests of administrators through the endpoints, as if the callers in whose names they are had. */
 export const ownRequests = (gateway: Gateway): OwnRequests => ({

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { GatewayError } from '../canonical/error.ts'
+import { tooLarge } from '../canonical/error.ts'
 import { append } from '../canonical/lists.ts'
 import type { JsonObject } from '../canonical/node.ts'
 import { insertText, isPostgres, runEach } from './bulk.ts'
@@ -81,11 +81,7 @@ export class KeptTurns implements Turns {
       ) as size from walk order by depth`.execute(this.database)
     const size = rows.reduce((sum, row) => sum + Number(row.size), 0)
     if (rows.length <= LONGEST.turns && size <= LONGEST.characters) return rows
-    throw new GatewayError({
-      kind: 'too-large',
-      message: 'The response continues a conversation that has grown too long.',
-      param: 'previous_response_id',
-    })
+    throw tooLarge('The response continues a conversation that has grown too long.', 'previous_response_id')
   }
 
   private async itemsOf(owner: string, ids: readonly string[]) {

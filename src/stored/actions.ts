@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { invalid } from '../canonical/error.ts'
 import type { JsonObject } from '../canonical/node.ts'
-import { jsonText } from '../egress/transport/json.ts'
 import type { Reply } from '../gateway/call.ts'
 import { type Meter, readJson } from '../ingress/transport/body.ts'
 import { pageOf } from './page.ts'
@@ -68,7 +67,7 @@ export async function answerStored(
   const after = action === 'get-response' ? playedAfter(of.query) : undefined
   if (after !== undefined) return state.responses.play(owner, of.id, after, reply, heartbeat)
   const body = TAKING.has(action) ? await readJson(message, limit, open) : {}
-  reply.whole(200, {}, jsonText(await ACTIONS[action]({ ...of, state, owner, body })))
+  reply.whole(200, {}, JSON.stringify(await ACTIONS[action]({ ...of, state, owner, body })))
 }
 
 /** The number of the event after which a stream is to begin; undefined where none is requested. Throws GatewayError `invalid-request`. */

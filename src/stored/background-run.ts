@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { GatewayError } from '../canonical/error.ts'
+import { type GatewayError, tooLarge } from '../canonical/error.ts'
 import { defined, type JsonObject } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
-import { jsonText } from '../egress/transport/json.ts'
 import type { Reply } from '../gateway/call.ts'
 import type { Turn, Turns } from '../store/turns.ts'
 import type { Copies } from './copies.ts'
@@ -54,7 +53,7 @@ export class BackgroundRun implements EventSource {
   /** Answers the caller who requested it: with its events, or with the response as it is at the beginning. */
   async announce({ stream }: CanonicalRequest, reply: Reply, heartbeat: number): Promise<void> {
     if (stream) await play(this, reply, -1, heartbeat)
-    else reply.whole(200, {}, jsonText(this.run.first))
+    else reply.whole(200, {}, JSON.stringify(this.run.first))
   }
 
   get lease(): Pick<Turn, 'lease' | 'worker'> {
@@ -164,4 +163,4 @@ export class BackgroundRun implements EventSource {
   }
 }
 
-const LOST = new GatewayError({ kind: 'too-large', message: 'There are more events than can be told again.' })
+const LOST = tooLarge('There are more events than can be told again.')

@@ -1,4 +1,4 @@
-import { GatewayError } from '../canonical/error.ts'
+import { GatewayError, rateLimited } from '../canonical/error.ts'
 import type { JsonObject } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import { WRITERS } from '../egress/index.ts'
@@ -136,12 +136,7 @@ async function identified({ liveness }: StoreView): Promise<string | undefined> 
 }
 
 const tooMany = (most: number): GatewayError =>
-  new GatewayError({
-    kind: 'rate-limited',
-    message: `This key has ${most} responses in the making in the background already.`,
-    code: 'background_limit_reached',
-    retryAfterSeconds: 5,
-  })
+  rateLimited(`This key has ${most} responses in the making in the background already.`, 5, 'background_limit_reached')
 
 /** The response as it stands before anybody works on it: what a stream would begin with. */
 function firstOf(request: CanonicalRequest, { id }: Keeper): JsonObject {

@@ -1,4 +1,4 @@
-import { GatewayError, invalid, notFound } from '../canonical/error.ts'
+import { conflict, type GatewayError, invalid, notFound } from '../canonical/error.ts'
 import type { JsonObject } from '../canonical/node.ts'
 import type { Reply } from '../gateway/call.ts'
 import type { StoreView } from '../store/lazy-store.ts'
@@ -76,12 +76,8 @@ export class ResponsesApi {
     if (!(await this.store.turns.unfinished([id])).has(id)) return
     const turn = await this.turn(owner, id).catch(() => undefined)
     if (turn?.lease === undefined) return
-    throw new GatewayError({
-      kind: 'conflict',
-      message: `Previous response with id '${id}' is still in progress. Wait until it has ended.`,
-      param: 'previous_response_id',
-      code: 'previous_response_in_progress',
-    })
+    const message = `Previous response with id '${id}' is still in progress. Wait until it has ended.`
+    throw conflict(message, 'previous_response_id', 'previous_response_in_progress')
   }
 
   /** The stream of a response from after the event of that number: as it was, as it goes on, or as it would have been. */

@@ -1,7 +1,7 @@
 import { type CanonicalError, type ErrorKind, invalid } from '../canonical/error.ts'
 import type { JsonObject } from '../canonical/node.ts'
 import type { CanonicalRequest, State } from '../canonical/request.ts'
-import type { Target } from '../router.ts'
+import { preferring, type Target } from '../router.ts'
 import { STORED_FORMAT } from './items.ts'
 import type { Keeper } from './keeper.ts'
 import type { ResolvedReferences, Stored } from './resolve-references.ts'
@@ -60,12 +60,7 @@ export class Session {
     if (recalled === undefined) return targets
     const able = targets.filter(target => this.isRemembered(target) || this.canTake(target))
     if (able.length === 0) throw recalled.missing
-    return able.toSorted(
-      (a, b) =>
-        Number(a.resting) - Number(b.resting) ||
-        a.channel.priority - b.channel.priority ||
-        Number(this.isRemembered(b)) - Number(this.isRemembered(a)),
-    )
+    return preferring(able, target => this.isRemembered(target))
   }
 
   /** The request as this target gets it; the very same object where it is as it came. */

@@ -1,6 +1,6 @@
 import { invalid } from '../canonical/error.ts'
 import type { JsonObject } from '../canonical/node.ts'
-import type { CanonicalRequest, Message } from '../canonical/request.ts'
+import { type CanonicalRequest, isInstructing, type Message } from '../canonical/request.ts'
 import type { ModelFacts } from '../config/index.ts'
 import { Gathered } from '../gateway/counting/estimate.ts'
 import { DEAREST_FORMAT } from '../providers/index.ts'
@@ -49,7 +49,7 @@ async function keptOf(request: CanonicalRequest, room: number): Promise<readonly
   const { messages } = request
   const standing = new Gathered(DEAREST_FORMAT)
   standing.settings(request)
-  for (const message of messages) if (isStanding(message)) standing.message(message)
+  for (const message of messages) if (isInstructing(message.role)) standing.message(message)
   const priced = pricesOf(messages)
   if (standing.atMost + (priced.at(-1)?.upTo ?? 0) <= room) return messages
   let left = room - (await standing.tokens())
@@ -109,7 +109,7 @@ export interface Block {
  * another block than its result, however late that came. System and developer messages are in none.
  */
 export function blocksOf(messages: readonly Message[]): readonly Block[] {
-  const places = [...messages.keys()].filter(place => !isStanding(messages[place]!))
+  const places = [...messages.keys()].filter(place => !isInstructing(messages[place]!.role))
   const lastTurn = places.findLast((place, at) => isTurn(messages[place]!, messages[places[at - 1]!])) ?? places[0]
   const beginnings: number[] = []
   const calls = new Map<string, number>()
@@ -125,8 +125,6 @@ export function blocksOf(messages: readonly Message[]): readonly Block[] {
     return { places: own, stays: index === beginnings.length - 1 || own.includes(lastTurn!) }
   })
 }
-
-const isStanding = ({ role }: Message): boolean => role === 'system' || role === 'developer'
 
 const isTurn = ({ role }: Message, before: Message | undefined): boolean => role === 'user' && before?.role !== 'user'
 

@@ -1,4 +1,4 @@
-import { GatewayError } from '../canonical/error.ts'
+import { conflict } from '../canonical/error.ts'
 import type { StoredTask } from '../store/tasks.ts'
 
 /**
@@ -10,15 +10,7 @@ export function checkCompleted({ state, result }: StoredTask): void {
   if (state === 'completed') return
   const { failure } = result.task ?? {}
   if (state === 'failed')
-    throw new GatewayError({
-      kind: 'conflict',
-      message: `The video failed: ${failure?.message || 'the upstream gave no reason'}`,
-      code: 'video_failed',
-    })
+    throw conflict(`The video failed: ${failure?.message || 'the upstream gave no reason'}`, undefined, 'video_failed')
   const name = state === 'in-progress' ? 'in_progress' : 'queued'
-  throw new GatewayError({
-    kind: 'conflict',
-    message: `The video is not finished: its status is \`${name}\`.`,
-    code: 'video_not_ready',
-  })
+  throw conflict(`The video is not finished: its status is \`${name}\`.`, undefined, 'video_not_ready')
 }

@@ -7,7 +7,6 @@ import type { TaskVariant } from '../canonical/task.ts'
 import { Downloads } from '../channel/download.ts'
 import { type Channel, type Headers, single } from '../channel/index.ts'
 import type { Config } from '../config/index.ts'
-import { jsonText } from '../egress/transport/json.ts'
 import type { Call } from '../gateway/call.ts'
 import type { Log } from '../log/index.ts'
 import { fitnessOf } from '../providers/index.ts'
@@ -229,7 +228,7 @@ export class VideoTasks {
   }
 
   private answer(call: Call, task: StoredTask): void {
-    call.reply.whole(200, {}, jsonText(taskBody(task, call.format, this.base(call))))
+    call.reply.whole(200, {}, JSON.stringify(taskBody(task, call.format, this.base(call))))
   }
 
   private base(call: Pick<Call, 'message'>): string {

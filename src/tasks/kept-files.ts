@@ -3,7 +3,7 @@ import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Bytes } from '../canonical/bytes.ts'
-import { GatewayError } from '../canonical/error.ts'
+import { GatewayError, tooLarge } from '../canonical/error.ts'
 import { sniffed } from '../canonical/media/sniff.ts'
 import { type Headers, single } from '../channel/index.ts'
 import type { StoredTask, Tasks } from '../store/tasks.ts'
@@ -235,6 +235,6 @@ const PART = /\.([0-9a-f]{32})\.part$/
 const isGivenUp = ({ fileSize = 0 }: StoredTask): boolean => fileSize === 0
 
 const NO_WHOLE = new GatewayError({ kind: 'upstream-failed', message: 'The upstream did not send the whole video.' })
-const TOO_LARGE = new GatewayError({ kind: 'too-large', message: 'The video is larger than all that is kept.' })
+const TOO_LARGE = tooLarge('The video is larger than all that is kept.')
 
 const NOTHING: Bytes = { size: 0, read: async function* () {} }

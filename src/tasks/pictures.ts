@@ -1,6 +1,6 @@
 import { HeldBytes } from '../canonical/bytes.ts'
 import type { MediaPart } from '../canonical/content.ts'
-import { GatewayError, invalid } from '../canonical/error.ts'
+import { type GatewayError, invalid, tooLarge } from '../canonical/error.ts'
 import { sniffed } from '../canonical/media/sniff.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 
@@ -22,7 +22,7 @@ export function checkPictures({ messages }: CanonicalRequest, limit: number): vo
 }
 
 function checkPicture({ source }: MediaPart, limit: number): void {
-  if (sizeOf(source) > limit) throw tooLarge(limit)
+  if (sizeOf(source) > limit) throw overLimit(limit)
   if (source.type === 'url' && !/^(?:https?|gs|s3):\/\//i.test(source.url))
     throw refusal('is neither a picture nor the address of one')
   const head = headOf(source)
@@ -48,9 +48,5 @@ function headOf(source: MediaPart['source']): Uint8Array | undefined {
 const refusal = (what: string): GatewayError =>
   invalid(`input_reference: the file ${what}.`, 'input_reference', 'invalid_image')
 
-const tooLarge = (limit: number): GatewayError =>
-  new GatewayError({
-    kind: 'too-large',
-    message: `input_reference: a picture may have ${limit} bytes.`,
-    param: 'input_reference',
-  })
+const overLimit = (limit: number): GatewayError =>
+  tooLarge(`input_reference: a picture may have ${limit} bytes.`, 'input_reference')

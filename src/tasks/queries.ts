@@ -3,7 +3,6 @@ import { GatewayError, invalid } from '../canonical/error.ts'
 import type { Format, JsonObject } from '../canonical/node.ts'
 import { TASK_VARIANTS, type TaskVariant } from '../canonical/task.ts'
 import { WRITERS } from '../egress/index.ts'
-import { jsonText } from '../egress/transport/json.ts'
 import type { Reply } from '../gateway/call.ts'
 import { relay } from '../gateway/relay.ts'
 import { isEnded, type StoredTask } from '../store/tasks.ts'
@@ -53,15 +52,15 @@ export const taskBody = (task: StoredTask, format: Format, base: string): JsonOb
 
 /** Answers a question. Throws GatewayError, `not-found` for a task that is not the key's. */
 export async function answerQuery(call: TaskQuery, context: QueryContext): Promise<void> {
-  if (call.action === 'list') return call.reply.whole(200, {}, jsonText(await listed(call, context)))
+  if (call.action === 'list') return call.reply.whole(200, {}, JSON.stringify(await listed(call, context)))
   const task = await context.find(context.owner, call.task)
   if (task === undefined) throw unknownTask(call.task)
   if (call.action === 'content') return sendContent(call, task, context)
   if (call.action === 'remove') {
     await context.remove(task)
-    return call.reply.whole(200, {}, jsonText({ id: task.id, object: 'video.deleted', deleted: true }))
+    return call.reply.whole(200, {}, JSON.stringify({ id: task.id, object: 'video.deleted', deleted: true }))
   }
-  call.reply.whole(200, pollAfter(task, context), jsonText(taskBody(task, call.format, context.base)))
+  call.reply.whole(200, pollAfter(task, context), JSON.stringify(taskBody(task, call.format, context.base)))
 }
 
 /** The header from which OpenAI's libraries take their interval of polling. */

@@ -1,4 +1,4 @@
-import { GatewayError } from '../canonical/error.ts'
+import { conflict, type GatewayError } from '../canonical/error.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import type { UpstreamTask } from '../canonical/task.ts'
@@ -152,11 +152,7 @@ export class Submission {
   }
 }
 
-const REPEATED = new GatewayError({
-  kind: 'conflict',
-  message: 'A request with this idempotency key is being handled.',
-  code: 'idempotency_key_in_use',
-})
+const REPEATED = conflict('A request with this idempotency key is being handled.', undefined, 'idempotency_key_in_use')
 
 export const promptOf = ({ messages }: CanonicalRequest): string | undefined =>
   messages.flatMap(({ content }) => content).find(part => part.type === 'text')?.text

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { GatewayError } from '../../src/canonical/error.ts'
 import type { JsonObject } from '../../src/canonical/node.ts'
-import { contentsRoute, ROUTES } from '../../src/endpoints/routes.ts'
-import { wireRequest } from '../../src/endpoints/wire-request.ts'
+import { contentsRoute, ROUTES, wireRequest } from '../../src/endpoints/routes.ts'
 
 const at = (path: string, body: JsonObject) => {
   const door = ROUTES.find(door => door.path === path) ?? contentsRoute(path).route

@@ -12,7 +12,6 @@ import type { WireEvent } from '../../src/canonical/wire.ts'
 import { type Work, workOf } from '../../src/canonical/work.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { essential, lossHeaders, shown } from '../../src/egress/losses.ts'
-import { jsonText } from '../../src/egress/transport/json.ts'
 import { prepare } from '../../src/gateway/prepare.ts'
 import { checkedResult } from '../../src/gateway/read-result.ts'
 import { READERS } from '../../src/ingress/index.ts'
@@ -87,7 +86,7 @@ function journey(from: string, request: CanonicalRequest): void {
 function told(to: string, result: CanonicalResult, asked: CanonicalRequest): void {
   const writer = WRITERS[to]!
   const headed = { ...result, id: result.id ?? 'a', model: result.model ?? 'm', createdAt: result.createdAt ?? 1 }
-  orRefused(() => jsonText(writer.result!(rankedAsRequested(headed, asked), asked).wire.body))
+  orRefused(() => JSON.stringify(writer.result!(rankedAsRequested(headed, asked), asked).wire.body))
   streamedTo(to, unfold(headed), asked)
 }
 

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../canonical/error.ts'
+import { type GatewayError, rateLimited } from '../../canonical/error.ts'
 import type { LimitName, Refusal } from './engine.ts'
 
 interface Wording {
@@ -38,5 +38,5 @@ const WORDINGS: { readonly [L in LimitName]: Wording } = {
 export function limited({ limit, wait }: Refusal): GatewayError {
   const { message, code, longest } = WORDINGS[limit]
   const retryAfterSeconds = Math.min(longest, Math.max(1, Math.ceil(wait / 1000)))
-  return new GatewayError({ kind: 'rate-limited', message, code, retryAfterSeconds })
+  return rateLimited(message, retryAfterSeconds, code)
 }

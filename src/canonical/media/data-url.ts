@@ -1,5 +1,5 @@
 import { type Bytes, HeldBytes } from '../bytes.ts'
-import type { MediaKind, MediaSource } from '../content.ts'
+import type { MediaKind, MediaPart, MediaSource, Part } from '../content.ts'
 import { flatCopy, flatJoin } from '../text.ts'
 
 const DATA = 'data:'
@@ -27,6 +27,12 @@ export function bytesOfSource(source: MediaSource): Bytes | undefined {
   if (source.type === 'bytes') return source.bytes
   return source.type === 'base64' ? new HeldBytes(Buffer.from(source.data, 'base64')) : undefined
 }
+
+/** An audio part whose bytes are available. */
+export type Recording = MediaPart & { readonly source: MediaSource & { readonly type: 'base64' | 'bytes' } }
+
+export const isRecording = (part: Part): part is Recording =>
+  part.type === 'media' && part.kind === 'audio' && (part.source.type === 'base64' || part.source.type === 'bytes')
 
 const KINDS: { readonly [top: string]: MediaKind } = { image: 'image', audio: 'audio', video: 'video' }
 

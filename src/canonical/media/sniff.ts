@@ -1,3 +1,5 @@
+import type { MediaSource } from '../content.ts'
+
 /** How files of a media type begin: at an offset, these bytes. */
 const SIGNATURES: readonly (readonly [mediaType: string, offset: number, bytes: string])[] = [
   ['image/png', 0, '\x89PNG\r\n\x1a\n'],
@@ -31,3 +33,18 @@ export function sniffed(bytes: Uint8Array): string | undefined {
   const head = String.fromCharCode(...bytes.subarray(0, 16))
   return SIGNATURES.find(([, offset, mark]) => head.startsWith(mark, offset))?.[0]
 }
+
+/** Characters of base64 that hold the first bytes, even where they are wrapped. */
+const HEAD = 64
+
+/** The same of a file's base64. */
+export const sniffedBase64 = (data: string): string | undefined => sniffed(Buffer.from(data.slice(0, HEAD), 'base64'))
+
+/** The media type of a picture whose base64 stands alone: that of its first bytes, else PNG. */
+export function typeOfBase64(data: string): string {
+  const type = sniffedBase64(data)
+  return type?.startsWith('image/') === true ? type : 'image/png'
+}
+
+/** A picture whose base64 stands alone, without a media type. */
+export const pictureOfBase64 = (data: string): MediaSource => ({ type: 'base64', mediaType: typeOfBase64(data), data })

@@ -1,7 +1,7 @@
 import type { ResultStart } from '../../canonical/event.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import { kept } from '../fields.ts'
+import { inside, kept } from '../fields.ts'
 import { wantsUsage } from '../stream-options.ts'
 import { FORMAT } from './content.ts'
 
@@ -61,8 +61,3 @@ export class Envelope {
 }
 
 const opened = (fields: JsonObject): string => `${JSON.stringify(fields).slice(0, -1)},`
-
-function inside(fields: JsonObject): string {
-  const text = JSON.stringify(fields).slice(1, -1)
-  return text === '' ? '' : `,${text}`
-}

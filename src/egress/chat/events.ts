@@ -6,13 +6,13 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
-import { ENDED_EARLY } from '../errors/stream-error.ts'
+import { ENDED_EARLY } from '../errors/error.ts'
+import { errorBody } from '../errors/openai-error.ts'
 import { kept } from '../fields.ts'
 import { writeUsage } from '../usage/openai.ts'
 import { CandidateWriter } from './candidate.ts'
 import { Envelope } from './chunk.ts'
 import { FORMAT } from './content.ts'
-import { errorBody } from './error.ts'
 
 export const DONE: WireEvent = { data: '[DONE]' }
 

@@ -1,7 +1,7 @@
 import { Sequential } from '../../canonical/sequential.ts'
+import { writeError } from '../errors/openai-error.ts'
 import { transcriptionByChat } from '../media/transcription-by-chat.ts'
 import type { Writer } from '../writer.ts'
-import { writeError } from './error.ts'
 import { ChatChunks } from './events.ts'
 import { models } from './models.ts'
 import { handsBack } from './own.ts'

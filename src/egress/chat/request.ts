@@ -1,12 +1,13 @@
 import { foreignLosses, type Losses, type Unwritten, type Written } from '../../canonical/loss.ts'
 import { isImplied, type JsonObject } from '../../canonical/node.ts'
-import type { CanonicalRequest, Modality, Output, Reasoning, Sampling, State } from '../../canonical/request.ts'
+import type { CanonicalRequest, Modality, Output, Reasoning, Sampling } from '../../canonical/request.ts'
 import type { SettingName } from '../../canonical/settings.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { SETTINGS } from '../../settings/chat.ts'
 import { reportCompletion } from '../completion.ts'
 import { defined, kept } from '../fields.ts'
 import { ownOrigin } from '../own.ts'
+import { NO_STATE } from '../sanitize/bare.ts'
 import { endUserOf, fewStops, supportedTier } from '../sanitize/limits.ts'
 import { sanitize } from '../sanitize/names.ts'
 import { writeSettings } from '../settings.ts'
@@ -124,19 +125,14 @@ function writeThinking(reasoning: Reasoning, losses: Losses): JsonObject {
 }
 
 const TIERS = new Set(['auto', 'default', 'flex', 'scale', 'priority', 'fast'])
-const STATE_LOSSES: Unwritten<State, 'store'> = {
-  previous: 'no-kept-answers',
-  conversation: 'no-conversations',
-  background: 'no-background-work',
-  thread: 'no-threads',
-}
+const { store: NO_STORAGE, ...STATE_LOSSES } = NO_STATE
 
 function writeService(request: CanonicalRequest, { dialect, losses }: WriteContext): JsonObject {
   const { state, endUser, cache } = request
   losses.dropFields(state, ['state'], STATE_LOSSES)
   if (cache !== undefined) losses.drop(['cache'], 'no-cache-markers-here')
   const stores = dialect.store !== false
-  if (!stores && state?.store !== undefined) losses.drop(['state', 'store'], 'no-storage')
+  if (!stores && state?.store !== undefined) losses.drop(['state', 'store'], NO_STORAGE)
   return defined({
     store: stores ? state?.store : undefined,
     user: endUserOf(endUser, losses),

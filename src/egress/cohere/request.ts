@@ -1,5 +1,5 @@
 import type { MediaPart, Part } from '../../canonical/content.ts'
-import { GatewayError } from '../../canonical/error.ts'
+import { inexpressible } from '../../canonical/error.ts'
 import { foreignLosses, Losses, type Path, type Written } from '../../canonical/loss.ts'
 import { urlOfSource } from '../../canonical/media/data-url.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
@@ -11,7 +11,7 @@ import { ownOrigin, underModel } from '../own.ts'
 import { dropOwn, NO_MARKS, reportUnwritten } from '../sanitize/bare.ts'
 import type { WriteOptions } from '../writer.ts'
 
-const FORMAT = 'cohere'
+export const FORMAT = 'cohere'
 
 /** The canonical request as `POST /v2/rerank` or `/v2/embed`. Throws GatewayError `cannot-express` for any other work. */
 export function writeRequest(request: CanonicalRequest, { native }: WriteOptions): Written<WireRequest> {
@@ -19,8 +19,7 @@ export function writeRequest(request: CanonicalRequest, { native }: WriteOptions
   const losses = new Losses()
   const work = workOf(request)
   const write = WORK[work]
-  if (write === undefined)
-    throw new GatewayError({ kind: 'cannot-express', message: 'This upstream does nothing but rank and embed.' })
+  if (write === undefined) throw inexpressible('This upstream does nothing but rank and embed.')
   const { path } = write
   const body = own === undefined ? write.body(request, losses) : underModel(request, own)
   return { wire: { query: {}, headers: {}, path, body }, losses: losses.list }
@@ -45,8 +44,7 @@ function writeRerank(request: CanonicalRequest, losses: Losses): JsonObject {
   reportUnwritten(request, RANKING, losses)
   const echo: Path = ['output', 'ranking', 'echo']
   if (ranking.echo === true) losses.rename(echo, false, 'told-again-by-the-gateway')
-  if (ranking.echo === undefined)
-    losses.list.push({ kind: 'added', path: echo, became: false, reason: 'said-outright', restored: true })
+  if (ranking.echo === undefined) losses.state(echo, false, 'said-outright')
   const documents = request.messages.map((message, index) =>
     writeDocument(message, ['messages', index, 'content'], losses),
   )

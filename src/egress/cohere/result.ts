@@ -10,8 +10,8 @@ import { defined, kept, spelt } from '../fields.ts'
 import { OPTIONAL_HEAD, ownBody } from '../own.ts'
 import { onlyAnswers } from '../sanitize/bare.ts'
 import { writeMeta } from '../usage/meta.ts'
+import { FORMAT } from './request.ts'
 
-const FORMAT = 'cohere'
 const WRITTEN = new Set(['id', 'candidates', 'usage'])
 const AT: Path = ['candidates', 0, 'content']
 

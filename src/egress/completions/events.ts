@@ -1,15 +1,6 @@
 import type { Part } from '../../canonical/content.ts'
 import type { CanonicalError } from '../../canonical/error.ts'
-import type {
-  CandidateEnd,
-  CanonicalEvent,
-  PartDelta,
-  PartEnd,
-  PartPatch,
-  PartStart,
-  ResultEnd,
-  ResultStart,
-} from '../../canonical/event.ts'
+import type { CandidateEnd, CanonicalEvent, PartEvent, ResultEnd, ResultStart } from '../../canonical/event.ts'
 import { patched } from '../../canonical/fold.ts'
 import { Losses } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
@@ -17,11 +8,11 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { TokenLogprob, Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
-import { ENDED_EARLY } from '../errors/stream-error.ts'
+import { ENDED_EARLY } from '../errors/error.ts'
+import { errorBody } from '../errors/openai-error.ts'
 import { kept, spelt } from '../fields.ts'
 import { wantsUsage } from '../stream-options.ts'
 import { writeUsage } from '../usage/openai.ts'
-import { errorBody } from './error.ts'
 import { FORMAT } from './request.ts'
 import { echoOf, textIn, writeFinish, writeLogprobs } from './result.ts'
 
@@ -176,7 +167,7 @@ export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
 class ChoiceText {
   private part: Part | undefined
 
-  take(event: PartStart | PartDelta | PartPatch | PartEnd): string {
+  take(event: PartEvent): string {
     const { part } = this
     if (event.type === 'part-start') {
       this.part = event.part

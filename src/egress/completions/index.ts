@@ -1,6 +1,6 @@
 import { Sequential } from '../../canonical/sequential.ts'
+import { writeError } from '../errors/openai-error.ts'
 import type { Writer } from '../writer.ts'
-import { writeError } from './error.ts'
 import { CompletionChunks } from './events.ts'
 import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'

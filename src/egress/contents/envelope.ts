@@ -1,5 +1,6 @@
 import type { ResultStart } from '../../canonical/event.ts'
-import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import { inside } from '../fields.ts'
 import { ownOf, withOwn } from './fields.ts'
 import { isOwn, writeHead } from './result.ts'
 
@@ -45,10 +46,4 @@ export class Envelope {
     this.fresh = false
     return inside(this.head)
   }
-}
-
-/** The fields of an object in the form that follows other fields. */
-function inside(fields: { readonly [field: string]: Json }): string {
-  const text = JSON.stringify(fields).slice(1, -1)
-  return text === '' ? '' : `,${text}`
 }

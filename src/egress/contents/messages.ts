@@ -3,7 +3,7 @@ import type { Part } from '../../canonical/content.ts'
 import { append } from '../../canonical/lists.ts'
 import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
-import type { Message, Role } from '../../canonical/request.ts'
+import { isInstructing, type Message, type Role } from '../../canonical/request.ts'
 import { FORMAT, ownOf, type WriteContext } from './fields.ts'
 import { PartsWriter } from './parts.ts'
 
@@ -14,7 +14,7 @@ export interface Turns {
 
 /** All messages of a request, in the turns that the upstream requires. */
 export function writeTurns(messages: readonly Message[], context: WriteContext): Turns {
-  const leading = messages.findIndex(({ role }) => role !== 'system' && role !== 'developer')
+  const leading = messages.findIndex(({ role }) => !isInstructing(role))
   const count = leading === -1 ? messages.length : leading
   const ids = new CallIds()
   const systemInstruction = writeSystem(messages.slice(0, count), context, ids)
@@ -97,7 +97,7 @@ class ContentsWriter {
 
   put(message: Message, path: Path, order?: readonly number[]): void {
     const { losses } = this.context
-    const isSystem = message.role === 'system' || message.role === 'developer'
+    const isSystem = isInstructing(message.role)
     if (isSystem) losses.change([...path, 'role'], 'user', 'system-stands-first')
     losses.dropFields(message, path, MESSAGE_LOSSES)
     this.enter(message).parts.putAll(message, isSystem ? 'user' : message.role, path, order)

@@ -1,6 +1,5 @@
 import type { ModelAbilities, ModelCard } from '../../canonical/model-card.ts'
 import type { JsonObject } from '../../canonical/node.ts'
-import { jsonText } from '../transport/json.ts'
 import { tokenPage } from '../transport/model-pages.ts'
 import type { ModelWriter } from '../writer.ts'
 
@@ -8,7 +7,7 @@ import type { ModelWriter } from '../writer.ts'
 export const models: ModelWriter = {
   list: (cards, query) => {
     const { rows, next } = tokenPage(cards, query)
-    return jsonText({ models: rows.map(record), ...(next === undefined ? {} : { nextPageToken: next }) })
+    return JSON.stringify({ models: rows.map(record), ...(next === undefined ? {} : { nextPageToken: next }) })
   },
   record: card => record(card),
 }

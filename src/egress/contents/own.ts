@@ -1,6 +1,6 @@
 import { Losses, type Written } from '../../canonical/loss.ts'
 import { asRead, isObject, type Json, type JsonObject, originOf } from '../../canonical/node.ts'
-import type { CanonicalRequest, Message } from '../../canonical/request.ts'
+import { type CanonicalRequest, isInstructing, type Message } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { ownOrigin } from '../own.ts'
 import { Budget } from '../sanitize/budget.ts'
@@ -86,11 +86,9 @@ function ownConversation(body: JsonObject, { request, before, context }: Changed
   const { contents } = body
   const renamed = named(body, before, model)
   if (isAsItCame(messages, isObject(contents) ? [contents] : (contents as readonly Json[]), context)) return renamed
-  if (messages.some(message => isSystem(message) && !isAsRead(message))) return undefined
+  if (messages.some(message => isInstructing(message.role) && !isAsRead(message))) return undefined
   return { ...renamed, contents: turnsOf(messages).flatMap(turn => writeTurn(turn, context)) }
 }
-
-const isSystem = ({ role }: Message): boolean => role === 'system' || role === 'developer'
 
 /** Whether the message goes on the content of the one before. */
 const isJoined = ({ spelling }: Message): boolean => spelling?.[FORMAT]?.['joined'] === true
@@ -101,7 +99,7 @@ function isAsItCame(messages: readonly Message[], contents: readonly Json[], con
   for (const message of messages) {
     const wire = isTaken(message, context) ? asRead<Json>(message, FORMAT) : undefined
     if (wire === undefined) return false
-    if (!isSystem(message) && !isJoined(message) && contents[count++] !== wire) return false
+    if (!isInstructing(message.role) && !isJoined(message) && contents[count++] !== wire) return false
   }
   return count === contents.length
 }
@@ -119,7 +117,7 @@ interface Turn {
 function turnsOf(messages: readonly Message[]): readonly Turn[] {
   const turns: Turn[] = []
   messages.forEach((message, at) => {
-    if (isSystem(message)) return
+    if (isInstructing(message.role)) return
     if (isJoined(message)) turns.at(-1)?.messages.push(message)
     else turns.push({ messages: [message], at })
   })

@@ -1,6 +1,6 @@
 import type { Part } from '../../canonical/content.ts'
 import type { JsonObject } from '../../canonical/node.ts'
-import type { CanonicalRequest, Message, Output } from '../../canonical/request.ts'
+import { type CanonicalRequest, isInstructing, type Message, type Output } from '../../canonical/request.ts'
 import { workOf } from '../../canonical/work.ts'
 import { voiceOf } from '../media/voices.ts'
 import type { WriteContext } from './fields.ts'
@@ -11,7 +11,7 @@ import type { WriteContext } from './fields.ts'
 export function withSpokenInstructions(request: CanonicalRequest, { losses }: WriteContext): CanonicalRequest {
   if (workOf(request) !== 'speech') return request
   const messages = request.messages.map((message, index): Message => {
-    if (message.role !== 'system' && message.role !== 'developer') return message
+    if (!isInstructing(message.role)) return message
     losses.change(['messages', index, 'role'], 'user', 'instructions-in-the-text')
     const last = message.content.findLastIndex(part => part.type === 'text' && part.text.trim() !== '')
     const content = message.content.map((part, at): Part => {

@@ -1,7 +1,7 @@
-import { GatewayError, invalid } from '../../canonical/error.ts'
+import { inexpressible, invalid } from '../../canonical/error.ts'
 import { foreignLosses, Losses, type Written } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
-import type { CanonicalRequest } from '../../canonical/request.ts'
+import { type CanonicalRequest, isInstructing } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { type Work, workOf } from '../../canonical/work.ts'
 import { defined } from '../fields.ts'
@@ -23,8 +23,7 @@ const WRITERS: { readonly [W in Work]?: WriteRequest } = {
 /** The request for its kind of work. Throws GatewayError `cannot-express` for any other. */
 export const writeRequest: WriteRequest = (request, options) => {
   const write = WRITERS[workOf(request)]
-  if (write === undefined)
-    throw new GatewayError({ kind: 'cannot-express', message: 'The model does not do this kind of work.' })
+  if (write === undefined) throw inexpressible('The model does not do this kind of work.')
   return write(request, options)
 }
 
@@ -72,7 +71,7 @@ const OTHER_PATHS: ReadonlySet<string> = new Set(['', '.', '..'])
 
 function reportInstructions({ messages }: CanonicalRequest, losses: Losses): void {
   for (const [index, { role }] of messages.entries())
-    if (role === 'system' || role === 'developer') losses.drop(['messages', index], 'no-instructions')
+    if (isInstructing(role)) losses.drop(['messages', index], 'no-instructions')
 }
 
 const SLOWEST = 0.7

@@ -1,11 +1,11 @@
 import type { MediaPart, OpaquePart, Part } from '../../canonical/content.ts'
 import { foreignLosses, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
 import { urlOfSource } from '../../canonical/media/data-url.ts'
-import { sniffed } from '../../canonical/media/sniff.ts'
 import { asRead, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { defined, kept } from '../fields.ts'
+import { reportToldType } from '../media/pictures.ts'
 import { ownOrigin, withFields } from '../own.ts'
 import { type Conversational, dropOwn, NO_MARKS, NO_NOTES, reportConversational } from '../sanitize/bare.ts'
 import type { WriteOptions } from '../writer.ts'
@@ -58,12 +58,7 @@ function writeMedia(part: MediaPart, path: Path, { dialect, losses }: WriteConte
   if (content === undefined || dialect.image_input !== true || kind !== 'image') return undefined
   losses.dropFields(part, at, MEDIA_LOSSES)
   dropOwn(part, at, FORMAT, losses)
-  if (source.type === 'url' && source.mediaType !== undefined)
-    losses.drop([...at, 'source', 'mediaType'], 'told-by-the-address')
-  if (source.type === 'base64') {
-    const mediaType = sniffed(Buffer.from(source.data.slice(0, 64), 'base64')) ?? 'image/jpeg'
-    if (mediaType !== source.mediaType) losses.change([...at, 'source', 'mediaType'], mediaType, 'told-by-the-bytes')
-  }
+  reportToldType(part, at, losses)
   return { image: content }
 }
 

@@ -1,4 +1,4 @@
-import type { CanonicalError, ErrorKind } from '../../canonical/error.ts'
+import { type CanonicalError, type ErrorKind, upstreamFailed } from '../../canonical/error.ts'
 
 /** A format's message for a request that is too long: its clients compact when they match it (trap 98). */
 export interface TooLongMessage {
@@ -15,6 +15,16 @@ export function messageOf({ kind, message, context }: CanonicalError, wording: T
   if (kind !== 'context-too-long' || wording.pattern.test(message)) return message
   const { tokens, maximum } = context ?? {}
   return tokens === undefined || maximum === undefined ? `${wording.else} ${message}` : wording.write(tokens, maximum)
+}
+
+/** The last event of a streamed answer of any format that no end came for. */
+export const ENDED_EARLY = upstreamFailed('The answer ended early.')
+
+/** Codes of kinds that their status does not identify, in formats whose errors need no code. */
+export const CODES: { readonly [K in ErrorKind]?: string } = {
+  'context-too-long': 'context_length_exceeded',
+  'cannot-express': 'cannot_express',
+  'upstream-account': 'upstream_account',
 }
 
 /** The header with the time of the next attempt, in whole seconds; none where it is unknown (trap 78). */

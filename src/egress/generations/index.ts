@@ -5,7 +5,8 @@ import type { TaskFailure } from '../../canonical/task.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { writeError } from '../errors/openai-error.ts'
 import { defined } from '../fields.ts'
-import { NO_TASK, STATES } from '../media/video-settings.ts'
+import { STATES } from '../media/video-settings.ts'
+import { NO_TASK } from '../media/video-task.ts'
 import type { Writer } from '../writer.ts'
 
 /**

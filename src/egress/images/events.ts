@@ -1,6 +1,6 @@
 import type { MediaPart, Part } from '../../canonical/content.ts'
 import type { CanonicalError } from '../../canonical/error.ts'
-import type { CandidateEnd, CanonicalEvent, Preview, ResultStart } from '../../canonical/event.ts'
+import type { CandidateEnd, CanonicalEvent, PartEvent, Preview, ResultStart } from '../../canonical/event.ts'
 import { EMPTY, patched, step, withBody } from '../../canonical/fold.ts'
 import { append } from '../../canonical/lists.ts'
 import { Losses } from '../../canonical/loss.ts'
@@ -9,8 +9,8 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult, Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent, WireRequest } from '../../canonical/wire.ts'
+import { ENDED_EARLY } from '../errors/error.ts'
 import { errorBody } from '../errors/openai-error.ts'
-import { ENDED_EARLY } from '../errors/stream-error.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { writeMade } from '../media/image-settings.ts'
 import { FORMAT, outputFormatOfType } from './content.ts'
@@ -85,7 +85,7 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
     return this.over ? NOTHING : this.fail(ENDED_EARLY)
   }
 
-  private part(event: CanonicalEvent & { readonly at: { readonly candidate: number; readonly part: number } }): void {
+  private part(event: PartEvent): void {
     const place = `${event.at.candidate}/${event.at.part}`
     const grown = this.growing.get(place)
     if (event.type === 'part-start' && isPicture(event.part)) this.growing.set(place, { part: event.part, data: [] })

@@ -1,10 +1,10 @@
 import { type CanonicalError, ERRORS, type ErrorKind } from '../../canonical/error.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
-import { messageOf, retryAfterHeader } from '../errors/error.ts'
+import { CODES, messageOf, retryAfterHeader } from '../errors/error.ts'
 import { TOO_LONG } from '../errors/openai-error.ts'
 
 /** The vendor's codes (Kling's API, "Error Code"); kinds without one are written by their status alone. */
-const CODES: { readonly [K in ErrorKind]?: number } = {
+const NUMBERS: { readonly [K in ErrorKind]?: number } = {
   'invalid-request': 1201,
   unauthenticated: 1002,
   'out-of-credit': 1101,
@@ -23,21 +23,14 @@ const REVIEW = 1301
 export function writeError(error: CanonicalError, requestId: string): WireAnswer {
   const { kind, code, httpStatus = ERRORS[kind].status } = error
   const isReview = kind === 'invalid-request' && code === 'content_policy_violation'
-  const number = isReview ? REVIEW : CODES[kind]
+  const number = isReview ? REVIEW : NUMBERS[kind]
   return {
     status: httpStatus,
     headers: retryAfterHeader(error),
     body: {
-      code: number ?? code ?? WORDS[kind] ?? httpStatus,
+      code: number ?? code ?? CODES[kind] ?? httpStatus,
       message: messageOf(error, TOO_LONG),
       request_id: requestId,
     },
   }
-}
-
-/** Codes of kinds that share their status with others. */
-const WORDS: { readonly [K in ErrorKind]?: string } = {
-  'context-too-long': 'context_length_exceeded',
-  'cannot-express': 'cannot_express',
-  'upstream-account': 'upstream_account',
 }

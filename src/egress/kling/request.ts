@@ -1,7 +1,7 @@
 import type { MediaPart } from '../../canonical/content.ts'
 import { foreignLosses, Losses, type Written } from '../../canonical/loss.ts'
-import { typeOfBase64 } from '../../canonical/media/bare-picture.ts'
 import { urlOfSource } from '../../canonical/media/data-url.ts'
+import { typeOfBase64 } from '../../canonical/media/sniff.ts'
 import { nearestRatio } from '../../canonical/media/video-size.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
@@ -103,7 +103,7 @@ function asThePicture(video: Output['video'], losses: Losses): undefined {
   losses.dropFields(video, VIDEO, { size: 'as-the-picture', aspectRatio: 'as-the-picture' })
 }
 
-const FORMAT = 'kling'
+export const FORMAT = 'kling'
 
 /** The fields of pictures, in the order in which their parts are read. */
 const FIELDS = ['image', 'image_tail'] as const

@@ -1,13 +1,12 @@
-import { foreignLosses, Losses, type Written } from '../../canonical/loss.ts'
+import type { Losses, Written } from '../../canonical/loss.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { CanonicalTask, TaskFailure, TaskState } from '../../canonical/task.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { kept } from '../fields.ts'
-import { NO_TASK } from '../media/video-settings.ts'
-import { OPTIONAL_HEAD, ownBody } from '../own.ts'
+import { beneath, writeTaskAnswer } from '../media/video-task.ts'
+import { FORMAT } from './request.ts'
 
-const FORMAT = 'kling'
 const RESULT_LOSSES = {
   model: 'no-models',
   usage: 'no-usage',
@@ -33,22 +32,11 @@ const STATES: { readonly [state in TaskState]: string } = {
  *
  * @throws GatewayError `upstream-failed` for an answer that is no task.
  */
-export function writeResult(result: CanonicalResult): Written<WireAnswer> {
-  const { task, id = '' } = result
-  if (task === undefined) throw NO_TASK
-  const own = ownBody(result, FORMAT, OPTIONAL_HEAD)
-  if (own !== undefined) return { wire: { status: 200, headers: {}, body: own }, losses: [] }
-  const losses = new Losses(foreignLosses(result, FORMAT))
-  losses.dropFields(result, [], RESULT_LOSSES)
-  for (const index of result.candidates.keys()) losses.drop(['candidates', index], 'tasks-only')
-  const fields = { code: 0, message: 'SUCCEED', request_id: id, data: writeData(result, task, losses) }
-  const body = beneath(kept(result, FORMAT), fields, result)
-  return { wire: { status: 200, headers: {}, body }, losses: losses.list }
-}
-
-/** What the gateway itself answers stands, whatever an upstream has under the same names. */
-const beneath = (extras: JsonObject, fields: JsonObject, { complete }: CanonicalResult): JsonObject =>
-  complete === true ? { ...extras, ...fields } : { ...fields, ...extras }
+export const writeResult = (result: CanonicalResult): Written<WireAnswer> =>
+  writeTaskAnswer(result, FORMAT, RESULT_LOSSES, (task, losses) => ({
+    ...{ code: 0, message: 'SUCCEED', request_id: result.id ?? '' },
+    data: writeData(result, task, losses),
+  }))
 
 function writeData(result: CanonicalResult, task: CanonicalTask, losses: Losses): JsonObject {
   const { id = '', createdAt } = result

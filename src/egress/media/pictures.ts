@@ -2,6 +2,7 @@ import { type Bytes, HeldBytes } from '../../canonical/bytes.ts'
 import type { MediaPart } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
 import { bytesOfSource, urlOfSource } from '../../canonical/media/data-url.ts'
+import { sniffedBase64 } from '../../canonical/media/sniff.ts'
 import type { Format, JsonObject } from '../../canonical/node.ts'
 import type { WireFile } from '../../canonical/wire.ts'
 
@@ -33,6 +34,15 @@ export function pictureReference(part: MediaPart, path: Path, losses: Losses): J
 export function reportTypeOfAddress({ source }: MediaPart, path: Path, losses: Losses): void {
   if ((source.type === 'url' || source.type === 'file-id') && source.mediaType !== undefined)
     losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-addresses')
+}
+
+/** A picture named by its address, or sent as bare base64, has the media type that upstreams tell from either. */
+export function reportToldType({ source }: MediaPart, path: Path, losses: Losses): void {
+  const at = [...path, 'source', 'mediaType']
+  if (source.type === 'url' && source.mediaType !== undefined) losses.drop(at, 'told-by-the-address')
+  if (source.type !== 'base64') return
+  const mediaType = sniffedBase64(source.data) ?? 'image/jpeg'
+  if (mediaType !== source.mediaType) losses.change(at, mediaType, 'told-by-the-bytes')
 }
 
 const dataUrl = (mediaType: string, bytes: Bytes): string | undefined =>

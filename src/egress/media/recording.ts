@@ -1,9 +1,9 @@
 import type { MediaPart } from '../../canonical/content.ts'
-import { GatewayError } from '../../canonical/error.ts'
+import { inexpressible } from '../../canonical/error.ts'
 import type { Losses, Unwritten } from '../../canonical/loss.ts'
 import { bytesOfSource } from '../../canonical/media/data-url.ts'
 import type { Format } from '../../canonical/node.ts'
-import type { CanonicalRequest } from '../../canonical/request.ts'
+import { type CanonicalRequest, isInstructing } from '../../canonical/request.ts'
 import type { WireFile } from '../../canonical/wire.ts'
 import { NO_MARKS, NO_NOTES } from '../sanitize/bare.ts'
 
@@ -34,7 +34,7 @@ export function recordingOf(request: CanonicalRequest, format: Format, losses: L
     if (message.extras?.[format] !== undefined) losses.drop(['messages', index, 'extras', format], 'no-place-for-it')
   }
   if (found !== undefined) return found
-  throw new GatewayError({ kind: 'cannot-express', message: 'There is no recording to transcribe.' })
+  throw inexpressible('There is no recording to transcribe.')
 }
 const MEDIA_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'name' | 'made' | 'use'> = NO_NOTES
 
@@ -65,7 +65,7 @@ export function hintOf(request: CanonicalRequest, losses: Losses): string | unde
 
 /** The first text of the instructions, and its place. */
 function hintIn({ messages }: CanonicalRequest) {
-  const index = messages.findIndex(({ role }) => role === 'system' || role === 'developer')
+  const index = messages.findIndex(({ role }) => isInstructing(role))
   const content = messages[index]?.content ?? []
   const at = content.findIndex(({ type }) => type === 'text')
   const part = content[at]

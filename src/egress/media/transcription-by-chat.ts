@@ -38,7 +38,7 @@ function asConversation(request: CanonicalRequest, times: boolean, losses: Losse
   const messages = instructed(request.messages, instruction(transcript!, wanted), losses)
   if (!wanted) return { ...request, messages, output }
   const text = { shape: 'schema', schema: schemaFor(transcript!), name: 'transcript' } as const
-  losses.list.push({ kind: 'added', path: ['output', 'text'], became: text, reason: 'asked-in-words', restored: true })
+  losses.state(['output', 'text'], text, 'asked-in-words')
   if (request.stream) losses.rename(['stream'], false, 'answered-whole')
   return { ...request, messages, output: { ...output, text }, stream: false }
 }

@@ -1,24 +1,14 @@
-import { GatewayError } from '../../canonical/error.ts'
+import { inexpressible } from '../../canonical/error.ts'
 import type { Losses } from '../../canonical/loss.ts'
 import type { Output } from '../../canonical/request.ts'
 import type { TaskState } from '../../canonical/task.ts'
 
-/* What several formats of videos do alike with the settings of one, and with its task. */
+/* What several formats of videos do alike with the settings of one. */
 
 const VIDEO = ['output', 'video']
 
 /** The error for a request without a prompt, to an upstream that requires one. */
-export const NO_PROMPT = new GatewayError({
-  kind: 'cannot-express',
-  message: "The model's upstream requires a prompt.",
-  param: 'prompt',
-})
-
-/** The error for an answer that is no task. */
-export const NO_TASK = new GatewayError({
-  kind: 'upstream-failed',
-  message: 'The upstream answered without a task.',
-})
+export const NO_PROMPT = inexpressible("The model's upstream requires a prompt.", 'prompt')
 
 /** The states of tasks as OpenAI names them (FORMATS §11). */
 export const STATES: { readonly [state in TaskState]: string } = {

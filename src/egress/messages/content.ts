@@ -9,7 +9,7 @@ import type {
   ToolResultPart,
 } from '../../canonical/content.ts'
 import type { Path } from '../../canonical/loss.ts'
-import { type Json, type JsonObject, type Node, parseObject } from '../../canonical/node.ts'
+import { type Json, type JsonObject, type Node, parseJson, parseObject } from '../../canonical/node.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { FOR_SYSTEMS, FOR_USERS, writeAllowed } from '../turns.ts'
 import { type Block, FORMAT, type WriteContext, writeCache } from './context.ts'
@@ -144,12 +144,8 @@ function writeCall(part: ToolCallPart, path: Path, context: WriteContext): Block
 /** Arguments as a JSON value, or as their text where that is no object or list. */
 export function inputOf(text: string): Json {
   if (text === '') return {}
-  try {
-    const value = JSON.parse(text) as Json
-    return typeof value === 'object' && value !== null ? value : text
-  } catch {
-    return text
-  }
+  const value = parseJson(text)
+  return typeof value === 'object' && value !== null ? value : text
 }
 
 /** Upstreams take objects only: anything else is wrapped in one, so that the model sees what it wrote. */

@@ -2,7 +2,7 @@ import { append } from '../../canonical/lists.ts'
 import { below, type Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { unrecorded } from '../../canonical/repair.ts'
-import type { Message, Role } from '../../canonical/request.ts'
+import { isInstructing, type Message } from '../../canonical/request.ts'
 import { kept } from '../fields.ts'
 import { resultsFirst } from '../sanitize/results-first.ts'
 import { contentOf, type Placed, writeBlocks } from './content.ts'
@@ -89,7 +89,7 @@ function endOf({ list, end }: Turns, thinking: boolean, { dialect, losses }: Wri
 const unanswered = (ids: readonly string[]): Message => ({ role: 'tool', content: ids.map(id => unrecorded(id)) })
 
 function leading(messages: readonly Message[]): number {
-  const first = messages.findIndex(message => !isSystem(message.role))
+  const first = messages.findIndex(message => !isInstructing(message.role))
   return first === -1 ? messages.length : first
 }
 
@@ -132,8 +132,6 @@ class Turns {
   }
 }
 
-const isSystem = (role: Role): boolean => role === 'system' || role === 'developer'
-
 /** A turn with its blocks, before its role is determined. */
 interface WrittenTurn {
   readonly message: Message
@@ -143,7 +141,7 @@ interface WrittenTurn {
 
 const roleOf = ({ role }: Message, { dialect }: WriteContext): string => {
   if (role === 'tool') return 'user'
-  if (!isSystem(role)) return role
+  if (!isInstructing(role)) return role
   return dialect.system_turns === false ? 'user' : 'system'
 }
 
@@ -176,7 +174,7 @@ function rolesOf(turns: readonly WrittenTurn[], context: WriteContext): readonly
 }
 
 function reportRole({ role }: Message, became: string, path: Path, { losses }: WriteContext): void {
-  if (!isSystem(role) || became === role) return
+  if (!isInstructing(role) || became === role) return
   losses.change([...path, 'role'], became, became === 'user' ? 'no-system-turns' : 'no-developer-role')
 }
 

@@ -1,7 +1,6 @@
 import { CREATED, type ModelCard } from '../../canonical/model-card.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { AddRateLimits } from '../../canonical/rate-limit.ts'
-import { jsonText } from '../transport/json.ts'
 import { idPage } from '../transport/model-pages.ts'
 import type { ModelWriter } from '../writer.ts'
 
@@ -10,7 +9,7 @@ export const models: ModelWriter = {
   list: (cards, query) => {
     const { rows, more } = idPage(cards, query)
     const [first, last] = [rows[0]?.id ?? null, rows.at(-1)?.id ?? null]
-    return jsonText({ data: rows.map(record), has_more: more, first_id: first, last_id: last })
+    return JSON.stringify({ data: rows.map(record), has_more: more, first_id: first, last_id: last })
   },
   record: card => record(card),
 }

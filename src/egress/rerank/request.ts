@@ -1,11 +1,11 @@
 import type { MediaPart, Part } from '../../canonical/content.ts'
-import { GatewayError } from '../../canonical/error.ts'
+import { inexpressible } from '../../canonical/error.ts'
 import { foreignLosses, Losses, type Path, type Written } from '../../canonical/loss.ts'
-import { sniffed } from '../../canonical/media/sniff.ts'
 import { asRead, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { defined, kept } from '../fields.ts'
+import { reportToldType } from '../media/pictures.ts'
 import { ownOrigin, underModel } from '../own.ts'
 import { NO_MARKS, reportUnwritten } from '../sanitize/bare.ts'
 import type { WriteOptions } from '../writer.ts'
@@ -16,8 +16,7 @@ const OUTPUT = new Set(['ranking'])
 /** The canonical request as `POST /rerank` (FORMATS §9). Throws GatewayError `cannot-express` for any other work. */
 export function writeRequest(request: CanonicalRequest, { dialect, native }: WriteOptions): Written<WireRequest> {
   const { ranking } = request.output
-  if (ranking === undefined)
-    throw new GatewayError({ kind: 'cannot-express', message: 'This upstream does nothing but rank documents.' })
+  if (ranking === undefined) throw inexpressible('This upstream does nothing but rank documents.')
   const { top_field = 'top_n', documents } = rerankDialect(dialect)
   const own = native ? ownOrigin(request, FORMAT) : undefined
   if (own !== undefined && isTakenAsItCame(own.wire, rerankDialect(dialect))) {
@@ -27,14 +26,7 @@ export function writeRequest(request: CanonicalRequest, { dialect, native }: Wri
   const losses = new Losses(foreignLosses(request, FORMAT))
   reportUnwritten(request, OUTPUT, losses)
   const context: WriteContext = { textOnly: documents === 'text', plain: text => text, losses }
-  if (ranking.echo === undefined)
-    losses.list.push({
-      kind: 'added',
-      path: ['output', 'ranking', 'echo'],
-      became: false,
-      reason: 'said-outright',
-      restored: true,
-    })
+  if (ranking.echo === undefined) losses.state(['output', 'ranking', 'echo'], false, 'said-outright')
   const body = {
     model: request.model,
     query: ranking.query,
@@ -124,11 +116,6 @@ function writePicture(part: MediaPart, at: Path, context: WriteContext): Json {
     return context.plain('')
   }
   losses.dropFields(part, at, { ...NO_NOTES, use: 'no-masks' })
-  if (source.type === 'url' && source.mediaType !== undefined)
-    losses.drop([...at, 'source', 'mediaType'], 'told-by-the-address')
-  if (source.type === 'base64') {
-    const mediaType = sniffed(Buffer.from(content.slice(0, 64), 'base64')) ?? 'image/jpeg'
-    if (mediaType !== source.mediaType) losses.change([...at, 'source', 'mediaType'], mediaType, 'told-by-the-bytes')
-  }
+  reportToldType(part, at, losses)
   return { image: content }
 }

@@ -1,8 +1,7 @@
 import { type Bytes, HeldBytes } from '../../canonical/bytes.ts'
-import type { MediaPart, MediaSource, Part } from '../../canonical/content.ts'
 import { GatewayError } from '../../canonical/error.ts'
 import { foreignLosses, Losses, type Path, type Written } from '../../canonical/loss.ts'
-import { bytesOfSource } from '../../canonical/media/data-url.ts'
+import { bytesOfSource, isRecording, type Recording } from '../../canonical/media/data-url.ts'
 import { samplesOf, WAV_HEADER, wavHeader } from '../../canonical/media/wav.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Finish } from '../../canonical/result.ts'
@@ -76,12 +75,6 @@ export function noAudioError(candidate: Pick<Candidate, 'finish'> | undefined) {
       } as const)
     : ({ kind: 'upstream-failed', message: 'The upstream answered without audio.' } as const)
 }
-
-/** An audio part whose bytes are available. */
-export type Recording = MediaPart & { readonly source: MediaSource & { readonly type: 'base64' | 'bytes' } }
-
-export const isRecording = (part: Part): part is Recording =>
-  part.type === 'media' && part.kind === 'audio' && (part.source.type === 'base64' || part.source.type === 'bytes')
 
 /** Raw samples in several parts are one recording. */
 export const continues = (first: Recording, next: Recording): boolean =>

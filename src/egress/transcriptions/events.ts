@@ -5,12 +5,11 @@ import type { JsonObject, Node } from '../../canonical/node.ts'
 import type { TokenLogprob, Transcript, Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
+import { ENDED_EARLY } from '../errors/error.ts'
 import { errorBody } from '../errors/openai-error.ts'
-import { ENDED_EARLY } from '../errors/stream-error.ts'
 import { defined, kept, spelt } from '../fields.ts'
+import { FORMAT } from './request.ts'
 import { writeFacts, writeLogprob, writeSegment, writeUsage } from './result.ts'
-
-const FORMAT = 'transcriptions'
 
 /** A streamed transcript (FORMATS §12): deltas of text, segments with their times, and at the end the whole text. */
 export class TranscriptWriter implements Transducer<CanonicalEvent, WireEvent> {

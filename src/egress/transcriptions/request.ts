@@ -9,7 +9,7 @@ import { reportConversational } from '../sanitize/bare.ts'
 import type { WriteOptions } from '../writer.ts'
 import { transcriptionsDialect } from './dialect.ts'
 
-const FORMAT = 'transcriptions'
+export const FORMAT = 'transcriptions'
 
 /**
  * The canonical request as a form for `POST /audio/transcriptions` or `/audio/translations` (FORMATS §12).

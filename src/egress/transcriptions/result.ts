@@ -1,4 +1,4 @@
-import { GatewayError } from '../../canonical/error.ts'
+import { inexpressible } from '../../canonical/error.ts'
 import { foreignLosses, Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
 import { writeSubtitles } from '../../canonical/media/subtitles.ts'
 import { asRead, isObject, type Json, type JsonObject } from '../../canonical/node.ts'
@@ -16,8 +16,7 @@ import type { RawBody, WireAnswer } from '../../canonical/wire.ts'
 import { defined, kept, someOf, spelt } from '../fields.ts'
 import { OPTIONAL_HEAD, ownBody } from '../own.ts'
 import { NO_MARKS } from '../sanitize/bare.ts'
-
-const FORMAT = 'transcriptions'
+import { FORMAT } from './request.ts'
 
 /**
  * A whole answer in the requested response format: JSON, or the transcript alone as text or subtitles (FORMATS §12).
@@ -118,11 +117,10 @@ function writeRaw(result: CanonicalResult, format: string): RawBody | undefined 
   const { segments = [] } = candidate.transcript ?? {}
   if (segments.length > 0 || textOf(candidate).trim() === '')
     return { mediaType: PLAIN, text: writeSubtitles(segments, format) }
-  throw new GatewayError({
-    kind: 'cannot-express',
-    message: 'The upstream returned no times, so no subtitles can be made of its transcript.',
-    param: 'response_format',
-  })
+  throw inexpressible(
+    'The upstream returned no times, so no subtitles can be made of its transcript.',
+    'response_format',
+  )
 }
 
 /** Reports what has no place in any response format. */

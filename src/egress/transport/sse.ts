@@ -45,12 +45,15 @@ export const JSON_ARRAY: Framing = {
 }
 
 /** One event a line, for connections with their own sign of life. */
-export const JSON_LINES: Framing = {
+const JSON_LINES: Framing = {
   contentType: 'application/x-ndjson',
   frame: ({ data }) => `${data}\n`,
   close: () => '',
   sign: '',
 }
+
+/** How each kind of connection frames events. */
+export const FRAMINGS = { events: EVENT_STREAM, array: JSON_ARRAY, lines: JSON_LINES } as const
 
 /** The headers of a stream: no proxy may store it or buffer it. */
 export const streamHeaders = ({ contentType }: Framing) => ({

@@ -1,7 +1,27 @@
+import type { TaskWriter } from '../task-writer.ts'
 import type { Writer } from '../writer.ts'
 import { isStored } from './media.ts'
 import { writeRequest } from './request.ts'
-import { tasks } from './tasks.ts'
+
+const PLAIN = { query: {}, headers: {} } as const
+
+/** The address of a file's bytes, wherever its vendor is: the version and the file are a path below any base address. */
+const DOWNLOAD =
+  /^https?:\/\/[^/?#]+\/(?:[^?#]*\/)?(?<path>v\d\w*\/files\/[\w-]+:download)\?(?:[^#]*&)?alt=media(?:[&#]|$)/
+
+/**
+ * Requests about operations. The address of a file needs the upstream's key, so it is read
+ * as a path below the channel's own base address: the key goes nowhere else (trap 84).
+ */
+const tasks: TaskWriter = {
+  status: ({ id }) => ({ method: 'GET', path: `/v1beta/${id.split('/').map(encodeURIComponent).join('/')}`, ...PLAIN }),
+  content: ({ files }, variant) => {
+    const url = files?.find(file => file.variant === variant)?.url
+    const path = url === undefined ? undefined : DOWNLOAD.exec(url)?.groups?.['path']
+    if (path !== undefined) return { method: 'GET', path: `/${path}`, query: { alt: 'media' }, headers: {} }
+    return url !== undefined && /^https?:\/\//i.test(url) ? { url } : undefined
+  },
+}
 
 /** Google's Veo as an upstream: videos by operations that run long. */
 export const veo: Writer = {

@@ -114,7 +114,7 @@ function writeLook(video: Output['video'], losses: Losses): JsonObject {
   return defined({ seconds: video?.seconds === undefined ? undefined : String(video.seconds), size }) as JsonObject
 }
 
-const FORMAT = 'videos'
+export const FORMAT = 'videos'
 const FIELD = 'input_reference'
 
 /** What a video starts from: named in the body, or as a file of a form. */

@@ -1,13 +1,13 @@
-import { foreignLosses, Losses, type Written } from '../../canonical/loss.ts'
+import type { Losses, Written } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { CanonicalTask, TaskFailure, TaskFile } from '../../canonical/task.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { defined, kept } from '../fields.ts'
-import { NO_TASK, STATES } from '../media/video-settings.ts'
-import { OPTIONAL_HEAD, ownBody } from '../own.ts'
+import { STATES } from '../media/video-settings.ts'
+import { writeTaskAnswer } from '../media/video-task.ts'
+import { FORMAT } from './request.ts'
 
-const FORMAT = 'videos'
 const LOSSES = { usage: 'no-usage', serviceTier: 'no-tiers', error: 'no-error-beside-a-task' }
 
 /**
@@ -15,25 +15,12 @@ const LOSSES = { usage: 'no-usage', serviceTier: 'no-tiers', error: 'no-error-be
  *
  * @throws GatewayError `upstream-failed` for an answer that is no task.
  */
-export function writeResult(result: CanonicalResult): Written<WireAnswer> {
-  const { task } = result
-  if (task === undefined) throw NO_TASK
-  const own = ownBody(result, FORMAT, OPTIONAL_HEAD)
-  if (own !== undefined) return { wire: { status: 200, headers: {}, body: own }, losses: [] }
-  const losses = new Losses(foreignLosses(result, FORMAT))
-  losses.dropFields(result, [], LOSSES)
-  for (const index of result.candidates.keys()) losses.drop(['candidates', index], 'tasks-only')
-  const { id = '', model, createdAt } = result
-  const fields = {
+export const writeResult = (result: CanonicalResult): Written<WireAnswer> =>
+  writeTaskAnswer(result, FORMAT, LOSSES, (task, losses) => ({
     ...wholeTask(result, task, losses),
-    ...defined({ id, model, created_at: createdAt }),
+    ...defined({ id: result.id ?? '', model: result.model, created_at: result.createdAt }),
     ...writeTask(task, losses),
-  }
-  // What the gateway itself answers stands, whatever an upstream has under the same names.
-  const body =
-    result.complete === true ? { ...kept(result, FORMAT), ...fields } : { ...fields, ...kept(result, FORMAT) }
-  return { wire: { status: 200, headers: {}, body: body as JsonObject }, losses: losses.list }
-}
+  }))
 
 /** What a task always has. */
 function wholeTask(result: CanonicalResult, task: CanonicalTask, losses: Losses): JsonObject {

@@ -1,5 +1,5 @@
 import type { CapturedBody, CapturedEvent, CapturedFile } from '../../admin/capture-shapes.ts'
-import type { Json } from '../../canonical/node.ts'
+import { type Json, parseJson } from '../../canonical/node.ts'
 import type { WireFile } from '../../canonical/wire.ts'
 import { eventParser } from '../../ingress/transport/sse.ts'
 import { pointerOf } from '../../kit/pointer.ts'
@@ -137,14 +137,7 @@ export function shownBody(recording: Recording, type: string, at: string, bounde
 }
 
 /** Objects and lists only: a text that happens to be a number is a text. */
-function jsonIn(text: string): Json | undefined {
-  if (!/^\s*[[{]/.test(text)) return undefined
-  try {
-    return JSON.parse(text) as Json
-  } catch {
-    return undefined
-  }
-}
+const jsonIn = (text: string): Json | undefined => (/^\s*[[{]/.test(text) ? parseJson(text) : undefined)
 
 /** The events that came whole, with the times of their last bytes. */
 function eventsOf({ pieces, isCut }: Recording, scrub: Scrub): CapturedEvent[] {

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { percentDecoded } from '../../canonical/text.ts'
 import { keyPairOf } from '../../channel/index.ts'
 import type { ChannelConfig, Config } from '../../config/index.ts'
 import { withoutKeys } from '../secrets.ts'
@@ -81,15 +82,7 @@ export function secretsOfConfig({ channels, keys: _, models: __, groups: ___, ..
 function passwordsIn(text: string): string[] {
   if (!text.includes('@') || !URL.canParse(text)) return []
   const { username, password } = new URL(text)
-  return [username, password].flatMap(one => [one, safelyDecoded(one)]).filter(one => one.length >= SHORTEST_KEY)
-}
-
-function safelyDecoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
+  return [username, password].flatMap(one => [one, percentDecoded(one)]).filter(one => one.length >= SHORTEST_KEY)
 }
 
 /** Removes these secrets in every spelling in which they may come back, and what looks like a key. */

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../canonical/error.ts'
+import { GatewayError, notFound } from '../../canonical/error.ts'
 import { foreignLosses, type Loss } from '../../canonical/loss.ts'
 import { defined } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
@@ -41,12 +41,7 @@ export const compaction: Emulation = {
  */
 export function checkCompaction(model: string, facts: ModelFacts | undefined): void {
   if (facts?.compaction !== 'disabled') return
-  throw new GatewayError({
-    kind: 'not-found',
-    message: `Conversations with the model "${model}" are not compacted here.`,
-    param: 'model',
-    code: 'model_not_supported',
-  })
+  throw notFound(`Conversations with the model "${model}" are not compacted here.`, 'model', 'model_not_supported')
 }
 
 /** What the question has of the request itself; the rest of it is the gateway's own. */

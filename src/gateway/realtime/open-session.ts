@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws'
 import type { Caller } from '../../access/index.ts'
-import { type CanonicalError, GatewayError } from '../../canonical/error.ts'
+import { type CanonicalError, GatewayError, notFound } from '../../canonical/error.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import { PCM_24K, type SessionSettings } from '../../canonical/session.ts'
 import type { Channel, TraceHeaders } from '../../channel/index.ts'
@@ -117,12 +117,7 @@ const released = ({ start, abandon }: UpstreamSide, { caller, record }: SessionR
 })
 
 /** Its upstreams have no realtime sessions, and none is made of their conversations. */
-const NO_CHANNEL = new GatewayError({
-  kind: 'not-found',
-  message: 'The model does not do this kind of work.',
-  param: 'model',
-  code: 'model_not_supported',
-})
+const NO_CHANNEL = notFound('The model does not do this kind of work.', 'model', 'model_not_supported')
 
 /**
  * Every channel in order; a conversation model is reached by one cascade, which routes its own requests.

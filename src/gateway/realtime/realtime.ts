@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { type Access, type Caller, checkDoor } from '../../access/index.ts'
 import { unauthenticated } from '../../access/key-ring.ts'
 import type { Waiting } from '../../access/waiting.ts'
-import { GatewayError, invalid } from '../../canonical/error.ts'
+import { forbidden, type GatewayError, invalid, rateLimited } from '../../canonical/error.ts'
 import { type Format, isObject, type JsonObject } from '../../canonical/node.ts'
 import { passedTrace, single } from '../../channel/index.ts'
 import type { Config } from '../../config/index.ts'
@@ -234,21 +234,11 @@ const missingModel = (param: string): GatewayError =>
   invalid('A realtime session needs a model.', param, 'missing_required_parameter')
 
 const otherModel = (model: string): GatewayError =>
-  new GatewayError({
-    kind: 'forbidden',
-    message: `This client secret is for the model "${model}".`,
-    param: 'model',
-    code: 'model_not_allowed',
-  })
+  forbidden(`This client secret is for the model "${model}".`, 'model', 'model_not_allowed')
 
 const NO_BROWSER_KEYS = unauthenticated(
   'API keys are not accepted as a subprotocol here: use a client secret.',
   'invalid_api_key',
 )
 
-const TOO_MANY = new GatewayError({
-  kind: 'rate-limited',
-  code: 'rate_limit_exceeded',
-  message: 'Too many realtime sessions are open.',
-  retryAfterSeconds: 5,
-})
+const TOO_MANY = rateLimited('Too many realtime sessions are open.', 5, 'rate_limit_exceeded')

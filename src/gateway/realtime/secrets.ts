@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { unauthenticated } from '../../access/key-ring.ts'
-import { GatewayError } from '../../canonical/error.ts'
+import { rateLimited } from '../../canonical/error.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { SessionSettings } from '../../canonical/session.ts'
 import { hashOf } from '../../config/hash.ts'
@@ -54,9 +54,4 @@ export async function boundBy(shared: SharedRecords, value: string, how: 'note' 
 
 const UNKNOWN = unauthenticated('The client secret is unknown, expired or was used before.', 'invalid_client_secret')
 
-const TOO_MANY = new GatewayError({
-  kind: 'rate-limited',
-  code: 'rate_limit_exceeded',
-  message: 'Too many client secrets are in use.',
-  retryAfterSeconds: 60,
-})
+const TOO_MANY = rateLimited('Too many client secrets are in use.', 60, 'rate_limit_exceeded')

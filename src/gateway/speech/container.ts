@@ -1,6 +1,7 @@
-import { type Bytes, behind, HeldBytes } from '../../canonical/bytes.ts'
+import { type Bytes, behind } from '../../canonical/bytes.ts'
 import type { MediaPart, Part } from '../../canonical/content.ts'
 import type { Loss } from '../../canonical/loss.ts'
+import { bytesOfSource, isRecording, type Recording } from '../../canonical/media/data-url.ts'
 import { isReadable, type SampleFormat } from '../../canonical/media/pcm.ts'
 import { readWavHead, samplesOf, USUAL } from '../../canonical/media/wav.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
@@ -25,8 +26,8 @@ export function wantsMp3({ call, target, request }: Attempt): boolean {
  */
 export async function inRequestedContainer(attempt: Attempt, answered: WholeAnswer): Promise<WholeAnswer> {
   const result = wantsMp3(attempt) ? await inMp3(answered.result) : answered.result
-  const index = result.candidates[0]?.content.findIndex(isSound) ?? -1
-  const source = (result.candidates[0]?.content[index] as Sound | undefined)?.source
+  const index = result.candidates[0]?.content.findIndex(isRecording) ?? -1
+  const source = (result.candidates[0]?.content[index] as Recording | undefined)?.source
   const container = WRITERS[attempt.call.format]!.container
   if (source === undefined || container === undefined || fits(source.mediaType, container, attempt.request))
     return { ...answered, result }
@@ -53,14 +54,14 @@ export async function inMp3(result: CanonicalResult): Promise<CanonicalResult> {
 
 /** The first recording as a file, with the pieces of it that came as parts of their own. */
 async function encoded(content: readonly Part[]): Promise<readonly Part[]> {
-  const index = content.findIndex(isSound)
+  const index = content.findIndex(isRecording)
   const first = content[index]
-  if (first === undefined || !isSound(first)) return content
+  if (first === undefined || !isRecording(first)) return content
   const { mediaType } = first.source
-  const pieces = content.filter(part => isSound(part) && part.source.mediaType === mediaType)
+  const pieces = content.filter(part => isRecording(part) && part.source.mediaType === mediaType)
   const raw = rawFormat(mediaType)
   if (raw !== undefined) {
-    const bytes = joined(pieces.map(part => bytesOf(part as Sound)))
+    const bytes = joined(pieces.map(part => bytesOfSource((part as Recording).source)!))
     const file: Part = {
       ...first,
       source: { type: 'bytes', mediaType: MP3, bytes: encodedBytes(bytes, raw, { offset: 0 }) },
@@ -68,17 +69,9 @@ async function encoded(content: readonly Part[]): Promise<readonly Part[]> {
     return content.flatMap(part => (part === first ? [file] : pieces.includes(part) ? [] : [part]))
   }
   if (!/^audio\/(?:x-|vnd\.)?wave?\b/i.test(mediaType)) return content
-  const source = await ofWav(bytesOf(first), mediaType)
+  const source = await ofWav(bytesOfSource(first.source)!, mediaType)
   return content.with(index, { ...first, source })
 }
-
-type Sound = MediaPart & { readonly source: { readonly type: 'base64' | 'bytes'; readonly mediaType: string } }
-
-const isSound = (part: Part): part is Sound =>
-  part.type === 'media' && part.kind === 'audio' && (part.source.type === 'base64' || part.source.type === 'bytes')
-
-const bytesOf = ({ source }: Sound): Bytes =>
-  source.type === 'bytes' ? source.bytes : new HeldBytes(Buffer.from(source.data, 'base64'))
 
 const joined = (pieces: readonly Bytes[]): Bytes =>
   pieces.length === 1

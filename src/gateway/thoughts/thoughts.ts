@@ -8,7 +8,7 @@ import type { ThoughtsConfig } from '../../config/index.ts'
 import { WRITERS } from '../../egress/index.ts'
 import { READERS } from '../../ingress/index.ts'
 import { LogOnce } from '../../log/index.ts'
-import type { Target } from '../../router.ts'
+import { preferring, type Target } from '../../router.ts'
 import { idKey, isCounted, keysOf, unknownKeys } from './call-keys.ts'
 import { type CalledStep, Collector, stepsOf } from './collector.ts'
 import { MemoryStore } from './memory.ts'
@@ -162,12 +162,7 @@ export class OwnThoughts {
   among(targets: readonly Target[], request: CanonicalRequest): readonly Target[] {
     if (targets.length < 2 || !this.store.holds(this.owner)) return targets
     const maker = this.faults.attempt(() => this.lastMaker(request), undefined)
-    if (maker === undefined) return targets
-    const isMaker = (target: Target): number => Number(issuerOf(target) === maker)
-    return targets.toSorted(
-      (a, b) =>
-        Number(a.resting) - Number(b.resting) || a.channel.priority - b.channel.priority || isMaker(b) - isMaker(a),
-    )
+    return maker === undefined ? targets : preferring(targets, target => issuerOf(target) === maker)
   }
 
   private lastMaker({ messages }: CanonicalRequest): string | undefined {

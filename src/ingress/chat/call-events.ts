@@ -6,9 +6,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import { left, put } from '../fields.ts'
 import { thoughtSignature } from './content.ts'
 import { ObjectText } from './object-text.ts'
-import { isCustom } from './wire.ts'
-
-const FORMAT = 'chat'
+import { FORMAT, isCustom } from './wire.ts'
 
 interface Call {
   /** Identifies the call its chunks belong to; an upstream may leave it out or use one for all (traps 2, 5). */

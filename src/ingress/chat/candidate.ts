@@ -9,8 +9,7 @@ import { left, NONE } from '../fields.ts'
 import { CallReader, type Mendable } from './call-events.ts'
 import { isHollow, MESSAGE, readAnnotation, readFinish, readImages, readLogprobs } from './result.ts'
 import { BARE, NAMED, thoughtIn, thoughtOf } from './thoughts.ts'
-
-const FORMAT = 'chat'
+import { FORMAT } from './wire.ts'
 
 const CHOICE = new Set(['index', 'delta', 'finish_reason', 'logprobs'])
 

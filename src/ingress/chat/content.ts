@@ -7,9 +7,7 @@ import type { Message, Role } from '../../canonical/request.ts'
 import { isEnvelope } from '../../canonical/signature.ts'
 import { defined, left, leftWithin, object, objects, required, text, WrongType } from '../fields.ts'
 import { readThinkingPart } from './thoughts.ts'
-import { isCustom, KNOWN_PARTS, MARKERS, ROLES } from './wire.ts'
-
-const FORMAT = 'chat'
+import { FORMAT, isCustom, KNOWN_PARTS, MARKERS, ROLES } from './wire.ts'
 
 /** Annotations, of where the text of an earlier answer came from, are sent by upstreams and never read by them. */
 const TAKEN_BY_ASSISTANTS = new Set([

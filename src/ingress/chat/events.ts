@@ -1,32 +1,27 @@
-import type { CanonicalError } from '../../canonical/error.ts'
-import type { CanonicalEvent } from '../../canonical/event.ts'
+import type { CanonicalEvent, ResultStart } from '../../canonical/event.ts'
 import { isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { type EventReader, NOTHING } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
-import { CUT_SHORT, MALFORMED } from '../errors/stream-error.ts'
+import { AnswerEvents, DONE } from '../answer-events.ts'
+import { MALFORMED } from '../errors/faulty-answer.ts'
+import { readInnerError } from '../errors/openai-error.ts'
 import { anyObject, left, NONE, put } from '../fields.ts'
 import { readHead } from '../openai-answer.ts'
 import { readUsage } from '../usage/openai.ts'
 import { CandidateReader, ERRORS } from './candidate.ts'
-import { readInnerError } from './error.ts'
+import { FORMAT } from './wire.ts'
 
-const FORMAT = 'chat'
-
-const DONE = '[DONE]'
 const CHUNK = 'chat.completion.chunk'
 const TAKEN = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier', 'obfuscation', 'error'])
 
 /**
  * The chunks of a streamed answer (FORMATS §2). Candidates end with the stream: some upstreams add to finished ones.
  */
-export class ChatEvents implements EventReader<WireEvent, CanonicalEvent> {
+export class ChatEvents extends AnswerEvents implements EventReader<WireEvent, CanonicalEvent> {
   mended = false
   private readonly request: CanonicalRequest
   private readonly candidates: CandidateReader[] = []
-  private out: CanonicalEvent[] = []
-  private started = false
-  private ended = false
   /** A chunk came before the answer's start. */
   private hasEarly = false
   /** The chunk of usage, which is the last one, was read. */
@@ -38,24 +33,17 @@ export class ChatEvents implements EventReader<WireEvent, CanonicalEvent> {
   private tier: string | undefined
 
   constructor(request: CanonicalRequest) {
+    super()
     this.request = request
   }
 
-  push({ event, data }: WireEvent): readonly CanonicalEvent[] {
+  override push({ event, data }: WireEvent): readonly CanonicalEvent[] {
     if (this.ended) return NOTHING
     this.out = []
     if (data === DONE) {
-      this.mended ||= !this.isFinished
+      this.mended ||= !this.isWhole
       this.finish()
     } else this.chunk(parseObject(data), data, event === 'error')
-    return this.out
-  }
-
-  end(): readonly CanonicalEvent[] {
-    if (this.ended) return NOTHING
-    this.out = []
-    if (this.isFinished) this.finish()
-    else this.fail(CUT_SHORT)
     return this.out
   }
 
@@ -63,6 +51,10 @@ export class ChatEvents implements EventReader<WireEvent, CanonicalEvent> {
     if (chunk === undefined) return this.unread(data.trim())
     if (fails || chunk['object'] === 'error') return this.fail(readInnerError({ error: chunk, ...chunk }))
     if (chunk['error'] != null) return this.fail(readInnerError(chunk))
+    this.read(chunk)
+  }
+
+  protected read(chunk: JsonObject): void {
     this.readHeadFields(chunk)
     const choices = Array.isArray(chunk['choices']) ? chunk['choices'] : undefined
     if (choices === undefined || chunk['object'] !== CHUNK || this.isCounted) this.mended = true
@@ -75,7 +67,7 @@ export class ChatEvents implements EventReader<WireEvent, CanonicalEvent> {
       this.hasEarly = true
     }
     const usage = usageIn(chunk)
-    if (usage !== undefined && (usage !== chunk['usage'] || (choices?.length === 0 && !this.isFinished)))
+    if (usage !== undefined && (usage !== chunk['usage'] || (choices?.length === 0 && !this.isWhole)))
       this.mended = true
     if (usage !== undefined) {
       this.isCounted = choices?.length === 0
@@ -84,7 +76,7 @@ export class ChatEvents implements EventReader<WireEvent, CanonicalEvent> {
     }
   }
 
-  private get isFinished(): boolean {
+  protected get isWhole(): boolean {
     return this.candidates.length > 0 && this.candidates.every(({ finished }) => finished)
   }
 
@@ -106,10 +98,8 @@ export class ChatEvents implements EventReader<WireEvent, CanonicalEvent> {
   }
 
   /** The answer starts with the first chunk that has content: a chunk before it may have no id yet. */
-  private start(chunk: JsonObject): void {
-    if (this.started) return
-    this.started = true
-    this.out.push({ type: 'result-start', ...readHead(chunk), ...left(FORMAT, this.head, NONE) })
+  protected headIn(chunk: JsonObject): Omit<ResultStart, 'type'> {
+    return { ...readHead(chunk), ...left(FORMAT, this.head, NONE) }
   }
 
   private readHeadFields(chunk: JsonObject): void {
@@ -126,18 +116,12 @@ export class ChatEvents implements EventReader<WireEvent, CanonicalEvent> {
     if (typeof tier === 'string') this.tier = tier
   }
 
-  private finish(): void {
+  protected finish(): void {
     this.start({})
     for (const candidate of this.candidates) candidate.close(this.out)
     for (const candidate of this.candidates) this.out.push(candidate.ended())
     const late = this.late === undefined ? {} : left(FORMAT, this.late, NONE)
     this.out.push({ type: 'result-end', ...(this.tier === undefined ? {} : { serviceTier: this.tier }), ...late })
-    this.ended = true
-  }
-
-  private fail(error: CanonicalError): void {
-    this.start({})
-    this.out.push({ type: 'error', error })
     this.ended = true
   }
 }

@@ -1,6 +1,6 @@
+import { readError } from '../errors/openai-error.ts'
 import { transcriptEventsOfChat, transcriptOfChat } from '../media/transcription-by-chat.ts'
 import type { Reader } from '../reader.ts'
-import { readError } from './error.ts'
 import { ChatEvents } from './events.ts'
 import { readRequest } from './request.ts'
 import { readResult } from './result.ts'

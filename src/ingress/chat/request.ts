@@ -31,8 +31,7 @@ import { withStreamOptions } from '../stream-options.ts'
 import { readMessages } from './content.ts'
 import { readToolChoice, readTools } from './tools.ts'
 import * as wire from './wire.ts'
-
-const FORMAT = 'chat'
+import { FORMAT } from './wire.ts'
 
 /** `POST /v1/chat/completions` (FORMATS §2) as a canonical request. */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>

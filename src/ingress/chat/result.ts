@@ -6,6 +6,7 @@ import { isObject, type Json, type JsonObject, withEach, withOrigin } from '../.
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Finish, FinishReason, TokenLogprob } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
+import { readInnerError } from '../errors/openai-error.ts'
 import {
   anyNumber,
   anyObject,
@@ -20,11 +21,8 @@ import {
 import { finishReasonOf, readHead } from '../openai-answer.ts'
 import { readUsage } from '../usage/openai.ts'
 import { readCall, readContent, readLegacyCall, readLink } from './content.ts'
-import { readInnerError } from './error.ts'
 import { readThinkingPart, readThoughts, type Thoughts } from './thoughts.ts'
-import { isCustom } from './wire.ts'
-
-const FORMAT = 'chat'
+import { FORMAT, isCustom } from './wire.ts'
 
 /** A whole answer of a chat upstream; an error under status 200 is thrown (trap 77). */
 export function readResult(answer: WireAnswer, request: CanonicalRequest): CanonicalResult {

@@ -1,8 +1,7 @@
 import type { ReasoningPart } from '../../canonical/content.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { anyObjects, anyText } from '../fields.ts'
-
-const FORMAT = 'chat'
+import { FORMAT } from './wire.ts'
 
 /** The fields of reasoning; reasoning read elsewhere stays there, among the message's extras. */
 const FIELDS = ['reasoning_content', 'reasoning'] as const

@@ -3,9 +3,7 @@ import type { FreeformTool, HostedTool, Tool, ToolChoice } from '../../canonical
 import { defined, left, leftWithin, object, objects, required, text, WrongType } from '../fields.ts'
 import { readFreeform, readFunction, readGrammar, readMode, readPlace } from '../tools.ts'
 import { readCache } from './content.ts'
-import { isFlat, MARKERS } from './wire.ts'
-
-const FORMAT = 'chat'
+import { FORMAT, isFlat, MARKERS } from './wire.ts'
 
 const FIELDS = {
   function: ['name', 'description', 'parameters', 'strict'],

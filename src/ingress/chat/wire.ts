@@ -4,6 +4,8 @@ import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { SETTINGS } from '../../settings/chat.ts'
 import { byValue, maybe, maybeText, settingEntries, shape } from '../errors/validation-error.ts'
 
+export const FORMAT = 'chat'
+
 /** The chat-completions request, FORMATS §2. Loose: unknown fields pass; free JSON is never validated. */
 
 const json = shape({})

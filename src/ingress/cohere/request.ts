@@ -22,7 +22,7 @@ import {
 import * as wire from './wire.ts'
 import { LISTS } from './wire.ts'
 
-const FORMAT = 'cohere'
+export const FORMAT = 'cohere'
 
 /** `POST /v2/rerank` or `/v2/embed` (FORMATS §8, §9) as a canonical request. */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>

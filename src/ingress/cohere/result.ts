@@ -1,5 +1,5 @@
 import type { EmbeddingPart, Part } from '../../canonical/content.ts'
-import { GatewayError } from '../../canonical/error.ts'
+import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
 import { isObject, type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { Vector } from '../../canonical/vector.ts'
@@ -7,18 +7,14 @@ import type { WireAnswer } from '../../canonical/wire.ts'
 import { retrievalMessage } from '../errors/retrieval-error.ts'
 import { anyNumber, anyObject, anyObjects, anyText, defined, left } from '../fields.ts'
 import { readMeta } from '../usage/meta.ts'
-
-const FORMAT = 'cohere'
+import { FORMAT } from './request.ts'
 
 /** A whole answer (FORMATS §8, §9): ranks in the upstream's order, or a vector for each input in the inputs' order. */
 export function readResult({ body }: WireAnswer): CanonicalResult {
   if (Array.isArray(body['results'])) return withOrigin(readRanking(body, body['results']), FORMAT, body)
   const { embeddings } = body
   if (Array.isArray(embeddings) || isObject(embeddings)) return withOrigin(readVectors(body, embeddings), FORMAT, body)
-  throw new GatewayError({
-    kind: 'upstream-failed',
-    message: retrievalMessage(body) ?? 'The upstream sent neither a ranking nor vectors.',
-  })
+  throw new GatewayError(upstreamFailed(retrievalMessage(body) ?? 'The upstream sent neither a ranking nor vectors.'))
 }
 
 /** The fields both kinds of answer have. */

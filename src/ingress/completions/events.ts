@@ -1,19 +1,12 @@
-import type { CanonicalError } from '../../canonical/error.ts'
-import type { CanonicalEvent } from '../../canonical/event.ts'
-import { isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { Finish } from '../../canonical/result.ts'
-import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
-import type { WireEvent } from '../../canonical/wire.ts'
-import { CUT_SHORT, MALFORMED } from '../errors/stream-error.ts'
+import { AnswerEvents } from '../answer-events.ts'
 import { defined, left, NONE, put } from '../fields.ts'
 import { readHead } from '../openai-answer.ts'
 import { readUsage } from '../usage/openai.ts'
-import { readInnerError } from './error.ts'
 import { OWN, readFinish, readLogprobs } from './result.ts'
+import { FORMAT } from './wire.ts'
 
-const FORMAT = 'completions'
-
-const DONE = '[DONE]'
 const TAKEN = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier', 'error'])
 const CHOICE = new Set(['index', 'text', 'finish_reason', 'logprobs'])
 /** More choices than any request asks for: a larger index is invalid. */
@@ -26,35 +19,18 @@ interface Choice {
 }
 
 /** The chunks of a streamed answer, each a text completion (FORMATS §3); candidates end with the stream. */
-export class CompletionEvents implements Transducer<WireEvent, CanonicalEvent> {
+export class CompletionEvents extends AnswerEvents {
   private readonly choices: Choice[] = []
-  private out: CanonicalEvent[] = []
-  private started = false
-  private ended = false
   /** Fields of the whole answer beyond its head, from chunks before and after its start. */
   private readonly head: { [field: string]: Json } = {}
   private readonly late: { [field: string]: Json } = {}
   private tier: string | undefined
 
-  push({ data }: WireEvent): readonly CanonicalEvent[] {
-    if (this.ended) return NOTHING
-    this.out = []
-    if (data === DONE) this.finish()
-    else this.read(parseObject(data))
-    return this.out
+  protected get isWhole(): boolean {
+    return this.choices.length > 0 && this.choices.every(({ finish }) => finish !== undefined)
   }
 
-  end(): readonly CanonicalEvent[] {
-    if (this.ended) return NOTHING
-    this.out = []
-    if (this.choices.length > 0 && this.choices.every(({ finish }) => finish !== undefined)) this.finish()
-    else this.fail(CUT_SHORT)
-    return this.out
-  }
-
-  private read(chunk: JsonObject | undefined): void {
-    if (chunk === undefined) return this.fail(MALFORMED)
-    if (chunk['error'] != null) return this.fail(readInnerError(chunk))
+  protected read(chunk: JsonObject): void {
     if (typeof chunk['service_tier'] === 'string') this.tier = chunk['service_tier']
     for (const field in chunk) if (!TAKEN.has(field)) this.addField(field, chunk[field]!)
     const choices = chunk['choices']
@@ -73,10 +49,8 @@ export class CompletionEvents implements Transducer<WireEvent, CanonicalEvent> {
       put(this.late, field, value)
   }
 
-  private start(chunk: JsonObject): void {
-    if (this.started) return
-    this.started = true
-    this.out.push({ type: 'result-start', ...readHead(chunk), ...OWN, ...left(FORMAT, this.head, NONE) })
+  protected headIn(chunk: JsonObject) {
+    return { ...readHead(chunk), ...OWN, ...left(FORMAT, this.head, NONE) }
   }
 
   private choice(wire: JsonObject, chunk: JsonObject): void {
@@ -100,7 +74,7 @@ export class CompletionEvents implements Transducer<WireEvent, CanonicalEvent> {
     this.out.push({ type: 'part-delta', at, append })
   }
 
-  private finish(): void {
+  protected finish(): void {
     this.start({})
     for (const [candidate, { begun }] of this.choices.entries())
       if (begun) this.out.push({ type: 'part-end', at: { candidate, part: 0 } })
@@ -109,12 +83,6 @@ export class CompletionEvents implements Transducer<WireEvent, CanonicalEvent> {
       this.out.push({ type: 'candidate-end', candidate, ...ended, ...left(FORMAT, extras, NONE) })
     }
     this.out.push({ type: 'result-end', ...defined({ serviceTier: this.tier }), ...left(FORMAT, this.late, NONE) })
-    this.ended = true
-  }
-
-  private fail(error: CanonicalError): void {
-    this.start({})
-    this.out.push({ type: 'error', error })
     this.ended = true
   }
 }

@@ -1,5 +1,5 @@
+import { readError } from '../errors/openai-error.ts'
 import type { Reader } from '../reader.ts'
-import { readError } from './error.ts'
 import { CompletionEvents } from './events.ts'
 import { readRequest } from './request.ts'
 import { readResult } from './result.ts'

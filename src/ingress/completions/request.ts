@@ -7,8 +7,7 @@ import { defined, flag, left, list, number, oneOrMoreTexts, required, text, Wron
 import { readSettings } from '../settings.ts'
 import { withStreamOptions } from '../stream-options.ts'
 import * as wire from './wire.ts'
-
-const FORMAT = 'completions'
+import { FORMAT } from './wire.ts'
 
 /** `POST /v1/completions` (FORMATS §3) as a canonical request: each prompt is a message to continue. */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>

@@ -2,12 +2,11 @@ import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
 import { isObject, type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
 import type { Candidate, CanonicalResult, Finish, TokenLogprob } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
+import { readInnerError } from '../errors/openai-error.ts'
 import { anyNumber, anyObject, anyObjects, anyText, defined, left, someOf, withDefined } from '../fields.ts'
 import { finishReasonOf, readHead } from '../openai-answer.ts'
 import { readUsage } from '../usage/openai.ts'
-import { readInnerError } from './error.ts'
-
-const FORMAT = 'completions'
+import { FORMAT } from './wire.ts'
 
 /** A whole answer of a completions upstream (FORMATS §3); an error under status 200 is thrown (trap 77). */
 export function readResult({ body }: WireAnswer): CanonicalResult {

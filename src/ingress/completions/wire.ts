@@ -2,6 +2,8 @@ import * as v from 'valibot'
 import { SETTINGS } from '../../settings/completions.ts'
 import { maybe, maybeText, settingEntries, shape } from '../errors/validation-error.ts'
 
+export const FORMAT = 'completions'
+
 /** The text-completions request, FORMATS §3. Loose: unknown fields pass; free JSON is never validated. */
 
 const maybeNumber = maybe(v.number())

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../canonical/error.ts'
-import { flatCopy } from '../../canonical/text.ts'
+import { flatCopy, percentDecoded } from '../../canonical/text.ts'
 import { WrongType } from '../fields.ts'
 
 /** The parts of a request's path. */
@@ -19,18 +19,10 @@ const PATH = /^.*?\/(?:models|tunedModels|dynamic|endpoints)\/(.*):([a-zA-Z]+)$/
 export function readAddress(path: string): Address {
   const [, name, method] = PATH.exec(path) ?? []
   if (name === undefined || method === undefined) throw NO_METHOD
-  return { model: name.includes('%') ? decoded(name) : flatCopy(name), method }
+  return { model: name.includes('%') ? percentDecoded(name) : flatCopy(name), method }
 }
 
 export const NO_METHOD = new GatewayError({ kind: 'not-found', message: 'The path names no method of a model.' })
-
-function decoded(name: string): string {
-  try {
-    return decodeURIComponent(name)
-  } catch {
-    return flatCopy(name)
-  }
-}
 
 /** Whether a body's model is that of its path, by itself or in a collection; any other is refused (trap 105). */
 export const namesModel = (value: string, model: string): boolean =>

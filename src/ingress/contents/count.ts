@@ -1,8 +1,8 @@
-import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
 import { isObject, type JsonObject, withOrigin } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
+import { noAnswer } from '../errors/faulty-answer.ts'
 import { readInnerError } from '../errors/google-error.ts'
 import { defined, text, WrongType } from '../fields.ts'
 import { checkModel } from './address.ts'
@@ -45,7 +45,7 @@ export function readCounted({ body }: WireAnswer): CanonicalResult {
   const { totalTokens, cachedContentTokenCount, promptTokensDetails } = fields
   // A count of 0 is left out (proto3 JSON).
   const input = totalTokens === undefined && isCount(fields) ? 0 : anyNumeral(totalTokens)
-  if (input === undefined) throw new GatewayError(body['error'] == null ? NOT_A_COUNT : readInnerError(body))
+  if (input === undefined) throw noAnswer(body, 'is no count', readInnerError)
   const { inputBy } = readUsage(defined({ promptTokensDetails }) as JsonObject)
   const usage = { input, ...defined({ cacheRead: anyNumeral(cachedContentTokenCount), inputBy }) }
   return withOrigin({ candidates: [], usage, ...leftOf(fields, TAKEN) }, FORMAT, body)
@@ -54,5 +54,3 @@ export function readCounted({ body }: WireAnswer): CanonicalResult {
 /** A body without any field of a count, but with others, is none. */
 const isCount = (fields: JsonObject): boolean =>
   Object.keys(fields).length === 0 || Object.keys(fields).some(field => COUNT.has(field))
-
-const NOT_A_COUNT = upstreamFailed('The upstream sent something that is no count.')

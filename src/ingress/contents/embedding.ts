@@ -1,10 +1,10 @@
 import { CallIds } from '../../canonical/call-ids.ts'
 import type { Part } from '../../canonical/content.ts'
-import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
 import { isObject, type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
 import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonical/request.ts'
 import type { CanonicalResult, Usage } from '../../canonical/result.ts'
 import type { WireAnswer, WireRequest } from '../../canonical/wire.ts'
+import { noAnswer } from '../errors/faulty-answer.ts'
 import { readInnerError } from '../errors/google-error.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
 import { anyObject, anyObjects, defined, object, objects, required, someOf, text, WrongType } from '../fields.ts'
@@ -129,7 +129,7 @@ export function readEmbedded({ body }: WireAnswer): CanonicalResult {
   const { embedding, embeddings } = fields
   const one = isObject(embedding) ? [embedding] : undefined
   const vectors = one ?? (Array.isArray(embeddings) ? anyObjects(embeddings) : undefined)
-  if (vectors === undefined) throw new GatewayError(fields['error'] == null ? NOT_AN_ANSWER : readInnerError(fields))
+  if (vectors === undefined) throw noAnswer(fields, 'holds no embeddings', readInnerError)
   const usage = anyObject(fields['usageMetadata'])
   const refused = [
     ...(usage === undefined ? ['usageMetadata'] : []),
@@ -142,8 +142,6 @@ export function readEmbedded({ body }: WireAnswer): CanonicalResult {
   }
   return withOrigin(result, FORMAT, body)
 }
-
-const NOT_AN_ANSWER = upstreamFailed('The upstream sent something that holds no embeddings.')
 
 const VECTOR = new Set(['values'])
 

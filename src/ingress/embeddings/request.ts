@@ -2,7 +2,7 @@ import type { MediaSource, OpaquePart, Part } from '../../canonical/content.ts'
 import { append } from '../../canonical/lists.ts'
 import type { Path } from '../../canonical/loss.ts'
 import { sourceOfUrl } from '../../canonical/media/data-url.ts'
-import { sniffed } from '../../canonical/media/sniff.ts'
+import { sniffedBase64 } from '../../canonical/media/sniff.ts'
 import { isObject, type Json, type JsonObject, type Node, originOf, withOrigin } from '../../canonical/node.ts'
 import type { CanonicalRequest, EmbeddingPurpose, Message, Output } from '../../canonical/request.ts'
 import type { VectorEncoding } from '../../canonical/vector.ts'
@@ -12,7 +12,7 @@ import { defined, left, number, required, someOf, text, WrongType } from '../fie
 import { type Locate, locator } from '../locate.ts'
 import * as wire from './wire.ts'
 
-const FORMAT = 'embeddings'
+export const FORMAT = 'embeddings'
 
 /** `POST /v1/embeddings` (FORMATS §8), in OpenAI's fields or those of Voyage and Jina, as a canonical request. */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
@@ -105,7 +105,7 @@ const DEFAULT_TYPES = { image: 'image/jpeg', pdf: 'application/pdf' } as const
 /** Base64 without a declared media type. */
 const ofBase64 = (data: string, kind: keyof typeof DEFAULT_TYPES): MediaSource => ({
   type: 'base64',
-  mediaType: sniffed(Buffer.from(data.slice(0, 64), 'base64')) ?? DEFAULT_TYPES[kind],
+  mediaType: sniffedBase64(data) ?? DEFAULT_TYPES[kind],
   data,
 })
 

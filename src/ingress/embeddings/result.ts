@@ -1,21 +1,20 @@
 import type { Part } from '../../canonical/content.ts'
-import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
 import { isObject, type JsonObject, parseObject, withOrigin } from '../../canonical/node.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import { NumbersText, type Vector } from '../../canonical/vector.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
+import { noAnswer } from '../errors/faulty-answer.ts'
 import { readInnerError } from '../errors/openai-error.ts'
 import { anyNumber, anyObject, anyObjects, anyText, defined, left } from '../fields.ts'
 import { readInputUsage } from '../usage/input-usage.ts'
-
-const FORMAT = 'embeddings'
+import { FORMAT } from './request.ts'
 
 const TAKEN = new Set(['object', 'data', 'model', 'usage', 'id', 'created'])
 
 /** A whole answer (FORMATS §8): one vector for each input, in the order of the inputs; numbers are not parsed. */
 export function readResult({ body }: WireAnswer): CanonicalResult {
   const { data } = body
-  if (!Array.isArray(data)) throw new GatewayError(body['error'] == null ? NOT_AN_ANSWER : readInnerError(body))
+  if (!Array.isArray(data)) throw noAnswer(body, 'is no list of embeddings', readInnerError)
   const fields = { id: anyText(body['id']), model: anyText(body['model']), created: anyNumber(body['created']) }
   const { id, model, created: createdAt } = fields
   const usage = anyObject(body['usage'])
@@ -30,8 +29,6 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
   }
   return ordered === entries ? withOrigin(result, FORMAT, body) : result
 }
-
-const NOT_AN_ANSWER = upstreamFailed('The upstream sent something that is no list of embeddings.')
 
 /** The entries sorted by their own index, where each has one. */
 function inOrder(entries: readonly JsonObject[]): readonly JsonObject[] {

@@ -1,13 +1,11 @@
-import type { CanonicalError } from '../../canonical/error.ts'
 import type { CanonicalEvent } from '../../canonical/event.ts'
 import { withBody } from '../../canonical/fold.ts'
-import { type JsonObject, type Node, parseObject } from '../../canonical/node.ts'
+import type { JsonObject, Node } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { totalUsage, type Usage } from '../../canonical/result.ts'
-import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
+import { NOTHING } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
-import { readInnerError } from '../errors/openai-error.ts'
-import { CUT_SHORT, MALFORMED } from '../errors/stream-error.ts'
+import { AnswerEvents, DONE } from '../answer-events.ts'
 import { anyNumber, anyObject, anyText, defined, left } from '../fields.ts'
 import { FIELDS, misread, readMade } from '../media/image-settings.ts'
 import { FORMAT } from './content.ts'
@@ -20,40 +18,28 @@ const COMPLETED = /^image_(?:generation|edit)\.completed$/
  * A streamed answer (FORMATS §10): partial images, and one completed event for each finished one. It has no end mark,
  * so a stream that ends without any image, or behind a partial one, was cut short.
  */
-export class ImagesEvents implements Transducer<WireEvent, CanonicalEvent> {
+export class ImagesEvents extends AnswerEvents {
   private readonly request: CanonicalRequest
-  private out: CanonicalEvent[] = []
-  private started = false
   private count = 0
   private spent: Usage | undefined
   private unfinished = false
-  private ended = false
 
   constructor(request: CanonicalRequest) {
+    super()
     this.request = request
   }
 
-  push({ data }: WireEvent): readonly CanonicalEvent[] {
-    if (this.ended || data === '' || data === '[DONE]') return NOTHING
-    this.out = []
-    const event = parseObject(data)
-    if (event === undefined) this.fail(MALFORMED)
-    else this.read(event)
-    return this.out
+  override push(event: WireEvent): readonly CanonicalEvent[] {
+    return event.data === '' || event.data === DONE ? NOTHING : super.push(event)
   }
 
-  end(): readonly CanonicalEvent[] {
-    if (this.ended) return NOTHING
-    this.out = []
-    if (this.count === 0 || this.unfinished) this.fail(CUT_SHORT)
-    else this.out.push({ type: 'result-end' })
-    return this.out
+  protected get isWhole(): boolean {
+    return this.count > 0 && !this.unfinished
   }
 
-  private read(event: JsonObject): void {
+  protected read(event: JsonObject): void {
     const type = anyText(event['type']) ?? ''
-    if (event['error'] != null) this.fail(readInnerError(event))
-    else if (PARTIAL.test(type)) this.preview(event)
+    if (PARTIAL.test(type)) this.preview(event)
     else if (COMPLETED.test(type)) this.complete(event)
     else {
       this.start({})
@@ -61,14 +47,8 @@ export class ImagesEvents implements Transducer<WireEvent, CanonicalEvent> {
     }
   }
 
-  private start(event: JsonObject): void {
-    if (this.started) return
-    this.started = true
-    this.out.push({
-      type: 'result-start',
-      ...defined({ createdAt: anyNumber(event['created_at']) }),
-      spelling: { [FORMAT]: { own: true } },
-    })
+  protected headIn(event: JsonObject) {
+    return { ...defined({ createdAt: anyNumber(event['created_at']) }), spelling: { [FORMAT]: { own: true } } }
   }
 
   private preview(event: JsonObject): void {
@@ -119,10 +99,8 @@ export class ImagesEvents implements Transducer<WireEvent, CanonicalEvent> {
     return readAnswered(event, { outputFormat: event['output_format'], made: readMade(event) }, this.request)
   }
 
-  private fail(error: CanonicalError): void {
-    this.ended = true
-    this.start({})
-    this.out.push({ type: 'error', error })
+  protected finish(): void {
+    this.out.push({ type: 'result-end' })
   }
 }
 

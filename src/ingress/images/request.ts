@@ -5,10 +5,10 @@ import { type Json, type JsonObject, originOf, withOrigin } from '../../canonica
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
-import { count, counted, defined, flag, left, number, required, someOf, text, WrongType } from '../fields.ts'
+import { count, counted, defined, flag, isNumeral, left, number, required, someOf, text, WrongType } from '../fields.ts'
 import { type Locate, locator } from '../locate.ts'
 import { emptyField, FIELDS, FORMAT, hasImage, readFiles, readNamed } from './content.ts'
-import { EMPTY_IMAGE, isFlag, isNumber, mediaTypeOfName, NO_IMAGE, needsPrompt, requestAt } from './wire.ts'
+import { EMPTY_IMAGE, isFlag, mediaTypeOfName, NO_IMAGE, needsPrompt, requestAt } from './wire.ts'
 
 /** `POST /v1/images/{generations,edits,variations}` (FORMATS §10), as JSON or as a form. */
 export const readRequest = (wire: WireRequest): CanonicalRequest =>
@@ -50,16 +50,8 @@ const wrong = (param: string, message: string): GatewayError => invalid(`${param
 
 const TAKEN = new Set<string>([
   ...['model', 'prompt', 'n', 'size', 'quality', 'style', 'background', 'output_format', 'output_compression'],
-  ...[
-    'input_fidelity',
-    'moderation',
-    'response_format',
-    'partial_images',
-    'stream',
-    'user',
-    'safety_identifier',
-    ...FIELDS,
-  ],
+  ...['input_fidelity', 'moderation', 'response_format', 'partial_images', 'stream', 'user', 'safety_identifier'],
+  ...FIELDS,
 ])
 
 /** Readers of numbers and flags: as such in JSON, as texts in a form. */
@@ -74,7 +66,7 @@ const IN_JSON: Values = { number, count, flag }
 function numberIn(value: Json | undefined): number | undefined {
   const written = text(value)
   if (written === undefined) return undefined
-  if (!isNumber(written)) throw WrongType.instance
+  if (!isNumeral(written)) throw WrongType.instance
   return Number(written)
 }
 

@@ -1,10 +1,10 @@
 import type { Made, MediaPart, MediaSource } from '../../canonical/content.ts'
-import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
-import { sniffed } from '../../canonical/media/sniff.ts'
+import { sniffedBase64 } from '../../canonical/media/sniff.ts'
 import { isObject, type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
 import type { CanonicalRequest, Modality } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Usage } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
+import { noAnswer } from '../errors/faulty-answer.ts'
 import { readInnerError } from '../errors/openai-error.ts'
 import { anyNumber, anyObject, anyObjects, anyText, defined, left, someOf } from '../fields.ts'
 import { readMade, SETTINGS, misread as unread } from '../media/image-settings.ts'
@@ -49,20 +49,17 @@ export function readAnswered(
   }
 }
 
-/** As many characters of base64 as identify a file's type. */
-const HEAD = 24
-
 /** The upstream's value, else the type found in the bytes, else the one requested. */
 const mediaTypeOf = (data: string, outputFormat: Json | undefined, request: CanonicalRequest): string =>
   typeof outputFormat === 'string'
     ? mediaTypeOfName(outputFormat)
-    : (sniffed(Buffer.from(data.slice(0, HEAD), 'base64')) ?? request.output.image?.mediaType ?? 'image/png')
+    : (sniffedBase64(data) ?? request.output.image?.mediaType ?? 'image/png')
 
 const TAKEN = new Set(['created', 'data', 'output_format', 'usage', ...SETTINGS])
 
 /** A whole answer (FORMATS §10): a candidate for each image. An error under status 200 is thrown (trap 77). */
 export function readResult({ body }: WireAnswer, request: CanonicalRequest): CanonicalResult {
-  if (!Array.isArray(body['data'])) throw new GatewayError(body['error'] == null ? NOT_AN_ANSWER : readInnerError(body))
+  if (!Array.isArray(body['data'])) throw noAnswer(body, 'is no picture', readInnerError)
   const created = anyNumber(body['created'])
   const outputFormat = anyText(body['output_format'])
   const usage = anyObject(body['usage'])
@@ -78,8 +75,6 @@ export function readResult({ body }: WireAnswer, request: CanonicalRequest): Can
   }
   return withOrigin(result, FORMAT, body)
 }
-
-const NOT_AN_ANSWER = upstreamFailed('The upstream sent something that is no picture.')
 
 const CHECKS: { readonly [field: string]: (value: unknown) => boolean } = {
   created: value => typeof value === 'number',

@@ -2,11 +2,11 @@ import * as v from 'valibot'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { count, maybe, maybeText, shape } from '../errors/validation-error.ts'
+import { isNumeral } from '../fields.ts'
 import { emptyField, hasImage, readNamed } from './content.ts'
 
 /* Image requests, FORMATS §10. Loose: unknown fields pass. */
 
-export const isNumber = (text: string): boolean => text.trim() !== '' && Number.isFinite(Number(text))
 export const isFlag = (text: string): boolean => /^(?:true|false)$/i.test(text)
 
 /** The media type of the format's name for a file format. */
@@ -44,7 +44,7 @@ const settings = (number: v.GenericSchema, count: v.GenericSchema, flag: v.Gener
 const inJson = settings(v.number(), count, v.boolean())
 export const request = shape({ prompt: v.string(), ...inJson })
 
-const numberText = v.pipe(v.string(), v.check(isNumber, 'Invalid value: Expected a number'))
+const numberText = v.pipe(v.string(), v.check(isNumeral, 'Invalid value: Expected a number'))
 const flagText = v.pipe(v.string(), v.check(isFlag, 'Invalid value: Expected true or false'))
 
 const countText = v.pipe(numberText, v.transform(Number), count)

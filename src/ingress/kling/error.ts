@@ -5,29 +5,21 @@ import { classified, retryAfter } from '../errors/classify.ts'
 import { anyNumber, anyText, defined } from '../fields.ts'
 
 /** What the vendor's codes mean (Kling's API, "Error Code"); the HTTP status is the same for several. */
-const BY_CODE: ReadonlyMap<number | undefined, ErrorKind> = new Map<number | undefined, ErrorKind>([
-  [1000, 'unauthenticated'],
-  [1001, 'unauthenticated'],
-  [1002, 'unauthenticated'],
-  [1003, 'unauthenticated'],
-  [1004, 'unauthenticated'],
-  [1100, 'upstream-account'],
-  [1101, 'out-of-credit'],
-  [1102, 'out-of-credit'],
-  [1103, 'forbidden'],
-  [1200, 'invalid-request'],
-  [1201, 'invalid-request'],
-  [1202, 'not-found'],
-  [1203, 'not-found'],
-  [1300, 'invalid-request'],
-  [1301, 'invalid-request'],
-  [1302, 'rate-limited'],
-  [1303, 'rate-limited'],
-  [1304, 'upstream-account'],
-  [5000, 'upstream-failed'],
-  [5001, 'overloaded'],
-  [5002, 'timed-out'],
-])
+const CODES: { readonly [K in ErrorKind]?: readonly number[] } = {
+  unauthenticated: [1000, 1001, 1002, 1003, 1004],
+  'upstream-account': [1100, 1304],
+  'out-of-credit': [1101, 1102],
+  forbidden: [1103],
+  'invalid-request': [1200, 1201, 1300, 1301],
+  'not-found': [1202, 1203],
+  'rate-limited': [1302, 1303],
+  'upstream-failed': [5000],
+  overloaded: [5001],
+  'timed-out': [5002],
+}
+const BY_CODE: ReadonlyMap<number | undefined, ErrorKind> = new Map(
+  Object.entries(CODES).flatMap(([kind, codes]) => codes.map(code => [code, kind as ErrorKind])),
+)
 
 /** Words of gateways for kinds the vendor has no code for. */
 const WORDS: ReadonlyMap<Json | undefined, ErrorKind> = new Map<Json | undefined, ErrorKind>([

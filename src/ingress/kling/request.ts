@@ -1,6 +1,6 @@
 import type { MediaPart } from '../../canonical/content.ts'
-import { pictureOfBase64 } from '../../canonical/media/bare-picture.ts'
 import { sourceOfUrl } from '../../canonical/media/data-url.ts'
+import { pictureOfBase64 } from '../../canonical/media/sniff.ts'
 import { withOrigin } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
@@ -9,7 +9,7 @@ import { defined, left, required, text, WrongType } from '../fields.ts'
 import { locateVideo, readLength, videoRequest } from '../media/video.ts'
 import { requestAt } from './wire.ts'
 
-const FORMAT = 'kling'
+export const FORMAT = 'kling'
 
 /** `POST /videovendor/v1/videos/text2video` and `image2video` (SERVICE.md, "Video"). */
 export const readRequest = (wire: WireRequest): CanonicalRequest =>

@@ -6,8 +6,7 @@ import type { WireAnswer } from '../../canonical/wire.ts'
 import { anyObject, anyText, defined, left } from '../fields.ts'
 import { NO_REASON, NO_TASK, readSeconds, stateOf } from '../media/video.ts'
 import { readInnerError } from './error.ts'
-
-const FORMAT = 'kling'
+import { FORMAT } from './request.ts'
 
 const ENVELOPE = new Set(['code', 'message', 'request_id', 'data'])
 const TAKEN = new Set([...['task_id', 'task_status', 'task_status_msg', 'task_result', 'created_at', 'updated_at']])

@@ -5,13 +5,12 @@ import { isObject, type Json, type JsonObject, parseObject } from '../../canonic
 import { type EventReader, NOTHING } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { EarlyEvents } from '../early-events.ts'
-import { CUT_SHORT, MALFORMED } from '../errors/stream-error.ts'
+import { CUT_SHORT, MALFORMED } from '../errors/faulty-answer.ts'
 import { anyObject, left, NONE, put } from '../fields.ts'
 import { isEmptyData } from '../transport/sse.ts'
 import { BlockReader, kindOfDelta } from './block.ts'
 import { readInnerError } from './error.ts'
-import { HEAD, leniently, readHead, readStop, STOP_FIELDS } from './result.ts'
-import { readTier, readUsage } from './usage.ts'
+import { HEAD, leniently, readHead, readStop, readTier, readUsage, STOP_FIELDS } from './result.ts'
 import { FORMAT } from './wire.ts'
 
 type Handler = (wire: JsonObject) => void

@@ -1,12 +1,12 @@
 import type { Part } from '../../canonical/content.ts'
-import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
 import { isObject, type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
-import type { Candidate, CanonicalResult, Finish, FinishReason } from '../../canonical/result.ts'
+import type { Candidate, CanonicalResult, Finish, FinishReason, Usage } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
+import { noAnswer } from '../errors/faulty-answer.ts'
 import { anyNumber, anyObject, anyObjects, anyText, defined, left, WrongType, withDefined } from '../fields.ts'
+import { anyCount } from '../usage/counts.ts'
 import { readBlock } from './content.ts'
 import { readInnerError } from './error.ts'
-import { readTier, readUsage } from './usage.ts'
 import { FORMAT } from './wire.ts'
 
 export const STOP_FIELDS = ['stop_reason', 'stop_sequence', 'stop_details'] as const
@@ -18,7 +18,7 @@ export const HEAD = new Set<string>([...['id', 'type', 'role', 'model', 'content
 export function readResult({ body }: WireAnswer): CanonicalResult {
   const wire = body['content'] ?? (body['type'] === 'message' ? [] : undefined)
   if (body['type'] === 'error' || (!Array.isArray(wire) && typeof wire !== 'string'))
-    throw new GatewayError(body['error'] == null ? NOT_AN_ANSWER : readInnerError(body))
+    throw noAnswer(body, 'is no message', readInnerError)
   const content = readAnswer(wire)
   const { refusal, ...stop } = readStop(
     body,
@@ -30,8 +30,6 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
   const others = { usage: usage && readUsage(usage), serviceTier: readTier(usage), extras }
   return withOrigin(withDefined({ ...readHead(body), candidates }, others), FORMAT, body)
 }
-
-const NOT_AN_ANSWER = upstreamFailed('The upstream sent something that is no message.')
 
 export const readHead = (wire: JsonObject) => defined({ id: anyText(wire['id']), model: anyText(wire['model']) })
 
@@ -52,12 +50,11 @@ export function leniently(wire: JsonObject): Part {
 /** `{input_tokens}` of `POST /v1/messages/count_tokens` (FORMATS §6), cached ones included. */
 export function readCounted({ body }: WireAnswer): CanonicalResult {
   const input = anyNumber(body['input_tokens'])
-  if (input === undefined) throw new GatewayError(body['error'] == null ? NOT_A_COUNT : readInnerError(body))
+  if (input === undefined) throw noAnswer(body, 'is no count', readInnerError)
   return withOrigin({ candidates: [], usage: { input }, ...left(FORMAT, body, COUNTED) }, FORMAT, body)
 }
 
 const COUNTED = new Set(['input_tokens'])
-const NOT_A_COUNT = upstreamFailed('The upstream sent something that is no count.')
 
 const REASONS: { readonly [value: string]: FinishReason } = {
   end_turn: 'stop',
@@ -102,4 +99,64 @@ function readRefusal(details: Json | undefined): Part | undefined {
   if (!isObject(details) || text === undefined || text === '') return undefined
   const taken = details['type'] === 'refusal' ? DETAILS_TYPED : DETAILS
   return { type: 'refusal', text, ...left(FORMAT, details, taken) }
+}
+
+const COUNTS = ['input_tokens', 'output_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'] as const
+
+const CALLS: { readonly [field: string]: string } = {
+  web_search_requests: 'web-search',
+  web_fetch_requests: 'web-fetch',
+}
+
+/**
+ * The whole prompt is the tokens neither read from nor written to a cache, and both of these (FORMATS §16.3, trap 20).
+ */
+export function readUsage(wire: JsonObject): Usage {
+  const cacheRead = anyCount(wire['cache_read_input_tokens'])
+  const cacheWrite = anyCount(wire['cache_creation_input_tokens'])
+  const fresh = anyCount(wire['input_tokens'])
+  const details = wire['output_tokens_details']
+  // A value that is no count is kept as it is.
+  const taken = new Set(['service_tier'])
+  for (const field of COUNTS) if (anyCount(wire[field]) !== undefined) taken.add(field)
+  if (isObject(details) && 'thinking_tokens' in details && onlyNumbers(details, THOUGHTS))
+    taken.add('output_tokens_details')
+  if (isObject(wire['server_tool_use']) && onlyNumbers(wire['server_tool_use'], CALLS)) taken.add('server_tool_use')
+  for (const field of HOLLOW) if (isHollow(wire[field])) taken.add(field)
+  return {
+    ...defined({
+      input: fresh === undefined ? undefined : fresh + (cacheRead ?? 0) + (cacheWrite ?? 0),
+      cacheRead,
+      cacheWrite,
+      output: anyCount(wire['output_tokens']),
+      reasoning: anyCount(anyObject(details)?.['thinking_tokens']),
+      hostedCalls: readCalls(wire['server_tool_use']),
+    }),
+    ...left(FORMAT, wire, taken),
+  }
+}
+
+/** Fields that are always there and may be empty: a breakdown of no tokens, an unavailable place. */
+const HOLLOW = ['cache_creation', 'inference_geo']
+
+const isHollow = (value: Json | undefined): boolean =>
+  isObject(value) ? Object.values(value).every(count => count === 0) : value === 'not_available'
+
+const THOUGHTS = { thinking_tokens: 'reasoning' }
+
+const onlyNumbers = (wire: JsonObject, known: object): boolean =>
+  Object.entries(wire).every(([key, value]) => Object.hasOwn(known, key) && anyCount(value) !== undefined)
+
+function readCalls(wire: Json | undefined): JsonObject | undefined {
+  if (!isObject(wire)) return undefined
+  const calls = Object.entries(wire).filter(
+    ([key, value]) => Object.hasOwn(CALLS, key) && anyCount(value) !== undefined,
+  )
+  return Object.fromEntries(calls.map(([key, value]) => [CALLS[key]!, value]))
+}
+
+/** The tier that served; the standard one corresponds to other formats' default. */
+export function readTier(usage: JsonObject | undefined): string | undefined {
+  const tier = usage?.['service_tier']
+  return tier === 'standard' ? 'default' : typeof tier === 'string' ? tier : undefined
 }

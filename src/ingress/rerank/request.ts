@@ -1,6 +1,6 @@
 import type { MediaPart, Part } from '../../canonical/content.ts'
 import { sourceOfUrl } from '../../canonical/media/data-url.ts'
-import { sniffed } from '../../canonical/media/sniff.ts'
+import { sniffedBase64 } from '../../canonical/media/sniff.ts'
 import { isObject, type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
@@ -8,7 +8,7 @@ import { readOrExplain } from '../errors/validation-error.ts'
 import { count, defined, flag, left, list, required, text, texts, WrongType } from '../fields.ts'
 import * as wire from './wire.ts'
 
-const FORMAT = 'rerank'
+export const FORMAT = 'rerank'
 
 /** The vendor whose answers the caller expects at a path that three vendors share. */
 type Style = 'jina' | 'cohere' | 'voyage'
@@ -87,6 +87,6 @@ export function readDocument(wire: Json, fields = USUAL): readonly Part[] {
 /** An address, or the bare base64 of an image whose type is found in its bytes. */
 function readImage(value: string): MediaPart {
   if (/^[a-z][a-z0-9+.-]*:/i.test(value)) return { type: 'media', kind: 'image', source: sourceOfUrl(value) }
-  const mediaType = sniffed(Buffer.from(value.slice(0, 64), 'base64')) ?? 'image/jpeg'
+  const mediaType = sniffedBase64(value) ?? 'image/jpeg'
   return { type: 'media', kind: 'image', source: { type: 'base64', mediaType, data: value } }
 }

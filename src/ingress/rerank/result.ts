@@ -1,5 +1,5 @@
 import type { Part } from '../../canonical/content.ts'
-import { GatewayError } from '../../canonical/error.ts'
+import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
 import { isObject, type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
@@ -7,9 +7,7 @@ import { retrievalMessage } from '../errors/retrieval-error.ts'
 import { anyNumber, anyObject, anyObjects, anyText, defined, left, WrongType } from '../fields.ts'
 import { readInputUsage } from '../usage/input-usage.ts'
 import { readMeta } from '../usage/meta.ts'
-import { readDocument } from './request.ts'
-
-const FORMAT = 'rerank'
+import { FORMAT, readDocument } from './request.ts'
 
 const TAKEN = new Set(['id', 'model', 'object', 'results', 'data', 'usage', 'meta'])
 
@@ -17,10 +15,7 @@ const TAKEN = new Set(['id', 'model', 'object', 'results', 'data', 'usage', 'met
 export function readResult({ body }: WireAnswer): CanonicalResult {
   const field = ['results', 'data'].find(one => Array.isArray(body[one]))
   if (field === undefined)
-    throw new GatewayError({
-      kind: 'upstream-failed',
-      message: retrievalMessage(body) ?? 'The upstream sent no ranking.',
-    })
+    throw new GatewayError(upstreamFailed(retrievalMessage(body) ?? 'The upstream sent no ranking.'))
   const id = anyText(body['id'])
   const model = anyText(body['model'])
   const meta = anyObject(body['meta'])

@@ -2,9 +2,7 @@ import type { Annotation, CacheHint, MediaPart, Part, TextPart } from '../../can
 import { kindOfMediaType, sourceOfUrl } from '../../canonical/media/data-url.ts'
 import { type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
 import { anyNumber, anyText, defined, left, object, objects, required, text } from '../fields.ts'
-import { KNOWN_PARTS } from './wire.ts'
-
-const FORMAT = 'responses'
+import { FORMAT, KNOWN_PARTS } from './wire.ts'
 
 /** The parts of a message or of a tool's output; a string is one text. */
 export function readContent(wire: Json | undefined): readonly Part[] {

@@ -5,7 +5,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { EarlyEvents } from '../early-events.ts'
-import { CUT_SHORT, MALFORMED } from '../errors/stream-error.ts'
+import { CUT_SHORT, MALFORMED } from '../errors/faulty-answer.ts'
 import { anyObject, anyObjects } from '../fields.ts'
 import { isEmptyData } from '../transport/sse.ts'
 import { readInnerError } from './error.ts'
@@ -15,8 +15,7 @@ import { Places } from './places.ts'
 import { readFinish, readHead, readNode, readOutput } from './result.ts'
 import { UpstreamCalls } from './upstream-calls.ts'
 import { readUsage } from './usage.ts'
-
-const FORMAT = 'responses'
+import { FORMAT } from './wire.ts'
 
 /** A streamed answer (FORMATS §4). Events of unknown types are passed on as they are. */
 export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, Sink {

@@ -18,8 +18,7 @@ import { readAnyItem, unknownItem } from './items.ts'
 import { isNameless, type Places } from './places.ts'
 import { contentReader, readAnswerPart, readTokens } from './result.ts'
 import type { UpstreamCalls } from './upstream-calls.ts'
-
-const FORMAT = 'responses'
+import { FORMAT } from './wire.ts'
 
 /** The answer that events are read into. */
 interface ResponseState extends Sink {

@@ -6,8 +6,8 @@ import type { CanonicalRequest, Message, Output } from '../../canonical/request.
 import { workOf } from '../../canonical/work.ts'
 import { anyNumber, anyText, defined, left } from '../fields.ts'
 import { FIELDS, misread, readMade } from '../media/image-settings.ts'
+import { FORMAT } from './wire.ts'
 
-const FORMAT = 'responses'
 const TYPE = 'image_generation'
 
 const TEXTS = ['size', 'quality', 'background', 'output_format', 'input_fidelity', 'moderation'] as const

@@ -9,9 +9,7 @@ import { type Locate, locator, type Place } from '../locate.ts'
 import { readContent } from './content.ts'
 import { checkStamp, MESSAGE, readItem, readOutput, unknownItem } from './items.ts'
 import { upstreamCallsIn } from './upstream-calls.ts'
-import { ANSWERS, kindOfItem, ROLES, TOOL_ITEMS } from './wire.ts'
-
-const FORMAT = 'responses'
+import { ANSWERS, FORMAT, kindOfItem, ROLES, TOOL_ITEMS } from './wire.ts'
 
 /** The history: `input` as a text, one item or a list of them (trap 71), after the instructions. */
 export function readHistory(body: JsonObject): readonly Message[] {

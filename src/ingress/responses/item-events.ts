@@ -5,8 +5,7 @@ import type { JsonObject, Node } from '../../canonical/node.ts'
 import type { TokenLogprob } from '../../canonical/result.ts'
 import { CUT, readAnyItem, unknownItem } from './items.ts'
 import { contentReader, readAnswerPart, readTokens } from './result.ts'
-
-const FORMAT = 'responses'
+import { FORMAT } from './wire.ts'
 
 /** The output of the items of one answer. */
 export interface Sink {

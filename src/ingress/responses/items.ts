@@ -4,9 +4,7 @@ import { disclose, type EnclosedThought, isSealed } from '../../canonical/signat
 import { anyText, defined, left, objects, required, someOf, text, WrongType } from '../fields.ts'
 import { readContent } from './content.ts'
 import { readImageCall } from './images.ts'
-import { kindOfItem } from './wire.ts'
-
-const FORMAT = 'responses'
+import { FORMAT, kindOfItem } from './wire.ts'
 
 /** The fields of a message that are read. */
 export const MESSAGE: ReadonlySet<string> = new Set(['type', 'role', 'content', 'id', 'status'])

@@ -17,8 +17,7 @@ import { asImageRequest } from './images.ts'
 import { readHistory } from './input.ts'
 import { readToolChoice, readTools } from './tools.ts'
 import * as wire from './wire.ts'
-
-const FORMAT = 'responses'
+import { FORMAT } from './wire.ts'
 
 /** `POST /v1/responses` and the endpoints below it (FORMATS §4) as a canonical request. */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>

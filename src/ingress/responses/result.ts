@@ -1,24 +1,22 @@
 import type { Part } from '../../canonical/content.ts'
-import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
 import { append } from '../../canonical/lists.ts'
 import { isObject, type Json, type JsonObject, type Node, withOrigin } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult, Finish, FinishReason, TokenLogprob } from '../../canonical/result.ts'
 import type { CanonicalTask, TaskState } from '../../canonical/task.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
+import { noAnswer } from '../errors/faulty-answer.ts'
 import { anyNumber, anyObject, anyObjects, anyText, defined, left, WrongType } from '../fields.ts'
 import { type readContent, readOutputText, readPart, unknownPart } from './content.ts'
 import { readInnerError } from './error.ts'
 import { readAnyItem, unknownItem } from './items.ts'
 import { UpstreamCalls } from './upstream-calls.ts'
 import { readUsage } from './usage.ts'
-
-const FORMAT = 'responses'
+import { FORMAT } from './wire.ts'
 
 /** A whole answer (FORMATS §4); an error under status 200 is thrown (trap 77). */
 export function readResult({ body }: WireAnswer, request: CanonicalRequest): CanonicalResult {
-  if (!Array.isArray(body['output']))
-    throw new GatewayError(body['error'] == null ? NOT_AN_ANSWER : readInnerError(body))
+  if (!Array.isArray(body['output'])) throw noAnswer(body, 'is no response', readInnerError)
   const { parts, tokens } = readOutput(body['output'], new UpstreamCalls(request).read(body))
   const finish = readFinish(body, factsOf(parts))
   const error = body['status'] === 'failed' ? anyObject(body['error']) : undefined
@@ -31,8 +29,6 @@ export function readResult({ body }: WireAnswer, request: CanonicalRequest): Can
     ...readNode(body),
   }
 }
-
-const NOT_AN_ANSWER = upstreamFailed('The upstream sent something that is no response.')
 
 const factsOf = (parts: readonly Part[]): ContentFacts => ({
   called: parts.some(part => part.type === 'tool-call'),
@@ -128,12 +124,10 @@ const COUNTED = new Set(['object', 'input_tokens'])
 /** `{object, input_tokens}` of `POST /v1/responses/input_tokens` (FORMATS §4). */
 export function readCounted({ body }: WireAnswer): CanonicalResult {
   const input = anyNumber(body['input_tokens'])
-  if (input === undefined) throw new GatewayError(body['error'] == null ? NOT_A_COUNT : readInnerError(body))
+  if (input === undefined) throw noAnswer(body, 'is no count', readInnerError)
   const result: CanonicalResult = { candidates: [], usage: { input }, ...left(FORMAT, body, COUNTED) }
   return withOrigin(result, FORMAT, body)
 }
-
-const NOT_A_COUNT = upstreamFailed('The upstream sent something that is no count.')
 
 /** The parts of an answer's items, and the token logprobs of all its texts in one list. */
 export function readOutput(output: Json | undefined, own: UpstreamCalls): { parts: Part[]; tokens: TokenLogprob[] } {

@@ -10,9 +10,7 @@ import {
 } from '../../canonical/tool.ts'
 import { defined, isMaybe, left, objects, required, text, texts, WrongType } from '../fields.ts'
 import { readApproximate, readFreeform, readFunction, readGrammar, readMode } from '../tools.ts'
-import { kindOfTool, TOOL_ITEMS } from './wire.ts'
-
-const FORMAT = 'responses'
+import { FORMAT, kindOfTool, TOOL_ITEMS } from './wire.ts'
 
 const TAKEN = {
   function: new Set(['type', 'name', 'description', 'parameters', 'strict']),

@@ -1,8 +1,7 @@
 import { type JsonObject, withOrigin } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { countNames, readUsage as readCounts } from '../usage/openai.ts'
-
-const FORMAT = 'responses'
+import { FORMAT } from './wire.ts'
 
 const NAMES = countNames('input_tokens', 'output_tokens')
 

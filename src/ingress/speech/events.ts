@@ -1,13 +1,11 @@
-import type { CanonicalError } from '../../canonical/error.ts'
 import type { CanonicalEvent } from '../../canonical/event.ts'
 import { Base64Stream } from '../../canonical/media/base64.ts'
-import { isObject, type JsonObject, parseObject, withOrigin } from '../../canonical/node.ts'
+import { isObject, type JsonObject, withOrigin } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
-import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
+import { NOTHING } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
-import { readInnerError } from '../errors/openai-error.ts'
-import { CUT_SHORT, MALFORMED } from '../errors/stream-error.ts'
+import { AnswerEvents } from '../answer-events.ts'
 import { left } from '../fields.ts'
 import { anyCount, settled } from '../usage/counts.ts'
 import { requestedType } from './result.ts'
@@ -17,47 +15,31 @@ const AT = { candidate: 0, part: 0 } as const
 const DONE = new Set(['type', 'usage'])
 
 /** A streamed answer (FORMATS §12): chunks of one recording, then its end with the usage. */
-export class SpeechEvents implements Transducer<WireEvent, CanonicalEvent> {
+export class SpeechEvents extends AnswerEvents {
+  protected readonly isWhole = false
   private readonly mediaType: string
   private readonly data = new Base64Stream()
-  private out: CanonicalEvent[] = []
-  private started = false
   private open = false
-  private ended = false
 
   constructor(request: CanonicalRequest) {
+    super()
     this.mediaType = requestedType(request)
   }
 
-  push({ data }: WireEvent): readonly CanonicalEvent[] {
-    if (this.ended || data === '') return NOTHING
-    this.out = []
-    if (data === '[DONE]') this.finish({})
-    else this.read(parseObject(data))
-    return this.out
+  override push(event: WireEvent): readonly CanonicalEvent[] {
+    return event.data === '' ? NOTHING : super.push(event)
   }
 
-  end(): readonly CanonicalEvent[] {
-    if (this.ended) return NOTHING
-    this.out = []
-    this.fail(CUT_SHORT)
-    return this.out
-  }
-
-  private read(wire: JsonObject | undefined): void {
-    if (wire === undefined) return this.fail(MALFORMED)
-    if (wire['error'] != null) return this.fail(readInnerError(wire))
+  protected read(wire: JsonObject): void {
     const { type, audio } = wire
     if (type === 'speech.audio.done') return this.finish(wire)
-    this.start()
+    this.start(wire)
     if (type !== 'speech.audio.delta') this.out.push({ type: 'opaque', format: FORMAT, value: wire })
     else if (typeof audio === 'string') this.grow(this.data.push(audio))
   }
 
-  private start(): void {
-    if (this.started) return
-    this.started = true
-    this.out.push({ type: 'result-start', spelling: { [FORMAT]: { own: true } } })
+  protected headIn() {
+    return { spelling: { [FORMAT]: { own: true } } }
   }
 
   private grow(append: string): void {
@@ -72,8 +54,8 @@ export class SpeechEvents implements Transducer<WireEvent, CanonicalEvent> {
     this.out.push({ type: 'part-start', at: AT, part: { type: 'media', kind: 'audio', source } })
   }
 
-  private finish(done: JsonObject): void {
-    this.start()
+  protected finish(done: JsonObject): void {
+    this.start(done)
     if (this.open) {
       this.grow(this.data.end())
       this.out.push({ type: 'part-end', at: AT })
@@ -81,12 +63,6 @@ export class SpeechEvents implements Transducer<WireEvent, CanonicalEvent> {
     this.out.push({ type: 'candidate-end', candidate: 0, finish: { reason: 'stop' } })
     if (isObject(done['usage'])) this.out.push({ type: 'usage', usage: readUsage(done['usage']) })
     this.out.push({ type: 'result-end', ...left(FORMAT, done, DONE) })
-    this.ended = true
-  }
-
-  private fail(error: CanonicalError): void {
-    this.start()
-    this.out.push({ type: 'error', error })
     this.ended = true
   }
 }

@@ -1,8 +1,8 @@
 import type { MediaSource } from '../../canonical/content.ts'
-import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
+import { noAnswer } from '../errors/faulty-answer.ts'
 import { readInnerError } from '../errors/openai-error.ts'
 import { USUAL_TYPE } from './wire.ts'
 
@@ -10,10 +10,8 @@ import { USUAL_TYPE } from './wire.ts'
 export function readResult({ body, raw }: WireAnswer, request: CanonicalRequest): CanonicalResult {
   if (raw !== undefined && 'bytes' in raw)
     return audioResult({ type: 'bytes', mediaType: typeOf(raw.mediaType, request), bytes: raw.bytes })
-  throw new GatewayError(body['error'] == null ? NOT_AUDIO : readInnerError(body))
+  throw noAnswer(body, 'is no audio', readInnerError)
 }
-
-const NOT_AUDIO = upstreamFailed('The upstream sent something that is no audio.')
 
 const audioResult = (source: MediaSource): CanonicalResult => ({
   candidates: [{ content: [{ type: 'media', kind: 'audio', source }], finish: { reason: 'stop' } }],

@@ -1,54 +1,32 @@
 import type { CanonicalError } from '../../canonical/error.ts'
-import type { CanonicalEvent } from '../../canonical/event.ts'
-import { isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
-import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
-import type { WireEvent } from '../../canonical/wire.ts'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { AnswerEvents } from '../answer-events.ts'
 import { readInnerError } from '../errors/openai-error.ts'
-import { CUT_SHORT, MALFORMED } from '../errors/stream-error.ts'
 import { anyText } from '../fields.ts'
 import { readFacts, readLogprobs, readSegment, readUsage } from './result.ts'
-
-const FORMAT = 'transcriptions'
-const DONE = '[DONE]'
+import { FORMAT } from './wire.ts'
 
 /**
  * A streamed transcript (FORMATS §12): OpenAI's events, Mistral's of almost the same names, and vLLM's chunks in the
  * shape of chat's. Events have their type inside; `[DONE]` may end them.
  */
-export class TranscriptEvents implements Transducer<WireEvent, CanonicalEvent> {
-  private out: CanonicalEvent[] = []
+export class TranscriptEvents extends AnswerEvents {
+  /** A chunk had a finish reason. */
+  protected isWhole = false
   private parts = 0
   private open = false
-  private started = false
-  private ended = false
-  /** A chunk had a finish reason: the stream may end. */
-  private finished = false
   /** The segment the open part belongs to, where the upstream names it. */
   private segment: Json | undefined
   private text = ''
   private logprobs = false
   private segments = false
 
-  push({ data }: WireEvent): readonly CanonicalEvent[] {
-    if (this.ended) return NOTHING
-    this.out = []
-    if (data === DONE) this.finish({})
-    else this.event(parseObject(data))
-    return this.out
+  protected override errorIn(wire: JsonObject): CanonicalError | undefined {
+    const isError = wire['error'] != null || wire['type'] === 'error'
+    return isError ? readInnerError(isObject(wire['error']) ? wire : { error: wire }) : undefined
   }
 
-  end(): readonly CanonicalEvent[] {
-    if (this.ended) return NOTHING
-    this.out = []
-    if (this.finished) this.finish({})
-    else this.fail(CUT_SHORT)
-    return this.out
-  }
-
-  private event(wire: JsonObject | undefined): void {
-    if (wire === undefined) return this.fail(MALFORMED)
-    if (wire['error'] != null || wire['type'] === 'error')
-      return this.fail(readInnerError(isObject(wire['error']) ? wire : { error: wire }))
+  protected read(wire: JsonObject): void {
     const kind = anyText(wire['type'])?.replace(/^transcription\./, 'transcript.')
     if (kind === 'transcript.text.delta') this.delta(wire)
     else if (kind === 'transcript.text.segment' || kind === 'transcript.segment') this.timed(wire)
@@ -58,7 +36,7 @@ export class TranscriptEvents implements Transducer<WireEvent, CanonicalEvent> {
   }
 
   private other(wire: JsonObject, kind: string): void {
-    this.start()
+    this.start(wire)
     const language = kind === 'transcript.language' ? anyText(wire['audio_language']) : undefined
     if (language === undefined) this.out.push({ type: 'opaque', format: FORMAT, value: wire })
     else this.out.push({ type: 'transcript', candidate: 0, transcript: { language } })
@@ -66,7 +44,7 @@ export class TranscriptEvents implements Transducer<WireEvent, CanonicalEvent> {
 
   private delta(wire: JsonObject): void {
     const logprobs = readLogprobs(wire['logprobs'])
-    this.start()
+    this.start(wire)
     if (logprobs !== undefined && logprobs.length > 0) {
       this.logprobs = true
       this.out.push({ type: 'logprobs', candidate: 0, append: logprobs })
@@ -76,12 +54,12 @@ export class TranscriptEvents implements Transducer<WireEvent, CanonicalEvent> {
 
   /** A chunk of vLLM's. */
   private chunk(wire: JsonObject, choices: readonly Json[]): void {
-    this.start()
+    this.start(wire)
     for (const choice of choices) {
       if (!isObject(choice)) continue
       const delta = choice['delta']
       if (isObject(delta)) this.grow(anyText(delta['content']) ?? '', undefined)
-      if (choice['finish_reason'] != null) this.finished = true
+      if (choice['finish_reason'] != null) this.isWhole = true
     }
     const usage = wire['usage']
     if (isObject(usage)) this.out.push({ type: 'usage', usage: readUsage(usage) })
@@ -101,7 +79,7 @@ export class TranscriptEvents implements Transducer<WireEvent, CanonicalEvent> {
   }
 
   private timed(wire: JsonObject): void {
-    this.start()
+    this.start(wire)
     const { type: _, ...bare } = wire
     const segment = readSegment(bare)
     if (segment === undefined) return
@@ -109,10 +87,8 @@ export class TranscriptEvents implements Transducer<WireEvent, CanonicalEvent> {
     this.out.push({ type: 'transcript', candidate: 0, transcript: { segments: [segment] } })
   }
 
-  private start(): void {
-    if (this.started) return
-    this.started = true
-    this.out.push({ type: 'result-start' })
+  protected headIn() {
+    return {}
   }
 
   private at() {
@@ -127,8 +103,8 @@ export class TranscriptEvents implements Transducer<WireEvent, CanonicalEvent> {
   }
 
   /** The last event completes the answer: with the whole text, where no delta came, and the facts about it. */
-  private finish(wire: JsonObject): void {
-    this.start()
+  protected finish(wire: JsonObject): void {
+    this.start(wire)
     const text = anyText(wire['text'])
     if (this.text === '' && text !== undefined) this.grow(text, undefined)
     this.close()
@@ -141,12 +117,6 @@ export class TranscriptEvents implements Transducer<WireEvent, CanonicalEvent> {
     this.out.push({ type: 'candidate-end', candidate: 0, finish: { reason: 'stop' } })
     if (usage !== undefined) this.out.push({ type: 'usage', usage })
     this.out.push({ type: 'result-end', ...node })
-    this.ended = true
-  }
-
-  private fail(error: CanonicalError): void {
-    this.start()
-    this.out.push({ type: 'error', error })
     this.ended = true
   }
 }

@@ -8,11 +8,10 @@ import { type JsonObject, withOrigin } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message, Output } from '../../canonical/request.ts'
 import type { WireFile, WireRequest } from '../../canonical/wire.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
-import { defined, left, required, text, texts, WrongType } from '../fields.ts'
+import { defined, isNumeral, left, required, text, texts, WrongType } from '../fields.ts'
 import { locateInstructed } from '../locate.ts'
 import * as wire from './wire.ts'
-
-const FORMAT = 'transcriptions'
+import { FORMAT } from './wire.ts'
 
 /**
  * `POST /audio/transcriptions` or `/audio/translations` (FORMATS §12): one recording, its prompt as a system message
@@ -67,7 +66,7 @@ function recordingIn(files: WireRequest['files']): MediaPart {
 }
 
 function numeral(written: string): number {
-  if (wire.isNumeral(written)) return Number(written)
+  if (isNumeral(written)) return Number(written)
   throw WrongType.instance
 }
 

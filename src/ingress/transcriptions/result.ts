@@ -15,8 +15,7 @@ import type { RawBody, WireAnswer } from '../../canonical/wire.ts'
 import { readInnerError } from '../errors/openai-error.ts'
 import { anyNumber, anyObject, anyText, defined, left } from '../fields.ts'
 import { anyCount, settled } from '../usage/counts.ts'
-
-const FORMAT = 'transcriptions'
+import { FORMAT } from './wire.ts'
 
 /**
  * A whole answer: JSON of any of its three shapes, or the transcript alone as text or subtitles (FORMATS §12).

@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { shape } from '../errors/validation-error.ts'
+import { isNumeral } from '../fields.ts'
+
+export const FORMAT = 'transcriptions'
 
 /* A form's text fields: numbers and flags are written as texts. */
-
-/** Whether a form's text is a number. */
-export const isNumeral = (text: string): boolean => text.trim() !== '' && Number.isFinite(Number(text))
 
 /** A form's booleans: `true` in most clients, capitalized or a digit in some. */
 export const FLAGS: { readonly [value: string]: boolean } = {

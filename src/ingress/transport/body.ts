@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib'
-import { type ErrorKind, GatewayError, invalid } from '../../canonical/error.ts'
+import { GatewayError, invalid, tooLarge } from '../../canonical/error.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { withoutByteOrderMark } from '../../canonical/text.ts'
 
@@ -34,7 +34,7 @@ export async function readJson(message: IncomingMessage, limit: number, open?: (
   const charset = charsetOf(message.headers['content-type'])
   if (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8' && charset !== 'us-ascii')
     throw invalid(`A JSON body is UTF-8 text; ${charset} is not supported.`)
-  if (Number(message.headers['content-length']) > limit) throw tooLarge(limit)
+  if (Number(message.headers['content-length']) > limit) throw overLimit(limit)
   return parsed(await collect(message, inflaterOf(message), limit, open))
 }
 
@@ -94,7 +94,7 @@ function collect(
     }
     const take = (chunk: Buffer): void => {
       size += chunk.length
-      if (size > limit) return fail(tooLarge(limit))
+      if (size > limit) return fail(overLimit(limit))
       chunks.push(chunk)
       if (meter !== undefined) measured(() => meter!.take(chunk.length))
     }
@@ -136,7 +136,9 @@ export const isLost = (message: IncomingMessage): boolean =>
 
 /** Why a body ended early: the server's error, or that its caller left. */
 export const interrupted = (thrown: unknown): GatewayError =>
-  thrown instanceof GatewayError ? thrown : fault('cancelled', 'The caller left before the request was complete.')
+  thrown instanceof GatewayError ? thrown : new GatewayError(LEFT)
+
+const LEFT = { kind: 'cancelled', message: 'The caller left before the request was complete.' } as const
 
 /** The error for a caller that is too slow. */
 export const TOO_SLOW = new GatewayError({
@@ -145,6 +147,4 @@ export const TOO_SLOW = new GatewayError({
   message: 'The request took too long to arrive.',
 })
 
-const tooLarge = (limit: number): GatewayError => fault('too-large', `The body is larger than ${limit} bytes.`)
-
-const fault = (kind: ErrorKind, message: string): GatewayError => new GatewayError({ kind, message })
+const overLimit = (limit: number): GatewayError => tooLarge(`The body is larger than ${limit} bytes.`)

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import busboy, { type Busboy } from 'busboy'
 import { type Bytes, HeldBytes } from '../../canonical/bytes.ts'
-import { GatewayError, invalid } from '../../canonical/error.ts'
-import type { JsonObject } from '../../canonical/node.ts'
+import { GatewayError, invalid, tooLarge } from '../../canonical/error.ts'
+import { defined, type JsonObject } from '../../canonical/node.ts'
 import type { WireFile } from '../../canonical/wire.ts'
 import { interrupted, isLost, type Meter, TOO_SLOW } from './body.ts'
 import { Spool } from './spool.ts'
@@ -45,7 +45,7 @@ export type Ready = (body: JsonObject, files: readonly WireFile[]) => boolean
  * throws.
  */
 export function readForm(message: IncomingMessage, limit: number, ready: Ready, meters?: FormMeters): Promise<Form> {
-  if (Number(message.headers['content-length']) > limit) return Promise.reject(tooLarge(limit))
+  if (Number(message.headers['content-length']) > limit) return Promise.reject(overLimit(limit))
   const encoding = message.headers['content-encoding'] ?? 'identity'
   if (encoding !== 'identity') return Promise.reject(invalid('A form cannot have a content encoding.'))
   let parser: Busboy
@@ -93,8 +93,8 @@ class FormReading {
     this.whole.promise.catch(() => {})
     parser.on('field', (name, value, { valueTruncated, nameTruncated }) => {
       this.texts += value.length
-      if (valueTruncated || nameTruncated) this.fail(tooLarge(LIMITS.fieldSize))
-      else if (this.texts > TEXTS_LIMIT) this.fail(tooLarge(TEXTS_LIMIT))
+      if (valueTruncated || nameTruncated) this.fail(overLimit(LIMITS.fieldSize))
+      else if (this.texts > TEXTS_LIMIT) this.fail(overLimit(TEXTS_LIMIT))
       else {
         this.entries.push([name, value])
         this.measured(() => this.memory?.take(name.length + value.length))
@@ -108,7 +108,7 @@ class FormReading {
     message.on('data', (chunk: Buffer) => {
       this.size += chunk.length
       this.silence.refresh()
-      if (this.size > limit) this.fail(tooLarge(limit))
+      if (this.size > limit) this.fail(overLimit(limit))
     })
     const onClose = (thrown?: Error): void => {
       if (!message.complete) this.fail(interrupted(thrown))
@@ -138,12 +138,7 @@ class FormReading {
   private file(field: string, stream: Readable, filename: string | undefined, mediaType: string): void {
     stream.on('error', () => {})
     const slot = this.files.length
-    const as = (bytes: Bytes): WireFile => ({
-      field,
-      ...(filename === undefined ? {} : { name: filename }),
-      mediaType,
-      bytes,
-    })
+    const as = (bytes: Bytes): WireFile => ({ field, ...defined({ name: filename }), mediaType, bytes })
     const taken = this.take(stream, bytes => this.flow(as(bytes), slot, stream)).then(as)
     taken.catch(error => this.fail(error instanceof GatewayError ? error : notStored(error)))
     this.files[slot] = taken
@@ -253,8 +248,8 @@ class FlowingBytes implements Bytes {
   }
 }
 
-const tooLarge = (limit: number): GatewayError =>
-  new GatewayError({ kind: 'too-large', message: `The form is larger than ${limit} bytes allow.` })
+const overLimit = (limit: number): GatewayError => tooLarge(`The form is larger than ${limit} bytes allow.`)
+
 /** A file that could not be stored: a fault of the disk is temporary, any other is not. */
 const notStored = (cause: unknown): GatewayError => {
   const isTemporary = DISK_FAULTS.has((cause as NodeJS.ErrnoException | undefined)?.code ?? '')
@@ -264,12 +259,5 @@ const notStored = (cause: unknown): GatewayError => {
   )
 }
 const DISK_FAULTS: ReadonlySet<string> = new Set([
-  'ENOSPC',
-  'EDQUOT',
-  'EROFS',
-  'EIO',
-  'EMFILE',
-  'ENFILE',
-  'EACCES',
-  'ENOENT',
+  ...['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EMFILE', 'ENFILE', 'EACCES', 'ENOENT'],
 ])

@@ -2,13 +2,14 @@ import type { MediaPart, OpaquePart } from '../../canonical/content.ts'
 import { sourceOfUrl } from '../../canonical/media/data-url.ts'
 import { isObject, type Json, type JsonObject, type Node, withOrigin } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
+import { percentDecoded } from '../../canonical/text.ts'
 import type { WireFile, WireRequest } from '../../canonical/wire.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
 import { defined, left, required, text, WrongType } from '../fields.ts'
 import { locateVideo, readLength, videoRequest } from '../media/video.ts'
 import { REMIX, requestAt } from './wire.ts'
 
-const FORMAT = 'videos'
+export const FORMAT = 'videos'
 
 /**
  * `POST /v1/videos` and `POST /v1/videos/{id}/remix` (FORMATS §11), as JSON or as a form. A remix names no model: it is
@@ -35,7 +36,7 @@ function read(wire: WireRequest): CanonicalRequest {
   const model = remixOf === undefined ? required(text(body['model'])) : ''
   const pictures = [...readNamed(body), ...readFiles(files ?? [])]
   const seconds = readLength(body['seconds'])
-  const original = remixOf === undefined ? undefined : decoded(remixOf)
+  const original = remixOf === undefined ? undefined : percentDecoded(remixOf)
   const video = defined({ seconds, size: text(body['size']), remixOf: original })
   const taken = remixOf === undefined ? TAKEN : REMIX_TAKEN
   const request = {
@@ -43,15 +44,6 @@ function read(wire: WireRequest): CanonicalRequest {
     ...left(FORMAT, body, taken, seconds === undefined ? ['seconds'] : []),
   }
   return withOrigin(request, FORMAT, wire)
-}
-
-/** An id as it stands in a path. */
-function decoded(id: string): string {
-  try {
-    return decodeURIComponent(id)
-  } catch {
-    return id
-  }
 }
 
 /** The pictures a body names. */

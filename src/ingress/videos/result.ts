@@ -6,8 +6,7 @@ import type { WireAnswer } from '../../canonical/wire.ts'
 import { readInnerError } from '../errors/openai-error.ts'
 import { anyNumber, anyText, defined, left } from '../fields.ts'
 import { NO_TASK, readSeconds, stateOf } from '../media/video.ts'
-
-const FORMAT = 'videos'
+import { FORMAT } from './request.ts'
 
 const TAKEN = new Set([
   ...['id', 'object', 'model', 'status', 'progress', 'created_at', 'completed_at', 'expires_at', 'seconds', 'size'],

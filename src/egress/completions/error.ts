@@ -1,1 +1,0 @@
-export { errorBody, writeError } from '../errors/openai-error.ts'

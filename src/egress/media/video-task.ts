@@ -1,0 +1,38 @@
+import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
+import { foreignLosses, Losses, type Written } from '../../canonical/loss.ts'
+import type { Format, JsonObject } from '../../canonical/node.ts'
+import type { CanonicalResult } from '../../canonical/result.ts'
+import type { CanonicalTask } from '../../canonical/task.ts'
+import type { WireAnswer } from '../../canonical/wire.ts'
+import { kept } from '../fields.ts'
+import { OPTIONAL_HEAD, ownBody } from '../own.ts'
+
+/** The error for an answer that is no task. */
+export const NO_TASK = new GatewayError(upstreamFailed('The upstream answered without a task.'))
+
+/**
+ * A task as an answer of a format: as it came from an upstream of the format, else as `write` has it.
+ *
+ * @param lost why each field is lost that the format's answers do not have.
+ * @throws GatewayError `upstream-failed` for an answer that is no task.
+ */
+export function writeTaskAnswer(
+  result: CanonicalResult,
+  format: Format,
+  lost: { readonly [field: string]: string },
+  write: (task: CanonicalTask, losses: Losses) => JsonObject,
+): Written<WireAnswer> {
+  const { task } = result
+  if (task === undefined) throw NO_TASK
+  const own = ownBody(result, format, OPTIONAL_HEAD)
+  if (own !== undefined) return { wire: { status: 200, headers: {}, body: own }, losses: [] }
+  const losses = new Losses(foreignLosses(result, format))
+  losses.dropFields(result, [], lost)
+  for (const index of result.candidates.keys()) losses.drop(['candidates', index], 'tasks-only')
+  const body = beneath(kept(result, format), write(task, losses), result)
+  return { wire: { status: 200, headers: {}, body }, losses: losses.list }
+}
+
+/** What the gateway itself answers stands, whatever an upstream has under the same names. */
+export const beneath = (extras: JsonObject, fields: JsonObject, { complete }: CanonicalResult): JsonObject =>
+  complete === true ? { ...extras, ...fields } : { ...fields, ...extras }

@@ -1,1 +1,0 @@
-export { readError, readInnerError } from '../errors/openai-error.ts'
