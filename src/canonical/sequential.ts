@@ -54,14 +54,15 @@ export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
       if (event.type === 'part-end') return this.leave(line, event)
       return this.writer.push(event)
     }
-    if (event.type !== 'part-start') line.waiting.get(event.at.part)?.push(event)
-    else if (line.open === NONE) {
+    const waiting = line.waiting.get(event.at.part)
+    if (waiting !== undefined) waiting.push(event)
+    else if (event.type === 'part-start' && line.open === NONE) {
       line.open = event.at.part
       return this.writer.push(event)
-    } else {
+    } else if (event.type === 'part-start') {
       line.waiting.set(event.at.part, [event])
       line.started.push(event.at.part)
-    }
+    } else if (event.type === 'part-patch') return this.writer.push(event)
     return NOTHING
   }
 
@@ -82,8 +83,12 @@ export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
       line.waiting.delete(part)
       line.open = part
       for (const event of events) for (const written of this.writer.push(event)) out.push(written)
-      if (events.at(-1)!.type === 'part-end') line.open = NONE
+      if (hasEnd(events)) line.open = NONE
     }
     return out
   }
 }
+
+/** Whether the part has ended; only late annotations come behind its end. */
+const hasEnd = (events: readonly PartEvent[]): boolean =>
+  events.findLast(({ type }) => type !== 'part-patch')?.type === 'part-end'
