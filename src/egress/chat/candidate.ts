@@ -6,6 +6,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { TokenLogprob } from '../../canonical/result.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { defined, kept } from '../fields.ts'
+import { stopField } from '../openai-answer.ts'
 import {
   callHead,
   isAudio,
@@ -131,7 +132,7 @@ export class CandidateWriter {
     this.begin()
     const { message, finish_reason: _, ...extras } = kept(event, FORMAT)
     const finish = writeFinish(event.finish, this.calls > 0)
-    this.pushChunk((message as JsonObject | undefined) ?? {}, finish, extras)
+    this.pushChunk((message as JsonObject | undefined) ?? {}, finish, { ...stopField(event, FORMAT), ...extras })
     return this.out
   }
 

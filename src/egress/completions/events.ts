@@ -19,6 +19,7 @@ import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { ENDED_EARLY } from '../errors/stream-error.ts'
 import { kept, spelt } from '../fields.ts'
+import { stopField } from '../openai-answer.ts'
 import { wantsUsage } from '../stream-options.ts'
 import { writeUsage } from '../usage/openai.ts'
 import { errorBody } from './error.ts'
@@ -127,7 +128,8 @@ export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
     const choice = this.choice(event.candidate)
     const text = this.echo(choice, event.candidate)
     const rated = choice.rated.length === 0 ? null : this.ratings(choice)
-    return [this.chunk(event.candidate, text, rated, writeFinish(event.finish), kept(event, FORMAT))]
+    const beside = { ...stopField(event, FORMAT), ...kept(event, FORMAT) }
+    return [this.chunk(event.candidate, text, rated, writeFinish(event.finish), beside)]
   }
 
   /** The prompt, before the first text of a choice. */

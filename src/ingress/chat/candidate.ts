@@ -7,6 +7,7 @@ import { isObject, type Json, type JsonObject, type Node } from '../../canonical
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { lastAtOrBefore } from '../../canonical/text.ts'
 import { left, NONE } from '../fields.ts'
+import { MET, readStop } from '../openai-answer.ts'
 import { CallReader, type Mendable } from './call-events.ts'
 import { isHollow, MESSAGE, readAnnotation, readFinish, readImages, readLogprobs } from './result.ts'
 import { BARE, NAMED, thoughtIn, thoughtOf } from './thoughts.ts'
@@ -101,8 +102,11 @@ export class CandidateReader {
 
   ended(): CandidateEnd {
     const finish = readFinish(this.finish, this.calls.any ? CALLED : NOT_CALLED)
-    const extras = this.message === undefined ? this.extras : { ...this.extras, message: this.message }
-    return { type: 'candidate-end', candidate: this.index, finish, ...left(FORMAT, extras ?? {}, NONE) }
+    const stop = readStop(finish, this.extras?.[MET], FORMAT, this.request)
+    const { [MET]: _, ...others } = this.extras ?? {}
+    const extras = stop === undefined ? this.extras : others
+    const all = this.message === undefined ? extras : { ...extras, message: this.message }
+    return { type: 'candidate-end', candidate: this.index, finish, ...stop, ...left(FORMAT, all ?? {}, NONE) }
   }
 
   private delta(delta: JsonObject, out: CanonicalEvent[]): void {

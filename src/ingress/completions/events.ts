@@ -1,12 +1,13 @@
 import type { CanonicalError } from '../../canonical/error.ts'
 import type { CanonicalEvent } from '../../canonical/event.ts'
 import { isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Finish } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { CUT_SHORT, MALFORMED } from '../errors/stream-error.ts'
 import { defined, left, NONE, put } from '../fields.ts'
-import { readHead } from '../openai-answer.ts'
+import { MET, readHead, readStop } from '../openai-answer.ts'
 import { readUsage } from '../usage/openai.ts'
 import { readInnerError } from './error.ts'
 import { OWN, readFinish, readLogprobs } from './result.ts'
@@ -16,6 +17,7 @@ const FORMAT = 'completions'
 const DONE = '[DONE]'
 const TAKEN = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier', 'error'])
 const CHOICE = new Set(['index', 'text', 'finish_reason', 'logprobs'])
+const ONLY_MET = new Set([MET])
 /** More choices than any request asks for: a larger index is invalid. */
 const MOST_CHOICES = 8192
 
@@ -27,6 +29,7 @@ interface Choice {
 
 /** The chunks of a streamed answer, each a text completion (FORMATS §3); candidates end with the stream. */
 export class CompletionEvents implements Transducer<WireEvent, CanonicalEvent> {
+  private readonly request: CanonicalRequest
   private readonly choices: Choice[] = []
   private out: CanonicalEvent[] = []
   private started = false
@@ -35,6 +38,10 @@ export class CompletionEvents implements Transducer<WireEvent, CanonicalEvent> {
   private readonly head: { [field: string]: Json } = {}
   private readonly late: { [field: string]: Json } = {}
   private tier: string | undefined
+
+  constructor(request: CanonicalRequest) {
+    this.request = request
+  }
 
   push({ data }: WireEvent): readonly CanonicalEvent[] {
     if (this.ended) return NOTHING
@@ -105,8 +112,9 @@ export class CompletionEvents implements Transducer<WireEvent, CanonicalEvent> {
     for (const [candidate, { begun }] of this.choices.entries())
       if (begun) this.out.push({ type: 'part-end', at: { candidate, part: 0 } })
     for (const [candidate, { finish, extras }] of this.choices.entries()) {
-      const ended = finish === undefined ? {} : { finish }
-      this.out.push({ type: 'candidate-end', candidate, ...ended, ...left(FORMAT, extras, NONE) })
+      const stop = readStop(finish, extras[MET], FORMAT, this.request)
+      const node = left(FORMAT, extras, stop === undefined ? NONE : ONLY_MET)
+      this.out.push({ type: 'candidate-end', candidate, ...defined({ finish }), ...stop, ...node })
     }
     this.out.push({ type: 'result-end', ...defined({ serviceTier: this.tier }), ...left(FORMAT, this.late, NONE) })
     this.ended = true
