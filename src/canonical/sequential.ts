@@ -1,4 +1,5 @@
 import type { CanonicalEvent, PartDelta, PartEnd, PartPatch, PartStart, ResultStart } from './event.ts'
+import type { Loss } from './loss.ts'
 import { NOTHING, type Transducer } from './transducer.ts'
 
 type PartEvent = PartStart | PartDelta | PartPatch | PartEnd
@@ -15,6 +16,20 @@ interface Line {
   next: number
 }
 
+interface Writer<Output> extends Transducer<CanonicalEvent, Output> {
+  readonly lost?: readonly Loss[]
+}
+
+export interface SequentialOptions {
+  /** Answers whose order is the upstream's own, in the writer's own format. */
+  readonly exempt?: (start: ResultStart) => boolean
+  /**
+   * Where an answer breaks off, parts that waited for one that never ended are written after all: in the format they
+   * need no end of the part before them.
+   */
+  readonly overtakes?: true
+}
+
 /** No part is open. */
 const NONE = -1
 
@@ -24,15 +39,14 @@ const NONE = -1
  * Parts that still wait when an error comes are never written (trap 88). Buffers only the events of waiting parts.
  */
 export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
-  private readonly writer: Transducer<CanonicalEvent, Output>
-  private readonly exempt: ((start: ResultStart) => boolean) | undefined
+  private readonly writer: Writer<Output>
+  private readonly options: SequentialOptions
   private readonly lines: Line[] = []
   private direct = false
 
-  /** @param exempt answers whose order is the upstream's own, in the writer's own format. */
-  constructor(writer: Transducer<CanonicalEvent, Output>, exempt?: (start: ResultStart) => boolean) {
+  constructor(writer: Writer<Output>, options: SequentialOptions = {}) {
     this.writer = writer
-    this.exempt = exempt
+    this.options = options
   }
 
   push(event: CanonicalEvent): readonly Output[] {
@@ -40,12 +54,29 @@ export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
     if (event.type === 'part-delta' && this.lines[event.at.candidate]?.open === event.at.part)
       return this.writer.push(event)
     if ('at' in event && !this.direct) return this.part(event)
-    if (event.type === 'result-start') this.direct = this.exempt?.(event) ?? false
+    if (event.type === 'result-start') this.direct = this.options.exempt?.(event) ?? false
+    if (event.type === 'error' && this.options.overtakes) return [...this.rest(), ...this.writer.push(event)]
     return this.writer.push(event)
   }
 
+  /** What the writer lost of the answer. */
+  get lost(): readonly Loss[] {
+    return this.writer.lost ?? NOTHING
+  }
+
   end(): readonly Output[] {
-    return this.writer.end()
+    return this.options.overtakes ? [...this.rest(), ...this.writer.end()] : this.writer.end()
+  }
+
+  /** The parts that still wait. */
+  private rest(): readonly Output[] {
+    const out: Output[] = []
+    for (const { waiting } of this.lines) {
+      for (const events of waiting.values())
+        for (const event of events) for (const written of this.writer.push(event)) out.push(written)
+      waiting.clear()
+    }
+    return out
   }
 
   private part(event: PartEvent): readonly Output[] {

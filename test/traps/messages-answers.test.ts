@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Part } from '../../src/canonical/content.ts'
 import { fold, unfold } from '../../src/canonical/fold.ts'
 import type { JsonObject } from '../../src/canonical/node.ts'
+import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import type { CanonicalResult, Usage } from '../../src/canonical/result.ts'
 import { drain } from '../../src/canonical/transducer.ts'
 import { WRITERS } from '../../src/egress/index.ts'
@@ -11,6 +12,7 @@ import { text } from '../builders/messages.ts'
 import { REQUEST } from '../builders/requests.ts'
 import { result } from '../builders/results.ts'
 import { namedEvent } from '../builders/streams.ts'
+import { grammarFault } from '../laws/grammar.ts'
 import { call, fromChat, lifeCycle, read, streamOf, thought, whole, wire } from './messages.ts'
 
 /* The traps that concern answers of messages, each by its number. */
@@ -188,6 +190,41 @@ describe('streams', () => {
       ...{ type: 'web_search_result_location', url: 'https://a.example', title: 'A', cited_text: 'word' },
       encrypted_index: '',
     })
+  })
+
+  it('trap 82: a citation of a block that has ended is read of its text, and written in one of its own, which is told', () => {
+    const at = (index: number, type: string, more: JsonObject = {}) =>
+      namedEvent(`content_block_${type}`, { index, ...more })
+    const citation = { type: 'web_search_result_location', url: 'https://a.example', title: 'A', cited_text: 'q' }
+    const delta = (index: number, more: JsonObject) => at(index, 'delta', { delta: more })
+    const events = drain(reader.events!(REQUEST), [
+      namedEvent('message_start', { message: { id: 'm', model: 'm', content: [], usage: {} } }),
+      at(0, 'start', { content_block: { type: 'text', text: '' } }),
+      delta(0, { type: 'text_delta', text: 'Hi.' }),
+      at(0, 'stop'),
+      at(1, 'start', { content_block: { type: 'thinking', thinking: '', signature: '' } }),
+      delta(0, { type: 'citations_delta', citation }),
+      at(1, 'stop'),
+      namedEvent('message_delta', { delta: { stop_reason: 'end_turn' }, usage: {} }),
+      namedEvent('message_stop'),
+    ])
+    expect(grammarFault(events)).toBeUndefined()
+    const [text] = fold(events).candidates[0]!.content
+    expect(text).toMatchObject({ text: 'Hi.', annotations: [{ url: 'https://a.example', quote: 'q' }] })
+
+    const write = (asked: CanonicalRequest) => {
+      const machine = WRITERS['messages']!.events!(asked)
+      return { sent: drain(machine, events).map(({ data }) => JSON.parse(data)), lost: machine.lost }
+    }
+    const { sent, lost } = write(REQUEST)
+    lifeCycle(sent)
+    expect(sent.filter(({ delta }) => delta?.type === 'citations_delta')).toHaveLength(1)
+    const path = ['candidates', 0, 'content', 0, 'annotations']
+    expect(lost).toMatchObject([{ kind: 'dropped', path }])
+    // Claude Code would print the last block for the answer.
+    const agent = write(reader.request!(wire({}, { 'anthropic-beta': 'claude-code-20250219' })))
+    expect(agent.sent.filter(({ delta }) => delta?.type === 'citations_delta')).toEqual([])
+    expect(agent.lost).toMatchObject([{ kind: 'dropped', path }])
   })
 })
 

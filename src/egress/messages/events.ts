@@ -9,7 +9,7 @@ import type {
   ResultStart,
 } from '../../canonical/event.ts'
 import { append } from '../../canonical/lists.ts'
-import { Losses } from '../../canonical/loss.ts'
+import { type Loss, Losses } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
@@ -39,8 +39,9 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   private open: OpenBlock | undefined
   /** The place of the part that began last. */
   private place = -1
-  /** Citations of texts whose block had ended. */
-  private late: Annotation[] | undefined
+  /** Citations of texts whose block had ended, by place. */
+  private late: Map<number, Annotation[]> | undefined
+  private readonly losses = new Losses()
   private called = false
   private ending: CandidateEnd | undefined
   private usage: Usage | undefined
@@ -155,7 +156,18 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
 
   private patch(event: PartPatch): void {
     if (event.at.part === this.place && this.open !== undefined) this.open.patch(event)
-    else if (event.annotations !== undefined && !this.relaying) append((this.late ??= []), event.annotations)
+    else if (event.annotations !== undefined && !this.relaying) this.keepLate(event.at.part, event.annotations)
+  }
+
+  private keepLate(place: number, annotations: readonly Annotation[]): void {
+    this.late ??= new Map()
+    const before = this.late.get(place)
+    if (before === undefined) this.late.set(place, [...annotations])
+    else append(before, annotations)
+  }
+
+  get lost(): readonly Loss[] {
+    return this.losses.list
   }
 
   private endPart(): void {
@@ -179,14 +191,18 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
    * (trap 3). A client that would print that text for the answer goes without them.
    */
   private writeLate(): void {
-    const { late: annotations } = this
-    if (annotations === undefined || printsLastBlock(this.request)) return
+    if (this.late === undefined) return
+    for (const place of this.late.keys())
+      this.losses.drop(['candidates', 0, 'content', place, 'annotations'], 'the-text-had-ended')
+    if (printsLastBlock(this.request)) return
+    const annotations = [...this.late.values()].flat()
     new TextBlock({ type: 'text', text: '', annotations }, this.page).end()
   }
 
   private fail(error: CanonicalError): void {
     this.over = true
     if (this.page.waiting.at(-1)?.type === 'refusal') writeWaiting(this.page)
+    if (this.open === undefined) this.writeLate()
     this.open?.breakOff()
     emit(this.page, { event: 'error', data: JSON.stringify(errorBody(error)) })
   }
