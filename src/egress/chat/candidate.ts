@@ -72,7 +72,7 @@ export class CandidateWriter {
   private annotations: Annotated[] | undefined
   private images: JsonObject[] | undefined
   /** Offsets of the texts so far, by place: citations may come when their text has ended. */
-  private offsets: Map<number, number> | undefined
+  private readonly offsets: (number | undefined)[] = []
 
   constructor(index: number, envelope: Envelope) {
     this.index = index
@@ -157,7 +157,7 @@ export class CandidateWriter {
     if (this.open !== undefined) (this.others ??= new Map()).set(this.open.place, this.open)
     this.open = this.opened(at.part, part, this.laneFor(part))
     this.signature = undefined
-    if (part.type === 'text') (this.offsets ??= new Map()).set(at.part, this.written)
+    if (part.type === 'text') this.offsets[at.part] = this.written
     if (part.type === 'opaque' && part.format !== FORMAT && part.text !== undefined)
       this.grow({ type: 'part-delta', at, append: part.text })
     if (part.type === 'text' && part.annotations !== undefined) this.annotate(part.annotations, at.part)
@@ -220,7 +220,7 @@ export class CandidateWriter {
   }
 
   private annotate(list: readonly Annotation[], place: number): void {
-    const offset = this.offsets?.get(place)
+    const offset = this.offsets[place]
     if (offset === undefined) return
     for (const annotation of list) {
       const wire = writeAnnotation(annotation, offset)

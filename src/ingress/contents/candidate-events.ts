@@ -126,7 +126,7 @@ export class CandidateReader {
     if (append === '') return
     let flow = this.open
     if (flow === undefined || flow.kind !== kind || flow.sealed) flow = this.enter(kind, out)
-    if (kind === 'text') this.addText(append)
+    if (kind === 'text') this.text += append
     out.push({ type: 'part-delta', at: flow.at, append })
   }
 
@@ -147,13 +147,14 @@ export class CandidateReader {
   }
 
   private beginText(at: At): void {
+    this.measureText()
     this.texts.push({ at, from: this.text.length, length: 0 })
   }
 
-  /** More of the text that began last. */
-  private addText(append: string): void {
-    this.text += append
-    this.texts.at(-1)!.length += append.length
+  /** The length of the last text is known when it is cited, or another one begins. */
+  private measureText(): void {
+    const last = this.texts.at(-1)
+    if (last !== undefined) last.length = this.text.length - last.from
   }
 
   private next(): At {
@@ -236,7 +237,7 @@ export class CandidateReader {
     else {
       this.open = { kind: 'text', at, sealed: true }
       this.beginText(at)
-      this.addText(part.text)
+      this.text += part.text
     }
   }
 
@@ -297,6 +298,7 @@ export class CandidateReader {
     if (citing.length === 0) return
     this.citing = []
     this.citedAt = this.text.length
+    this.measureText()
     const places = new Places(this.text)
     const cited = citing.flatMap(fields => citedBy(fields, places).all)
     for (const [index, all] of citationsOf(cited, texts)) {
