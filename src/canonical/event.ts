@@ -16,6 +16,9 @@ export interface At {
  * Parts of a candidate start in order 0, 1, 2, …; open parts may interleave; a part starts with an empty body; every
  * part has ended when its candidate ends; usage is cumulative and may come anywhere, the last one is final. Parts that
  * are open when an error comes are incomplete: no reader emits their end, and no writer may either (trap 88).
+ *
+ * Annotations of a text may also come behind its end, until its candidate ends, as a part-patch of nothing else: some
+ * upstreams cite a text when other parts have followed it (trap 82).
  */
 export type CanonicalEvent =
   | ResultStart

@@ -1,4 +1,5 @@
 import type { CanonicalEvent, PartEnd, PartEvent, ResultStart } from './event.ts'
+import type { Loss } from './loss.ts'
 import { NOTHING, type Transducer } from './transducer.ts'
 
 /** The parts of one candidate: the open one, and the events of parts after it, by part, in the order they started. */
@@ -13,6 +14,20 @@ interface Line {
   next: number
 }
 
+interface Writer<Output> extends Transducer<CanonicalEvent, Output> {
+  readonly lost?: readonly Loss[]
+}
+
+export interface SequentialOptions {
+  /** Answers whose order is the upstream's own, in the writer's own format. */
+  readonly exempt?: (start: ResultStart) => boolean
+  /**
+   * Where an answer breaks off, parts that waited for one that never ended are written after all: in the format they
+   * need no end of the part before them.
+   */
+  readonly overtakes?: true
+}
+
 /** No part is open. */
 const NONE = -1
 
@@ -22,15 +37,14 @@ const NONE = -1
  * Parts that still wait when an error comes are never written (trap 88). Buffers only the events of waiting parts.
  */
 export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
-  private readonly writer: Transducer<CanonicalEvent, Output>
-  private readonly exempt: ((start: ResultStart) => boolean) | undefined
+  private readonly writer: Writer<Output>
+  private readonly options: SequentialOptions
   private readonly lines: Line[] = []
   private direct = false
 
-  /** @param exempt answers whose order is the upstream's own, in the writer's own format. */
-  constructor(writer: Transducer<CanonicalEvent, Output>, exempt?: (start: ResultStart) => boolean) {
+  constructor(writer: Writer<Output>, options: SequentialOptions = {}) {
     this.writer = writer
-    this.exempt = exempt
+    this.options = options
   }
 
   push(event: CanonicalEvent): readonly Output[] {
@@ -38,12 +52,29 @@ export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
     if (event.type === 'part-delta' && this.lines[event.at.candidate]?.open === event.at.part)
       return this.writer.push(event)
     if ('at' in event && !this.direct) return this.part(event)
-    if (event.type === 'result-start') this.direct = this.exempt?.(event) ?? false
+    if (event.type === 'result-start') this.direct = this.options.exempt?.(event) ?? false
+    if (event.type === 'error' && this.options.overtakes) return [...this.rest(), ...this.writer.push(event)]
     return this.writer.push(event)
   }
 
+  /** What the writer lost of the answer. */
+  get lost(): readonly Loss[] {
+    return this.writer.lost ?? NOTHING
+  }
+
   end(): readonly Output[] {
-    return this.writer.end()
+    return this.options.overtakes ? [...this.rest(), ...this.writer.end()] : this.writer.end()
+  }
+
+  /** The parts that still wait. */
+  private rest(): readonly Output[] {
+    const out: Output[] = []
+    for (const { waiting } of this.lines) {
+      for (const events of waiting.values())
+        for (const event of events) for (const written of this.writer.push(event)) out.push(written)
+      waiting.clear()
+    }
+    return out
   }
 
   private part(event: PartEvent): readonly Output[] {
@@ -52,14 +83,15 @@ export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
       if (event.type === 'part-end') return this.leave(line, event)
       return this.writer.push(event)
     }
-    if (event.type !== 'part-start') line.waiting.get(event.at.part)?.push(event)
-    else if (line.open === NONE) {
+    const waiting = line.waiting.get(event.at.part)
+    if (waiting !== undefined) waiting.push(event)
+    else if (event.type === 'part-start' && line.open === NONE) {
       line.open = event.at.part
       return this.writer.push(event)
-    } else {
+    } else if (event.type === 'part-start') {
       line.waiting.set(event.at.part, [event])
       line.started.push(event.at.part)
-    }
+    } else if (event.type === 'part-patch') return this.writer.push(event)
     return NOTHING
   }
 
@@ -80,8 +112,12 @@ export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
       line.waiting.delete(part)
       line.open = part
       for (const event of events) for (const written of this.writer.push(event)) out.push(written)
-      if (events.at(-1)!.type === 'part-end') line.open = NONE
+      if (hasEnd(events)) line.open = NONE
     }
     return out
   }
 }
+
+/** Whether the part has ended; only late annotations come behind its end. */
+const hasEnd = (events: readonly PartEvent[]): boolean =>
+  events.findLast(({ type }) => type !== 'part-patch')?.type === 'part-end'

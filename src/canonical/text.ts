@@ -85,3 +85,15 @@ function measured(text: string): Uint32Array {
   before[text.length] = bytes
   return before
 }
+
+/** The index of the last of the texts that begins at the place or before it; -1 where there is none. */
+export function lastAtOrBefore(texts: readonly { readonly from: number }[], place: number): number {
+  let low = 0
+  let high = texts.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (texts[middle]!.from <= place) low = middle + 1
+    else high = middle
+  }
+  return low - 1
+}

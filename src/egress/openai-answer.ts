@@ -1,10 +1,10 @@
 import type { Citation, TextPart } from '../canonical/content.ts'
 import { foreignLosses, Losses, type Path, type Unwritten, type Written } from '../canonical/loss.ts'
-import type { Format, JsonObject } from '../canonical/node.ts'
+import type { Format, JsonObject, Node } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { Candidate, CanonicalResult, Finish, FinishReason } from '../canonical/result.ts'
 import type { WireAnswer } from '../canonical/wire.ts'
-import { defined, kept } from './fields.ts'
+import { defined, kept, spelt } from './fields.ts'
 import { dated, ownBody } from './own.ts'
 import { writeUsage } from './usage/openai.ts'
 
@@ -61,12 +61,29 @@ const MEANINGS: { readonly [word: string]: FinishReason } = {
 /** The word for a finish reason; an error never looks like a finished answer (trap 15). */
 export const finishWord = (reason: FinishReason): string => WORDS[reason]
 
-/** Reports what is lost of a finish that is written as this word, or as none. */
-export function reportFinish(finish: Finish | undefined, word: string | null, path: Path, losses: Losses): void {
+interface Ended extends Node {
+  readonly finish?: Finish
+}
+
+/** The stop sequence that was met, where an upstream of this format named it beside the finish reason (vLLM does). */
+export const stopField = ({ finish, ...node }: Ended, format: Format): JsonObject =>
+  finish?.stopSequence !== undefined && spelt(node, format)['stop_reason'] === true
+    ? { stop_reason: finish.stopSequence }
+    : {}
+
+/** Reports what is lost of a finish that is written as this word, or as none, with these fields beside it. */
+export function reportFinish(
+  finish: Finish | undefined,
+  word: string | null,
+  path: Path,
+  losses: Losses,
+  beside: JsonObject,
+): void {
   if (word === null) return
   const meaning = MEANINGS[word]
   if (finish === undefined) return losses.add([...path, 'finish'], { reason: meaning }, 'reason-required')
-  if (finish.stopSequence !== undefined) losses.drop([...path, 'finish', 'stopSequence'], 'no-stop-sequence')
+  if (finish.stopSequence !== undefined && beside['stop_reason'] === undefined)
+    losses.drop([...path, 'finish', 'stopSequence'], 'no-stop-sequence')
   if (meaning !== finish.reason) losses.change([...path, 'finish', 'reason'], meaning, 'no-such-finish')
 }
 

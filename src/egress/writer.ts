@@ -1,7 +1,7 @@
 import type { MediaPart, Part, ReasoningPart } from '../canonical/content.ts'
 import type { CanonicalError } from '../canonical/error.ts'
 import type { CanonicalEvent, ResultStart } from '../canonical/event.ts'
-import type { Written } from '../canonical/loss.ts'
+import type { Loss, Written } from '../canonical/loss.ts'
 import type { ModelCard } from '../canonical/model-card.ts'
 import type { JsonObject } from '../canonical/node.ts'
 import type { AddRateLimits } from '../canonical/rate-limit.ts'
@@ -51,7 +51,10 @@ export interface Container {
 }
 
 /** Writes a streamed answer. */
-export type EventWriter = Transducer<CanonicalEvent, WireEvent>
+export interface EventWriter extends Transducer<CanonicalEvent, WireEvent> {
+  /** What a whole answer would have said: known at the end, when the headers are gone. */
+  readonly lost?: readonly Loss[]
+}
 
 /** Writes a streamed answer of an upstream of its own format. */
 export interface OwnEventWriter extends EventWriter {

@@ -122,6 +122,11 @@ export class Report {
     this.firstByte = performance.now()
   }
 
+  /** A stream lost so many things of the answer, beside what its headers told. */
+  lostInAnswer(losses: number): void {
+    this.losses += losses
+  }
+
   saw(event: CanonicalEvent): void {
     if (event.type === 'part-delta') this.written += event.append.length
     else if (event.type === 'part-start') this.hasMedia ||= event.part.type === 'media'

@@ -139,7 +139,17 @@ export class StreamOutput {
     this.close()
     this.sink?.push(this.writer.end())
     this.sink?.end()
+    this.tellLost()
     this.resolve(this.sink?.settled)
+  }
+
+  /** The headers are gone: what the answer lost is in the log, and where the request is captured. */
+  private tellLost(): void {
+    const { lost } = this.writer
+    if (lost === undefined || lost.length === 0) return
+    const { report, capture } = this.attempt
+    report.lostInAnswer(lost.length)
+    if (capture !== undefined) capture.lostInAnswer = lost
   }
 
   /** Ends the output without another word: the caller left, or another channel may answer. Rejects `done`. */

@@ -1,5 +1,6 @@
-import type { JsonObject } from '../canonical/node.ts'
-import type { FinishReason } from '../canonical/result.ts'
+import type { Format, Json, JsonObject, Node } from '../canonical/node.ts'
+import type { CanonicalRequest } from '../canonical/request.ts'
+import type { Finish, FinishReason } from '../canonical/result.ts'
 import { anyNumber, anyText, defined } from './fields.ts'
 
 /** The head of an answer of chat completions or text completions, or of one of its chunks (FORMATS §§2, 3). */
@@ -29,4 +30,25 @@ function of(reason: FinishReason, ...values: string[]): { [value: string]: Finis
 export function finishReasonOf(word: string): FinishReason {
   const known = word.toLowerCase()
   return Object.hasOwn(FINISHES, known) ? FINISHES[known]! : 'other'
+}
+
+/** vLLM's field of a choice beside `finish_reason`: the stop string that was met, the id of a stop token, or null. */
+export const MET = 'stop_reason'
+
+/**
+ * The finish with the stop sequence that was met (trap 17), which upstreams of these formats name in `stop_reason` where
+ * they name it (`ChatCompletionResponseChoice` of its server). A token's id is no sequence of text, and what
+ * just repeats why the answer ended is none either, unless it was asked for.
+ *
+ * @returns undefined where none is named: the field is left to be an extra then.
+ */
+export function readStop(
+  finish: Finish | undefined,
+  met: Json | undefined,
+  format: Format,
+  { sampling }: CanonicalRequest,
+): { readonly finish: Finish; readonly spelling: NonNullable<Node['spelling']> } | undefined {
+  if (finish?.reason !== 'stop' || typeof met !== 'string' || met === '') return undefined
+  if (finishReasonOf(met) !== 'other' && sampling.stop?.includes(met) !== true) return undefined
+  return { finish: { ...finish, stopSequence: met }, spelling: { [format]: { [MET]: true } } }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Citation, Part, TextPart } from '../../src/canonical/content.ts'
+import type { Part } from '../../src/canonical/content.ts'
 import { fold, unfold } from '../../src/canonical/fold.ts'
 import { isObject, type Json, type JsonObject, parseObject } from '../../src/canonical/node.ts'
 import { drain } from '../../src/canonical/transducer.ts'
@@ -107,11 +107,21 @@ const listsIn = (events: readonly WireEvent[]): JsonObject[] =>
       isObject(choice) && isObject(choice['delta']) && 'annotations' in choice['delta'] ? [choice['delta']] : [],
     )
 
-test('a citation of a text that has ended claims no place in another', () => {
-  const { candidates } = fold(chunked({ content: 'Hi!' }, { reasoning_content: 'Hm.' }, cites(0, 2)))
-  const [cited] = (candidates[0]!.content.at(-1) as TextPart).annotations as Citation[]
-  expect(cited).toMatchObject({ type: 'citation', url: 'https://a.example', title: 'A' })
-  expect([cited!.start, cited!.end]).toEqual([undefined, undefined])
+test('a citation of a text that has ended is of that text', () => {
+  const events = chunked(
+    { content: 'Hi!' },
+    { reasoning_content: 'Hm.' },
+    { content: ' Ho.' },
+    cites(0, 2),
+    cites(4, 6),
+  )
+  expect(grammarFault(events)).toBeUndefined()
+  const url = 'https://a.example'
+  expect(fold(events).candidates[0]!.content).toMatchObject([
+    { text: 'Hi!', annotations: [{ url, start: 0, end: 2 }] },
+    { type: 'reasoning' },
+    { text: ' Ho.', annotations: [{ url, start: 1, end: 3 }] },
+  ])
 })
 
 const CALL = { id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }
@@ -143,4 +153,40 @@ test('all citations of an answer are streamed in one chunk, of which clients kee
       ],
     },
   ])
+})
+
+const between: readonly (readonly [string, Part])[] = [
+  ['an image', { type: 'media', kind: 'image', source: { type: 'url', url: 'https://i.example' } }],
+  ['a call', { type: 'tool-call', id: 'a', name: 'f', arguments: '{}' }],
+  ['a thought', { type: 'reasoning', text: 'Hm.' }],
+]
+
+test.each(between)('citations around %s are one whole list, and no text waits for it', (_, part) => {
+  const cited = (text: string, url: string): Part => ({ type: 'text', text, annotations: [{ type: 'citation', url }] })
+  const content = [cited('One.', 'https://a.example'), part, cited('Two.', 'https://b.example')]
+  const result = { candidates: [{ content, finish: { reason: 'stop' as const } }] }
+  const sent = drain(writer.events!(REQUEST), unfold(result))
+  const asked = (writer.result!(result, REQUEST).wire.body as Choices).choices[0]!.message['annotations']
+  expect(listsIn(sent)).toMatchObject([{ annotations: asked }])
+  const places = ['"One."', '"Two."', '"annotations"', '"finish_reason":"'].map(text =>
+    sent.findIndex(({ data }) => data.includes(text)),
+  )
+  expect(places).toEqual(places.toSorted((a, b) => a - b))
+  // As clients assemble it: of each field of a delta but texts and calls the last value counts.
+  const last = Object.assign({}, ...listsIn(sent)) as JsonObject
+  expect(last['annotations']).toHaveLength(2)
+})
+
+test('each text is sent with its own event, whatever is cited before', () => {
+  const at = (part: number) => ({ candidate: 0, part })
+  const annotations = [{ type: 'citation', url: 'https://a.example' }] as const
+  const write = writer.events!(REQUEST)
+  write.push({ type: 'result-start' })
+  for (const part of [0, 1]) {
+    write.push({ type: 'part-start', at: at(part), part: { type: 'text', text: '' } })
+    const sent = write.push({ type: 'part-delta', at: at(part), append: `text ${part}` })
+    expect(sent.some(({ data }) => data.includes(`text ${part}`))).toBe(true)
+    write.push({ type: 'part-patch', at: at(part), annotations })
+    write.push({ type: 'part-end', at: at(part) })
+  }
 })

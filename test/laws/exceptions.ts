@@ -46,10 +46,13 @@ function oneThought(content: readonly Part[]): Part[] {
   return [{ type: 'reasoning', text }, ...content.filter(part => !isThought(part))]
 }
 
-/** All texts of a message are one, and citations count from its beginning. */
+/**
+ * All texts of a message are one, and citations count from its beginning: their order is that of their texts, which an
+ * empty place between two does not tell.
+ */
 function oneText(content: readonly Part[]): Part[] {
   const texts = content.filter(part => part.type === 'text')
-  if (texts.length < 2) return [...content]
+  if (texts.length === 0) return [...content]
   const first = content.findIndex(part => part.type === 'text')
   let offset = 0
   const annotations = texts.flatMap(({ text, annotations }) => {
@@ -57,7 +60,9 @@ function oneText(content: readonly Part[]): Part[] {
     offset += text.length
     return (annotations ?? []).map(one => moved(one, from))
   })
-  const joined: Part = { type: 'text', text: texts.map(part => part.text).join(''), annotations }
+  if (texts.length === 1 && annotations.length === 0) return [...content]
+  annotations.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
+  const joined: Part = { ...texts[0]!, text: texts.map(part => part.text).join(''), annotations }
   return [...content.slice(0, first), joined, ...content.slice(first).filter(part => part.type !== 'text')]
 }
 

@@ -44,7 +44,10 @@ class GrammarCheck {
       this.open.add(key)
       return undefined
     }
-    if (!this.open.has(key)) return 'its part is not open'
+    if (!this.open.has(key)) {
+      if (!isLate(event)) return 'its part is not open'
+      return this.ended.has(candidate) || part >= (this.next.get(candidate) ?? 0) ? 'its part is none' : undefined
+    }
     if (event.type === 'part-end') this.open.delete(key)
     return undefined
   }
@@ -56,3 +59,7 @@ class GrammarCheck {
     return undefined
   }
 }
+
+/** Whether the event has annotations and nothing else: those may come behind the end of their part. */
+const isLate = (event: CanonicalEvent): boolean =>
+  event.type === 'part-patch' && Object.keys(event).sort().join() === 'annotations,at,type'

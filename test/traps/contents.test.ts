@@ -14,6 +14,7 @@ import { contents as reader } from '../../src/ingress/contents/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { text, user } from '../builders/messages.ts'
 import { REQUEST } from '../builders/requests.ts'
+import { grammarFault } from '../laws/grammar.ts'
 
 /* The traps that concern generateContent, each by its number. */
 
@@ -499,6 +500,59 @@ describe('streams and errors', () => {
     expect(cited(grounded())).toMatchObject(called)
     expect(parts(fold(stream(grounded({ text: 'Hi!' }))))).toMatchObject(called)
     expect(parts(fold(stream(event([{ text: 'Hi' }]), grounded({ text: '!' }))))).toMatchObject(called)
+  })
+
+  it('trap 82: what grounds several texts comes last, and cites those that have ended, too', () => {
+    const [first, second] = ['Hé!', 'wörld']
+    const support = (startIndex: number, endIndex: number, text: string, chunk: number) => ({
+      segment: { startIndex, endIndex, text },
+      groundingChunkIndices: [chunk],
+    })
+    const groundingMetadata = {
+      groundingChunks: [{ web: { uri: 'https://a.example' } }, { web: { uri: 'https://b.example' } }],
+      groundingSupports: [support(0, 4, first!, 0), support(4, 10, second!, 1)],
+    }
+    const code = { executableCode: { language: 'PYTHON', code: '1' } }
+    const texts = [
+      { text: first, annotations: [{ url: 'https://a.example', start: 0, end: 3 }] },
+      { text: second, annotations: [{ url: 'https://b.example', start: 0, end: 5 }] },
+    ]
+    for (const [name, between] of [
+      ['code', code],
+      ['a thought', { text: 'Hm.', thought: true }],
+      ['a call', wireCall('f')],
+    ] as const) {
+      const pieces = [{ text: first }, between, { text: second }]
+      const grounded = { ...END, groundingMetadata }
+      for (const events of [
+        stream(...pieces.slice(0, 2).map(piece => event([piece])), event([{ text: second }], grounded)),
+        stream(...pieces.map(piece => event([piece])), event([], grounded)),
+        stream(...pieces.map(piece => event([piece])), event([wireCall('g')]), event([], grounded)),
+      ]) {
+        expect(grammarFault(events), name).toBeUndefined()
+        const got = fold(events)
+        expect(parts(got).filter(({ type }) => type === 'text')).toMatchObject(texts)
+        const whole = answer({ ...said(...pieces), groundingMetadata })
+        const chat = (from: CanonicalResult): Loose => WRITERS['chat']!.result!(from, REQUEST).wire.body
+        expect(chat(got).choices[0].message.annotations).toEqual(chat(whole).choices[0].message.annotations)
+      }
+    }
+  })
+
+  it('trap 82: grounding behind the words and a call reaches callers of every format', () => {
+    const groundingMetadata = {
+      groundingChunks: [{ web: { uri: 'https://a.example', title: 'A' } }],
+      groundingSupports: [{ segment: { endIndex: 3, text: 'Hi!' }, groundingChunkIndices: [0] }],
+    }
+    const late = [event([{ text: 'Hi!' }]), event([wireCall('f')]), event([], { ...END, groundingMetadata })]
+    for (const format of ['chat', 'responses', 'messages', 'contents']) {
+      const out = drain(WRITERS[format]!.events!(REQUEST), stream(...late)).map(({ data }) => data)
+      expect(out.filter(data => data.includes('https://a.example')).length, format).toBeGreaterThan(0)
+    }
+    const last = drain(WRITERS['responses']!.events!(REQUEST), stream(...late)).at(-2)!
+    expect(JSON.parse(last.data).response.output[0].content[0].annotations).toMatchObject([
+      { url: 'https://a.example', start_index: 0, end_index: 3 },
+    ])
   })
 
   it('trap 32: text after a signature alone is another text', () => {

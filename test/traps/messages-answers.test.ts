@@ -1,14 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import type { Part } from '../../src/canonical/content.ts'
 import { fold, unfold } from '../../src/canonical/fold.ts'
+import type { JsonObject } from '../../src/canonical/node.ts'
+import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import type { CanonicalResult, Usage } from '../../src/canonical/result.ts'
 import { drain } from '../../src/canonical/transducer.ts'
 import { WRITERS } from '../../src/egress/index.ts'
+import { READERS } from '../../src/ingress/index.ts'
 import { messages as reader } from '../../src/ingress/messages/index.ts'
 import { text } from '../builders/messages.ts'
 import { REQUEST } from '../builders/requests.ts'
 import { result } from '../builders/results.ts'
 import { namedEvent } from '../builders/streams.ts'
+import { grammarFault } from '../laws/grammar.ts'
 import { call, fromChat, lifeCycle, read, streamOf, thought, whole, wire } from './messages.ts'
 
 /* The traps that concern answers of messages, each by its number. */
@@ -187,6 +191,41 @@ describe('streams', () => {
       encrypted_index: '',
     })
   })
+
+  it('trap 82: a citation of a block that has ended is read of its text, and written in one of its own, which is told', () => {
+    const at = (index: number, type: string, more: JsonObject = {}) =>
+      namedEvent(`content_block_${type}`, { index, ...more })
+    const citation = { type: 'web_search_result_location', url: 'https://a.example', title: 'A', cited_text: 'q' }
+    const delta = (index: number, more: JsonObject) => at(index, 'delta', { delta: more })
+    const events = drain(reader.events!(REQUEST), [
+      namedEvent('message_start', { message: { id: 'm', model: 'm', content: [], usage: {} } }),
+      at(0, 'start', { content_block: { type: 'text', text: '' } }),
+      delta(0, { type: 'text_delta', text: 'Hi.' }),
+      at(0, 'stop'),
+      at(1, 'start', { content_block: { type: 'thinking', thinking: '', signature: '' } }),
+      delta(0, { type: 'citations_delta', citation }),
+      at(1, 'stop'),
+      namedEvent('message_delta', { delta: { stop_reason: 'end_turn' }, usage: {} }),
+      namedEvent('message_stop'),
+    ])
+    expect(grammarFault(events)).toBeUndefined()
+    const [text] = fold(events).candidates[0]!.content
+    expect(text).toMatchObject({ text: 'Hi.', annotations: [{ url: 'https://a.example', quote: 'q' }] })
+
+    const write = (asked: CanonicalRequest) => {
+      const machine = WRITERS['messages']!.events!(asked)
+      return { sent: drain(machine, events).map(({ data }) => JSON.parse(data)), lost: machine.lost }
+    }
+    const { sent, lost } = write(REQUEST)
+    lifeCycle(sent)
+    expect(sent.filter(({ delta }) => delta?.type === 'citations_delta')).toHaveLength(1)
+    const path = ['candidates', 0, 'content', 0, 'annotations']
+    expect(lost).toMatchObject([{ kind: 'dropped', path }])
+    // Claude Code would print the last block for the answer.
+    const agent = write(reader.request!(wire({}, { 'anthropic-beta': 'claude-code-20250219' })))
+    expect(agent.sent.filter(({ delta }) => delta?.type === 'citations_delta')).toEqual([])
+    expect(agent.lost).toMatchObject([{ kind: 'dropped', path }])
+  })
 })
 
 describe('finish', () => {
@@ -227,6 +266,53 @@ describe('finish', () => {
       { message: { refusal: 'No.' }, finish_reason: 'content_filter' },
     ])
   })
+
+  it.each(['chat', 'completions'] as const)(
+    'trap 17: vLLM’s stop sequence reaches callers of messages, of %s',
+    format => {
+      const isChat = format === 'chat'
+      const said = { ...(isChat ? { message: { role: 'assistant', content: 'a' } } : { text: 'a' }), logprobs: null }
+      const piece = { ...(isChat ? { delta: { role: 'assistant', content: 'a' } } : { text: 'a' }), logprobs: null }
+      const object = isChat ? 'chat.completion' : 'text_completion'
+      const read = (beside: JsonObject) => {
+        const body = { id: 'c', object, created: 1, model: 'm', choices: [{ index: 0, ...said, ...beside }] }
+        const chunk = {
+          ...body,
+          object: isChat ? `${object}.chunk` : object,
+          choices: [{ index: 0, ...piece, ...beside }],
+        }
+        const answer = READERS[format]!.result!({ status: 200, headers: {}, body }, REQUEST)
+        const events = drain(READERS[format]!.events!(REQUEST), [{ data: JSON.stringify(chunk) }, { data: '[DONE]' }])
+        return { body, answer, streamed: fold(events) }
+      }
+      const met = read({ finish_reason: 'stop', stop_reason: '</end>' })
+      for (const from of [met.answer, met.streamed]) {
+        expect(whole(from)).toMatchObject({ stop_reason: 'stop_sequence', stop_sequence: '</end>' })
+        expect(streamOf(unfold(from)).at(-2)).toMatchObject({
+          delta: { stop_reason: 'stop_sequence', stop_sequence: '</end>' },
+        })
+        const back = WRITERS[format]!.result!(from, REQUEST)
+        expect(back.wire.body).toMatchObject({ choices: [{ finish_reason: 'stop', stop_reason: '</end>' }] })
+        expect(back.losses).toEqual([])
+        const chunks = drain(WRITERS[format]!.events!(REQUEST), unfold(from)).map(({ data }) => data)
+        expect(chunks.filter(data => data.includes('"stop_reason":"</end>"'))).toHaveLength(1)
+      }
+      // As it came, to the byte.
+      expect(JSON.stringify(WRITERS[format]!.result!(met.answer, REQUEST).wire.body)).toBe(JSON.stringify(met.body))
+      for (const beside of [
+        { finish_reason: 'stop', stop_reason: 128009 },
+        { finish_reason: 'stop', stop_reason: null },
+        { finish_reason: 'stop', stop_reason: 'end_turn' },
+        { finish_reason: 'length', stop_reason: '</end>' },
+      ])
+        for (const from of [read(beside).answer, read(beside).streamed]) {
+          expect(whole(from)['stop_sequence']).toBeNull()
+          expect(WRITERS[format]!.result!(from, REQUEST).wire.body).toMatchObject({
+            choices: [beside.stop_reason === null ? {} : { stop_reason: beside.stop_reason }],
+          })
+        }
+    },
+  )
 
   it('trap 17: the stop sequence that was met is told where it is known', () => {
     expect(finished({ reason: 'stop', stopSequence: 'END' })).toMatchObject({

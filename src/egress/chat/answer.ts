@@ -1,12 +1,4 @@
-import type {
-  Annotation,
-  Citation,
-  MediaPart,
-  Part,
-  ReasoningPart,
-  TextPart,
-  ToolCallPart,
-} from '../../canonical/content.ts'
+import type { Annotation, MediaPart, Part, ReasoningPart, TextPart, ToolCallPart } from '../../canonical/content.ts'
 import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { Finish, TokenLogprob } from '../../canonical/result.ts'
@@ -20,14 +12,8 @@ import { around, FORMAT, writeLink } from './content.ts'
 export function writeAnnotation(annotation: Annotation, offset: number): JsonObject | undefined {
   if (annotation.type === 'opaque') return annotation.format === FORMAT ? annotation.value : undefined
   const { url } = annotation
-  const { title } = requiredFields(annotation)
-  return around(annotation, 'url_citation', { url, title, ...placeOf(annotation, offset) })
-}
-
-/** Where the citation applies in the text of the message; one that came after its text had ended has that spelt. */
-function placeOf(citation: Citation, offset: number): { readonly start_index: number; readonly end_index: number } {
-  const { start, end } = requiredFields(citation)
-  return { start_index: start + offset, end_index: end + offset, ...spelt(citation, FORMAT) }
+  const { title, start, end } = requiredFields(annotation)
+  return around(annotation, 'url_citation', { url, title, start_index: start + offset, end_index: end + offset })
 }
 
 /** A token and, where reported, its alternatives, which have none themselves. */
@@ -140,12 +126,11 @@ export class Texts {
 function readBack(annotation: Annotation, offset: number): Annotation | undefined {
   if (annotation.type === 'opaque') return annotation.format === FORMAT ? annotation : undefined
   const { quote: _, extras, ...rest } = annotation
-  const { title } = requiredFields(annotation)
-  const { start_index: start, end_index: end } = placeOf(annotation, offset)
+  const { title, start, end } = requiredFields(annotation)
   const own = extras?.[FORMAT]
   return {
     ...rest,
-    ...{ title, start, end },
+    ...{ title, start: start + offset, end: end + offset },
     ...(own === undefined ? {} : { extras: { [FORMAT]: own } }),
   }
 }

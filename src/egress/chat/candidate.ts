@@ -6,6 +6,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { TokenLogprob } from '../../canonical/result.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { defined, kept } from '../fields.ts'
+import { stopField } from '../openai-answer.ts'
 import {
   callHead,
   isAudio,
@@ -31,12 +32,16 @@ interface Open {
   /** Text before and after the value of a delta; undefined where the part has no place here. */
   readonly prefix: string | undefined
   readonly suffix: string
-  /** Offset of the part's text in the single text of the message. */
-  readonly offset: number
   hasDelta: boolean
   signature: string | undefined
   /** An image, which is written as a whole at its end, and its data so far. */
   picture?: { part: MediaPart; readonly data: string[] }
+}
+
+/** A citation, and the place of its text among the parts of the candidate. */
+interface Annotated {
+  readonly place: number
+  readonly wire: JsonObject
 }
 
 type PartEvent = PartStart | PartPatch | PartEnd
@@ -63,9 +68,11 @@ export class CandidateWriter {
   private calls = 0
   private written = 0
   private logprobs: TokenLogprob[] = []
-  /** Citations and images that wait: clients keep the last list of them alone, or fail at a second one. */
-  private annotations: JsonObject[] | undefined
+  /** Citations and images wait for the end: clients keep the last list of them alone, or fail at a second one. */
+  private annotations: Annotated[] | undefined
   private images: JsonObject[] | undefined
+  /** Offsets of the texts so far, by place: citations may come when their text has ended. */
+  private readonly offsets: (number | undefined)[] = []
 
   constructor(index: number, envelope: Envelope) {
     this.index = index
@@ -83,7 +90,8 @@ export class CandidateWriter {
     if (event.type === 'part-start') this.start(event)
     else {
       const open = this.find(event.at.part)
-      if (open !== undefined) event.type === 'part-patch' ? this.patch(event, open) : this.finish(open)
+      if (event.type === 'part-patch') this.patch(event, open)
+      else if (open !== undefined) this.finish(open)
     }
     return this.out
   }
@@ -124,7 +132,7 @@ export class CandidateWriter {
     this.begin()
     const { message, finish_reason: _, ...extras } = kept(event, FORMAT)
     const finish = writeFinish(event.finish, this.calls > 0)
-    this.pushChunk((message as JsonObject | undefined) ?? {}, finish, extras)
+    this.pushChunk((message as JsonObject | undefined) ?? {}, finish, { ...stopField(event, FORMAT), ...extras })
     return this.out
   }
 
@@ -137,7 +145,6 @@ export class CandidateWriter {
       return
     }
     this.begin()
-    if (open.lane !== 'content' || this.images !== undefined) this.settle()
     if (event.of === 'transcript') return this.pushChunk({ audio: { transcript: event.append } })
     open.hasDelta = true
     if (open.lane === 'content') this.written += event.append.length
@@ -150,9 +157,10 @@ export class CandidateWriter {
     if (this.open !== undefined) (this.others ??= new Map()).set(this.open.place, this.open)
     this.open = this.opened(at.part, part, this.laneFor(part))
     this.signature = undefined
+    if (part.type === 'text') this.offsets[at.part] = this.written
     if (part.type === 'opaque' && part.format !== FORMAT && part.text !== undefined)
       this.grow({ type: 'part-delta', at, append: part.text })
-    if (part.type === 'text' && part.annotations !== undefined) this.annotate(part.annotations, this.open)
+    if (part.type === 'text' && part.annotations !== undefined) this.annotate(part.annotations, at.part)
   }
 
   /** A message has one audio field; further audio has no place. */
@@ -166,7 +174,6 @@ export class CandidateWriter {
       place,
       part,
       lane,
-      offset: this.written,
       hasDelta: false,
       signature: part.type === 'reasoning' ? signatureOf(part) : undefined,
     }
@@ -184,7 +191,6 @@ export class CandidateWriter {
 
   private openCall(part: ToolCallPart): Pick<Open, 'prefix' | 'suffix'> {
     const call = this.calls++
-    this.settle()
     const { type, inner } = callHead(part)
     const signed = this.signature === undefined ? {} : signatureExtra(this.signature)
     this.pushChunk({
@@ -200,34 +206,33 @@ export class CandidateWriter {
 
   private openAudio(part: Part): Pick<Open, 'prefix' | 'suffix'> {
     this.begin()
-    this.settle()
     this.hasAudio = true
     this.pushChunk({ audio: { data: '', ...kept(part, FORMAT) } })
     return { prefix: this.envelope.prefix(this.index, '"audio":{"data":'), suffix: this.envelope.suffix('}', 'null') }
   }
 
-  private patch(event: PartPatch, open: Open): void {
+  private patch(event: PartPatch, open: Open | undefined): void {
+    if (event.annotations !== undefined) this.annotate(event.annotations, event.at.part)
+    if (open === undefined) return
     if (event.signature?.format === 'contents' && open.lane === 'reasoning') open.signature = event.signature.value
-    if (event.annotations !== undefined) this.annotate(event.annotations, open)
     if (open.picture !== undefined) open.picture.part = patched(open.picture.part, event, true) as MediaPart
     if (open.lane === 'audio' && event.extras?.[FORMAT] !== undefined) this.pushChunk({ audio: event.extras[FORMAT] })
   }
 
-  private annotate(list: readonly Annotation[], open: Open): void {
-    if (open.part.type !== 'text') return
+  private annotate(list: readonly Annotation[], place: number): void {
+    const offset = this.offsets[place]
+    if (offset === undefined) return
     for (const annotation of list) {
-      const wire = writeAnnotation(annotation, open.offset)
-      if (wire !== undefined) (this.annotations ??= []).push(wire)
+      const wire = writeAnnotation(annotation, offset)
+      if (wire !== undefined) (this.annotations ??= []).push({ place, wire })
     }
   }
 
-  /**
-   * Writes what waits, before anything but more text or images, and before text that comes behind an image: a reader
-   * begins another text behind an image, and adds citations to the text before them.
-   */
+  /** Writes what waits, at the end: in one chunk, as the whole message has it. */
   private settle(): void {
-    const { annotations, images } = this
-    if (annotations === undefined && images === undefined) return
+    const { images } = this
+    if (this.annotations === undefined && images === undefined) return
+    const annotations = this.annotations?.sort((a, b) => a.place - b.place).map(({ wire }) => wire)
     this.passedLists()
     this.begin()
     this.pushChunk(defined({ annotations, images }))

@@ -13,7 +13,7 @@ import { writeResult } from './result.ts'
 export const chat: Writer = {
   request: transcriptionByChat(writeRequest, { times: false }),
   result: writeResult,
-  events: request => new Sequential(new ChatChunks(request)),
+  events: request => new Sequential(new ChatChunks(request), { overtakes: true }),
   ownEvents: request => new RelayedChunks(new ChatChunks(request)),
   handsBack,
   fetches: ({ kind }, { document_url }) => (kind === 'file' && document_url !== true) || kind === 'audio',

@@ -19,7 +19,7 @@ export class RelayedChunks extends Sequential<WireEvent> implements OwnEventWrit
   private readonly begun: Set<number>[] = []
 
   constructor(chunks: ChatChunks) {
-    super(chunks)
+    super(chunks, { overtakes: true })
     this.chunks = chunks
   }
 

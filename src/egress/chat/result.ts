@@ -7,7 +7,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { defined, kept } from '../fields.ts'
-import { reportFinish, writeAnswer } from '../openai-answer.ts'
+import { reportFinish, stopField, writeAnswer } from '../openai-answer.ts'
 import {
   isAudio,
   isHidden,
@@ -39,11 +39,12 @@ function writeChoice(candidate: Candidate, index: number, request: CanonicalRequ
   const content = { ...writeMessage(candidate, path, request, losses), ...(extras as JsonObject | undefined) }
   const called = candidate.content.some(part => part.type === 'tool-call')
   const finish_reason = writeFinish(candidate.finish, called)
-  reportFinish(candidate.finish, finish_reason, path, losses)
+  const stop = stopField(candidate, FORMAT)
+  reportFinish(candidate.finish, finish_reason, path, losses, stop)
   losses.dropFields(candidate, path, CANDIDATE_LOSSES)
   const { logprobs } = candidate
   const rated = logprobs === undefined ? null : { content: logprobs.map(writeLogprob), refusal: null }
-  return { index, message: content, logprobs: rated, finish_reason, ...outer }
+  return { index, message: content, logprobs: rated, finish_reason, ...stop, ...outer }
 }
 
 /** The message of a choice: each kind of part has its field, and a part without one is a loss. */

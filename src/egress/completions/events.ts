@@ -11,6 +11,7 @@ import type { WireEvent } from '../../canonical/wire.ts'
 import { ENDED_EARLY } from '../errors/error.ts'
 import { errorBody } from '../errors/openai-error.ts'
 import { kept, spelt } from '../fields.ts'
+import { stopField } from '../openai-answer.ts'
 import { wantsUsage } from '../stream-options.ts'
 import { writeUsage } from '../usage/openai.ts'
 import { FORMAT } from './request.ts'
@@ -118,7 +119,8 @@ export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
     const choice = this.choice(event.candidate)
     const text = this.echo(choice, event.candidate)
     const rated = choice.rated.length === 0 ? null : this.ratings(choice)
-    return [this.chunk(event.candidate, text, rated, writeFinish(event.finish), kept(event, FORMAT))]
+    const beside = { ...stopField(event, FORMAT), ...kept(event, FORMAT) }
+    return [this.chunk(event.candidate, text, rated, writeFinish(event.finish), beside)]
   }
 
   /** The prompt, before the first text of a choice. */

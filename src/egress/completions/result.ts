@@ -5,7 +5,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Finish, TokenLogprob } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { kept, spelt } from '../fields.ts'
-import { finishWord, reportFinish, writeAnswer } from '../openai-answer.ts'
+import { finishWord, reportFinish, stopField, writeAnswer } from '../openai-answer.ts'
 import { FORMAT, textOf } from './request.ts'
 
 /** A whole answer as a `text_completion` (FORMATS §3). */
@@ -30,10 +30,11 @@ function writeChoice(candidate: Candidate, index: number, echo: string, losses: 
     losses.list.push({ kind: 'inserted', path: [...path, 'content', 0], value: { type: 'text', text: echo }, ...ECHO })
   const { finish, logprobs } = candidate
   const finish_reason = writeFinish(finish)
-  reportFinish(finish, finish_reason, path, losses)
+  const stop = stopField(candidate, FORMAT)
+  reportFinish(finish, finish_reason, path, losses, stop)
   if (logprobs !== undefined) reportLogprobs(logprobs, [...path, 'logprobs'], losses)
   const rated = logprobs === undefined ? null : writeLogprobs(logprobs, echo.length)
-  return { index, text, logprobs: rated, finish_reason, ...kept(candidate, FORMAT) }
+  return { index, text, logprobs: rated, finish_reason, ...stop, ...kept(candidate, FORMAT) }
 }
 
 /** The caller requested the echo, so it is not shown as a loss. */

@@ -1,5 +1,5 @@
 import type { Part } from '../../canonical/content.ts'
-import type { CandidateEnd, PartDelta, PartPatch } from '../../canonical/event.ts'
+import type { CandidateEnd, PartDelta, PartPatch, PartStart } from '../../canonical/event.ts'
 import { Losses } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { TokenLogprob } from '../../canonical/result.ts'
@@ -53,10 +53,10 @@ export class CandidateWriter {
     this.slotted = new Slotted(envelope.own)
   }
 
-  start(part: Part): readonly WireEvent[] {
+  start({ part, at }: PartStart): readonly WireEvent[] {
     this.out = []
     this.release()
-    this.slot = new Slot(part)
+    this.slot = new Slot(part, at.part)
     return this.out
   }
 
@@ -74,7 +74,8 @@ export class CandidateWriter {
   }
 
   patch(event: PartPatch): void {
-    this.slot?.patch(event)
+    if (this.slot?.place === event.at.part) this.slot.patch(event)
+    else this.grounding.addLate(event.at.part, event.annotations)
   }
 
   partEnd(): readonly WireEvent[] {
@@ -156,8 +157,8 @@ export class CandidateWriter {
     if (part.type === 'reasoning') this.closeThought(part, slot)
     else if (isRefusal(part)) this.held = part
     else if (slot.prefix !== undefined)
-      this.grounding.add(slot.written, part.type === 'text' ? part.annotations : undefined)
-    else this.whole(part)
+      this.grounding.add(slot.written, part.type === 'text' ? part.annotations : undefined, slot.place)
+    else this.whole(part, slot.place)
   }
 
   private closeThought(part: Part & { type: 'reasoning' }, slot: Slot): void {
@@ -190,7 +191,7 @@ export class CandidateWriter {
     this.emit(JSON.stringify(wire))
   }
 
-  private whole(part: Part): void {
+  private whole(part: Part, place?: number): void {
     const wire = writeAnswerPart(part, [], IGNORED)
     if (wire === undefined) return
     const { text } = wire
@@ -199,7 +200,7 @@ export class CandidateWriter {
     this.divide(typeof text === 'string' && signature === undefined ? 'text' : undefined)
     this.emit(JSON.stringify(signedPart(part, wire, signature)))
     this.last = typeof text === 'string' ? 'text' : undefined
-    if (typeof text === 'string') this.grounding.add(text, part.type === 'text' ? part.annotations : undefined)
+    if (typeof text === 'string') this.grounding.add(text, part.type === 'text' ? part.annotations : undefined, place)
   }
 
   /** Writes a signature whose part did not come. */

@@ -19,16 +19,27 @@ export class GroundingWriter {
   private readonly places = new Map<string, number>()
   private readonly supports: Support[] = []
   private bytes = 0
+  /** The texts of a stream, by place: their citations may come when they have ended. */
+  private texts: Map<number, Text> | undefined
   /** The number of supports written by `takeUnreported`. */
   private reported = 0
 
-  /** Adds one text of the candidate, in order. */
-  add(text: string, annotations: readonly Annotation[] | undefined): void {
-    const offsets = new Offsets(text)
-    const budget = new Budget(AGAIN * text.length)
-    for (const annotation of annotations ?? [])
-      if (needsSupport(annotation)) this.support(text, annotation, offsets, budget)
+  /** Adds one text of the candidate, in order; with its place among the parts, it may be cited later. */
+  add(text: string, annotations: readonly Annotation[] | undefined, place?: number): void {
+    const added: Text = { text, from: this.bytes, offsets: new Offsets(text), budget: new Budget(AGAIN * text.length) }
+    this.cite(added, annotations)
     this.bytes += Buffer.byteLength(text)
+    if (place !== undefined) (this.texts ??= new Map()).set(place, added)
+  }
+
+  /** Adds citations of a text that was added before. */
+  addLate(place: number, annotations: readonly Annotation[] | undefined): void {
+    const text = this.texts?.get(place)
+    if (text !== undefined) this.cite(text, annotations)
+  }
+
+  private cite(text: Text, annotations: readonly Annotation[] = []): void {
+    for (const annotation of annotations) if (needsSupport(annotation)) this.support(text, annotation)
   }
 
   /** Whether there are citations. */
@@ -54,14 +65,14 @@ export class GroundingWriter {
     )
   }
 
-  private support(text: string, citation: Citation, offsets: Offsets, budget: Budget): void {
+  private support({ text, from, offsets, budget }: Text, citation: Citation): void {
     const place = placeOf(text, citation)
     if (place === undefined) return
     const { start, end } = place
     const cited = text.slice(start, end)
     const segment = {
-      startIndex: this.bytes + offsets.byteAt(start),
-      endIndex: this.bytes + offsets.byteAt(end),
+      startIndex: from + offsets.byteAt(start),
+      endIndex: from + offsets.byteAt(end),
       ...(budget.spend(cited) ? { text: cited } : {}),
     }
     this.supports.push({ segment, chunk: this.chunk(citation) })
@@ -75,6 +86,16 @@ export class GroundingWriter {
     this.chunks.push({ web: { uri: url, ...(title === undefined ? {} : { title }) } })
     return this.chunks.length - 1
   }
+}
+
+/** A text that may be cited. */
+interface Text {
+  readonly text: string
+  /** Where it begins in the candidate's whole text, in bytes. */
+  readonly from: number
+  readonly offsets: Offsets
+  /** How much of it may still be repeated as cited. */
+  readonly budget: Budget
 }
 
 /** A passage of the text, and its source chunk. */

@@ -30,7 +30,7 @@ export class ContentsStream implements Transducer<CanonicalEvent, WireEvent> {
       case 'part-delta':
         return this.candidate(event.at.candidate).delta(event)
       case 'part-start':
-        return this.candidate(event.at.candidate).start(event.part)
+        return this.candidate(event.at.candidate).start(event)
       case 'part-patch':
         this.candidate(event.at.candidate).patch(event)
         return NOTHING

@@ -30,7 +30,7 @@ export const contents: Writer = {
     if (work === 'count') return writeCounted(result)
     return work === 'embedding' ? writeEmbedded(result, request) : writeResult(result, request)
   },
-  events: () => new Sequential(new ContentsStream()),
+  events: () => new Sequential(new ContentsStream(), { overtakes: true }),
   handsBack,
   fetches: (_, { fetch_urls, vertex }, __, inResult) => fetch_urls === true || (inResult && vertex !== true),
   error: writeError,

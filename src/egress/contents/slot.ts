@@ -18,10 +18,13 @@ export class Slot {
   prefix: string | undefined
   /** Whether chunks of it have been written as separate parts. */
   flowed = false
+  /** Its place among the parts of the candidate. */
+  readonly place: number
   private part: Part
 
-  constructor(part: Part) {
+  constructor(part: Part, place: number) {
     this.part = part
+    this.place = place
     this.waiting = bodyOf(part)
   }
 

@@ -128,7 +128,7 @@ export class OpenBlock {
 }
 
 /** A text block opens at its first delta, so that an empty text leaves no empty block. */
-class TextBlock extends OpenBlock {
+export class TextBlock extends OpenBlock {
   private readonly part: TextPart
 
   constructor(part: TextPart, page: Page) {

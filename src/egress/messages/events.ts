@@ -1,7 +1,15 @@
-import type { RefusalPart } from '../../canonical/content.ts'
+import type { Annotation, RefusalPart } from '../../canonical/content.ts'
 import type { CanonicalError } from '../../canonical/error.ts'
-import type { CandidateEnd, CanonicalEvent, PartStart, ResultEnd, ResultStart } from '../../canonical/event.ts'
-import { Losses } from '../../canonical/loss.ts'
+import type {
+  CandidateEnd,
+  CanonicalEvent,
+  PartPatch,
+  PartStart,
+  ResultEnd,
+  ResultStart,
+} from '../../canonical/event.ts'
+import { append } from '../../canonical/lists.ts'
+import { type Loss, Losses } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
@@ -10,7 +18,7 @@ import type { WireEvent } from '../../canonical/wire.ts'
 import { ENDED_EARLY } from '../errors/error.ts'
 import { defined, kept } from '../fields.ts'
 import { explanationIn, isForeignProof, stopDetails } from './answer.ts'
-import { blockOf, emit, type OpenBlock, type Page, RelayedBlock, writeWaiting } from './blocks.ts'
+import { blockOf, emit, type OpenBlock, type Page, RelayedBlock, TextBlock, writeWaiting } from './blocks.ts'
 import { FORMAT } from './context.ts'
 import { errorBody } from './error.ts'
 import { head, printsLastBlock, writeStop } from './result.ts'
@@ -29,6 +37,11 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   private over = false
   /** The block of the open part, if it has one. */
   private open: OpenBlock | undefined
+  /** The place of the part that began last. */
+  private place = -1
+  /** Citations of texts whose block had ended, by place. */
+  private late: Map<number, Annotation[]> | undefined
+  private readonly losses = new Losses()
   private called = false
   private ending: CandidateEnd | undefined
   private usage: Usage | undefined
@@ -62,7 +75,7 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
         if (event.at.candidate === 0) this.startPart(event)
         return
       case 'part-patch':
-        if (event.at.candidate === 0) this.open?.patch(event)
+        if (event.at.candidate === 0) this.patch(event)
         return
       case 'part-end':
         if (event.at.candidate === 0) this.endPart()
@@ -112,7 +125,8 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
     emit(this.page, { event: value['type'], data: JSON.stringify(value) })
   }
 
-  private startPart({ part }: PartStart): void {
+  private startPart({ part, at }: PartStart): void {
+    this.place = at.part
     // A refusal that another part follows is not the end of the answer.
     if (this.page.waiting.at(-1)?.type === 'refusal') writeWaiting(this.page)
     this.called ||= part.type === 'tool-call'
@@ -140,6 +154,22 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
     this.writeEvent('message_stop', {})
   }
 
+  private patch(event: PartPatch): void {
+    if (event.at.part === this.place && this.open !== undefined) this.open.patch(event)
+    else if (event.annotations !== undefined && !this.relaying) this.keepLate(event.at.part, event.annotations)
+  }
+
+  private keepLate(place: number, annotations: readonly Annotation[]): void {
+    this.late ??= new Map()
+    const before = this.late.get(place)
+    if (before === undefined) this.late.set(place, [...annotations])
+    else append(before, annotations)
+  }
+
+  get lost(): readonly Loss[] {
+    return this.losses.list
+  }
+
   private endPart(): void {
     this.open?.end()
     this.open = undefined
@@ -152,12 +182,27 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
     if (explained !== undefined) waiting.pop()
     if (printsLastBlock(this.request)) while (waiting.length > 0 && isForeignProof(waiting.at(-1)!)) waiting.pop()
     writeWaiting(this.page)
+    this.writeLate()
     return explained
+  }
+
+  /**
+   * Citations of texts that had ended, in a text of their own without words: no delta may follow the end of a block
+   * (trap 3). A client that would print that text for the answer goes without them.
+   */
+  private writeLate(): void {
+    if (this.late === undefined) return
+    for (const place of this.late.keys())
+      this.losses.drop(['candidates', 0, 'content', place, 'annotations'], 'the-text-had-ended')
+    if (printsLastBlock(this.request)) return
+    const annotations = [...this.late.values()].flat()
+    new TextBlock({ type: 'text', text: '', annotations }, this.page).end()
   }
 
   private fail(error: CanonicalError): void {
     this.over = true
     if (this.page.waiting.at(-1)?.type === 'refusal') writeWaiting(this.page)
+    if (this.open === undefined) this.writeLate()
     this.open?.breakOff()
     emit(this.page, { event: 'error', data: JSON.stringify(errorBody(error)) })
   }

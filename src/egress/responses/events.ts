@@ -200,6 +200,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
   private settle(): void {
     this.message?.close(this.state().status === 'incomplete' ? 'incomplete' : 'completed')
     this.message = undefined
+    this.events.release()
     if (this.logprobs.length > 0) this.lastText()?.log(this.take())
   }
 

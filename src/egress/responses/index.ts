@@ -12,7 +12,7 @@ import { writeResult } from './result.ts'
 export const responses: Writer = {
   request: writeRequest,
   result: writeResult,
-  events: request => new Sequential(new ResponsesStream(request), isOwnAnswer),
+  events: request => new Sequential(new ResponsesStream(request), { exempt: isOwnAnswer }),
   handsBack,
   error: writeError,
   refused: writeRefused,

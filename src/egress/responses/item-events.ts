@@ -12,6 +12,7 @@ import { ownItem, type Stamp, stampAt, writeCall } from './items.ts'
 export class EventSequence {
   private sequence = 0
   private out: WireEvent[] = []
+  private held: (() => void)[] | undefined
 
   emit(type: string, fields: JsonObject): void {
     this.line(type, `${JSON.stringify({ type, ...fields }).slice(0, -1)},"sequence_number":`)
@@ -20,6 +21,17 @@ export class EventSequence {
   /** Writes an event's text up to its number: deltas, the bulk of a stream, cost no object. */
   line(type: string, text: string): void {
     this.out.push({ event: type, data: `${text}${this.sequence++}}` })
+  }
+
+  /** Holds an event of an item that is done until no item is open. */
+  hold(type: string, fields: JsonObject): void {
+    ;(this.held ??= []).push(() => this.emit(type, fields))
+  }
+
+  /** Writes what was held. */
+  release(): void {
+    for (const write of this.held ?? []) write()
+    this.held = undefined
   }
 
   /** The events since the last call. */

@@ -21,7 +21,8 @@ export class MessageWriter extends Item {
   private readonly parts: MessagePartWriter[] = []
   private open = 0
   private closing = false
-  private settled = false
+  /** It is done. */
+  settled = false
 
   constructor(first: Part, context: ItemContext) {
     super(context)
@@ -74,7 +75,7 @@ export class MessageWriter extends Item {
 
   protected state(): JsonObject {
     const { own } = this
-    if (own?.whole && this.settled) return own.item
+    if (own?.whole && this.settled && !this.parts.some(({ citedLate }) => citedLate)) return own.item
     const content = this.parts.map(writer => writer.written())
     return own === undefined ? writeMessageItem(content, this.stamp('msg')) : { ...own.item, content }
   }
@@ -102,6 +103,9 @@ export class MessagePartWriter implements PartWriter {
   private body = ''
   private readonly tokens: JsonObject[] = []
   private annotations = 0
+  private ended = false
+  /** Citations came when the part had ended. */
+  citedLate = false
 
   constructor(part: Part, message: MessageWriter, place: number, logprobSource: LogprobSource) {
     this.part = part
@@ -150,11 +154,16 @@ export class MessagePartWriter implements PartWriter {
     for (const one of late.annotations ?? []) {
       const annotation = writeAnnotation(one)
       if (annotation === undefined) continue
-      this.emit('response.output_text.annotation.added', { annotation_index: this.annotations++, annotation })
+      const fields = { ...this.where(), annotation_index: this.annotations++, annotation }
+      const { events } = this.message.context
+      if (this.message.settled) events.hold(ANNOTATION, fields)
+      else events.emit(ANNOTATION, fields)
+      this.citedLate ||= this.ended
     }
   }
 
   end(): void {
+    this.ended = true
     if (this.logged) this.log(this.logprobSource.take())
     if (!this.silent) {
       if (this.refusal) this.emit('response.refusal.done', { refusal: this.body })
@@ -174,7 +183,7 @@ export class MessagePartWriter implements PartWriter {
   private ownPart(): JsonObject | undefined {
     const field = this.refusal ? 'refusal' : 'text'
     const own = spelt(this.part, FORMAT)['part'] as JsonObject | undefined
-    if (own === undefined || own[field] === this.body) return own
+    if (own === undefined || (own[field] === this.body && !this.citedLate)) return own
     const { annotations, logprobs } = writeContent(this.whole, this.tokens)
     return { ...own, [field]: this.body, ...(defined({ annotations, logprobs }) as JsonObject) }
   }
@@ -193,4 +202,5 @@ export class MessagePartWriter implements PartWriter {
 }
 
 const TEXT_DELTA = 'response.output_text.delta'
+const ANNOTATION = 'response.output_text.annotation.added'
 const NO_TOKENS: readonly JsonObject[] = []

@@ -5,7 +5,9 @@ import { longer, wider } from '../../canonical/lists.ts'
 import { Base64Stream } from '../../canonical/media/base64.ts'
 import { isObject, type Json, type JsonObject, type Node } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
+import { lastAtOrBefore } from '../../canonical/text.ts'
 import { left, NONE } from '../fields.ts'
+import { MET, readStop } from '../openai-answer.ts'
 import { CallReader, type Mendable } from './call-events.ts'
 import { isHollow, MESSAGE, readAnnotation, readFinish, readImages, readLogprobs } from './result.ts'
 import { BARE, NAMED, thoughtIn, thoughtOf } from './thoughts.ts'
@@ -17,6 +19,12 @@ const CHOICE = new Set(['index', 'delta', 'finish_reason', 'logprobs'])
 export const ERRORS: ReadonlySet<string> = new Set(['error', 'errors'])
 
 type Flow = 'text' | 'reasoning' | 'refusal'
+
+/** A text of the candidate, and where it begins in all of its text. */
+interface Text {
+  readonly part: number
+  readonly from: number
+}
 
 interface Audio {
   readonly part: number
@@ -36,9 +44,9 @@ export class CandidateReader {
   private readonly calls: CallReader
   private parts = 0
   private flow: { readonly kind: Flow; readonly part: number } | undefined
-  /** Length of all text so far, and where the open part's text begins in it: citations count from the message's beginning. */
-  private texts = 0
-  private textStart = 0
+  /** Length of all text so far, and the texts in it: citations count from the message's beginning. */
+  private length = 0
+  private readonly texts: Text[] = []
   private audio: Audio | undefined
   private finish: string | undefined
   private hasRole = false
@@ -93,8 +101,11 @@ export class CandidateReader {
 
   ended(): CandidateEnd {
     const finish = readFinish(this.finish, this.calls.any ? CALLED : NOT_CALLED)
-    const extras = this.message === undefined ? this.extras : { ...this.extras, message: this.message }
-    return { type: 'candidate-end', candidate: this.index, finish, ...left(FORMAT, extras ?? {}, NONE) }
+    const stop = readStop(finish, this.extras?.[MET], FORMAT, this.request)
+    const { [MET]: _, ...others } = this.extras ?? {}
+    const extras = stop === undefined ? this.extras : others
+    const all = this.message === undefined ? extras : { ...extras, message: this.message }
+    return { type: 'candidate-end', candidate: this.index, finish, ...stop, ...left(FORMAT, all ?? {}, NONE) }
   }
 
   private delta(delta: JsonObject, out: CanonicalEvent[]): void {
@@ -170,7 +181,7 @@ export class CandidateReader {
 
   private append(kind: Flow, append: string, part: Part, out: CanonicalEvent[]): void {
     const flow = this.flow?.kind === kind ? this.flow : this.enter(kind, part, out)
-    if (kind === 'text') this.texts += append.length
+    if (kind === 'text') this.length += append.length
     out.push({ type: 'part-delta', at: { candidate: this.index, part: flow.part }, append })
   }
 
@@ -178,16 +189,26 @@ export class CandidateReader {
     if (this.flow?.kind === kind) return this.flow
     this.endFlow(out)
     this.calls.endWhole(out)
-    if (kind === 'text') this.textStart = this.texts
     this.flow = { kind, part: this.parts++ }
+    if (kind === 'text') this.texts.push({ part: this.flow.part, from: this.length })
     out.push({ type: 'part-start', at: { candidate: this.index, part: this.flow.part }, part })
     return this.flow
   }
 
   private annotate(wire: readonly Json[], out: CanonicalEvent[]): void {
-    const { part } = this.enter('text', TEXT, out)
-    const annotations = wire.filter(isObject).map(one => withinPart(readAnnotation(one), this.textStart))
-    out.push({ type: 'part-patch', at: { candidate: this.index, part }, annotations })
+    if (this.texts.length === 0) this.enter('text', TEXT, out)
+    const cited = new Map<number, Annotation[]>()
+    for (const one of wire) {
+      if (!isObject(one)) continue
+      const annotation = readAnnotation(one)
+      const { part, from } = textOf(annotation, this.texts)
+      const within = withinPart(annotation, from)
+      const before = cited.get(part)
+      if (before === undefined) cited.set(part, [within])
+      else before.push(within)
+    }
+    for (const [part, annotations] of cited)
+      out.push({ type: 'part-patch', at: { candidate: this.index, part }, annotations })
   }
 
   private appendAudio(audio: JsonObject, out: CanonicalEvent[]): void {
@@ -246,15 +267,17 @@ export class CandidateReader {
   }
 }
 
-/**
- * A citation with offsets counted from the beginning of its part; one of an earlier part has none but in this format,
- * which counts from the beginning of the message.
- */
+/** The text that an annotation is of: the last one that begins where it does or before, or the last of all. */
+function textOf(annotation: Annotation, texts: readonly Text[]): Text {
+  const start = annotation.type === 'citation' ? (annotation.start ?? annotation.end) : undefined
+  if (start === undefined) return texts.at(-1)!
+  return texts[Math.max(0, lastAtOrBefore(texts, start))]!
+}
+
+/** A citation with offsets counted from the beginning of its part. */
 function withinPart(annotation: Annotation, from: number): Annotation {
   if (annotation.type === 'opaque' || from === 0) return annotation
   const { start, end, ...citation } = annotation
-  if ((start ?? from) < from || (end ?? from) < from)
-    return { ...citation, spelling: { [FORMAT]: { start_index: start ?? 0, end_index: end ?? 0 } } }
   return {
     ...citation,
     ...(start === undefined ? {} : { start: start - from }),

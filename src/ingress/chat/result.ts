@@ -18,7 +18,7 @@ import {
   WrongType,
   withDefined,
 } from '../fields.ts'
-import { finishReasonOf, readHead } from '../openai-answer.ts'
+import { finishReasonOf, MET, readHead, readStop } from '../openai-answer.ts'
 import { readUsage } from '../usage/openai.ts'
 import { readCall, readContent, readLegacyCall, readLink } from './content.ts'
 import { readThinkingPart, readThoughts, type Thoughts } from './thoughts.ts'
@@ -71,9 +71,12 @@ function readChoice(choice: JsonObject, request: CanonicalRequest): Candidate {
   const content = readMessage(message, thoughts, request)
   const logprobs = readLogprobs(anyObject(choice['logprobs'])?.['content'])
   const finish = readFinish(anyText(choice['finish_reason']), content)
+  const stop = readStop(finish, choice[MET], FORMAT, request)
+  const { [MET]: _, ...others } = choice
+  const outer = stop === undefined ? choice : others
   const taken = logprobs === undefined ? CHOICE_BARE : CHOICE
-  const { extras } = leftWithin(FORMAT, choice, 'message', message, MESSAGE, taken, unread(message, thoughts))
-  return withDefined({ content }, { finish, logprobs, extras })
+  const { extras } = leftWithin(FORMAT, outer, 'message', message, MESSAGE, taken, unread(message, thoughts))
+  return withDefined({ content }, { finish, logprobs, extras, ...stop })
 }
 
 const CHOICE_BARE = new Set(['index', 'message', 'finish_reason'])

@@ -1,14 +1,16 @@
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Finish } from '../../canonical/result.ts'
 import { AnswerEvents } from '../answer-events.ts'
 import { defined, left, NONE, put } from '../fields.ts'
-import { readHead } from '../openai-answer.ts'
+import { MET, readHead, readStop } from '../openai-answer.ts'
 import { readUsage } from '../usage/openai.ts'
 import { OWN, readFinish, readLogprobs } from './result.ts'
 import { FORMAT } from './wire.ts'
 
 const TAKEN = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier', 'error'])
 const CHOICE = new Set(['index', 'text', 'finish_reason', 'logprobs'])
+const ONLY_MET = new Set([MET])
 /** More choices than any request asks for: a larger index is invalid. */
 const MOST_CHOICES = 8192
 
@@ -20,11 +22,17 @@ interface Choice {
 
 /** The chunks of a streamed answer, each a text completion (FORMATS §3); candidates end with the stream. */
 export class CompletionEvents extends AnswerEvents {
+  private readonly request: CanonicalRequest
   private readonly choices: Choice[] = []
   /** Fields of the whole answer beyond its head, from chunks before and after its start. */
   private readonly head: { [field: string]: Json } = {}
   private readonly late: { [field: string]: Json } = {}
   private tier: string | undefined
+
+  constructor(request: CanonicalRequest) {
+    super()
+    this.request = request
+  }
 
   protected get isWhole(): boolean {
     return this.choices.length > 0 && this.choices.every(({ finish }) => finish !== undefined)
@@ -79,8 +87,9 @@ export class CompletionEvents extends AnswerEvents {
     for (const [candidate, { begun }] of this.choices.entries())
       if (begun) this.out.push({ type: 'part-end', at: { candidate, part: 0 } })
     for (const [candidate, { finish, extras }] of this.choices.entries()) {
-      const ended = finish === undefined ? {} : { finish }
-      this.out.push({ type: 'candidate-end', candidate, ...ended, ...left(FORMAT, extras, NONE) })
+      const stop = readStop(finish, extras[MET], FORMAT, this.request)
+      const node = left(FORMAT, extras, stop === undefined ? NONE : ONLY_MET)
+      this.out.push({ type: 'candidate-end', candidate, ...defined({ finish }), ...stop, ...node })
     }
     this.out.push({ type: 'result-end', ...defined({ serviceTier: this.tier }), ...left(FORMAT, this.late, NONE) })
     this.ended = true

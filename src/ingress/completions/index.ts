@@ -8,6 +8,6 @@ import { readResult } from './result.ts'
 export const completions: Reader = {
   request: readRequest,
   result: readResult,
-  events: () => new CompletionEvents(),
+  events: request => new CompletionEvents(request),
   error: readError,
 }

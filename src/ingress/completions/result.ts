@@ -1,19 +1,20 @@
 import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
 import { isObject, type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Finish, TokenLogprob } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { readInnerError } from '../errors/openai-error.ts'
 import { anyNumber, anyObject, anyObjects, anyText, defined, left, someOf, withDefined } from '../fields.ts'
-import { finishReasonOf, readHead } from '../openai-answer.ts'
+import { finishReasonOf, MET, readHead, readStop } from '../openai-answer.ts'
 import { readUsage } from '../usage/openai.ts'
 import { FORMAT } from './wire.ts'
 
 /** A whole answer of a completions upstream (FORMATS §3); an error under status 200 is thrown (trap 77). */
-export function readResult({ body }: WireAnswer): CanonicalResult {
+export function readResult({ body }: WireAnswer, request: CanonicalRequest): CanonicalResult {
   if (!Array.isArray(body['choices']))
     throw new GatewayError(isObject(body['error']) ? readInnerError(body) : NOT_AN_ANSWER)
   const usage = anyObject(body['usage'])
-  const candidates = anyObjects(body['choices']).map(readChoice)
+  const candidates = anyObjects(body['choices']).map(choice => readChoice(choice, request))
   const { extras } = left(FORMAT, body, TAKEN)
   const head = { ...readHead(body), candidates, ...OWN }
   return withOrigin(withDefined(head, { usage: usage && readUsage(FORMAT, usage), extras }), FORMAT, body)
@@ -27,15 +28,18 @@ const TAKEN = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', '
 export const OWN = { spelling: { [FORMAT]: { own: true } } }
 
 const CHOICE = new Set(['index', 'text', 'finish_reason', 'logprobs'])
+const STOPPED = new Set([...CHOICE, MET])
 
-function readChoice(choice: JsonObject): Candidate {
+function readChoice(choice: JsonObject, request: CanonicalRequest): Candidate {
   const text = anyText(choice['text'])
   const logprobs = readLogprobs(choice['logprobs'])
   const finish = readFinish(choice['finish_reason'])
+  const stop = readStop(finish, choice[MET], FORMAT, request)
   return {
     content: text === undefined ? [] : [{ type: 'text', text }],
     ...defined({ finish, logprobs }),
-    ...left(FORMAT, choice, CHOICE),
+    ...stop,
+    ...left(FORMAT, choice, stop === undefined ? CHOICE : STOPPED),
   }
 }
 

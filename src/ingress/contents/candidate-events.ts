@@ -7,7 +7,7 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import { isLoneProof } from '../../canonical/signature.ts'
 import { anyText, defined } from '../fields.ts'
 import { CANDIDATE, CandidateFacts, citedBy } from './candidate.ts'
-import { citationsOf, Places } from './citations.ts'
+import { citationsOf, Places, type Range } from './citations.ts'
 import { open } from './fields.ts'
 import { PartialArguments } from './partial-call.ts'
 import { readPartLeniently } from './parts.ts'
@@ -24,10 +24,14 @@ const STARTS: { readonly [F in Flow]: Part } = {
 interface Flowing {
   readonly kind: Flow
   readonly at: At
-  /** Where its text begins in all text of the candidate. */
-  readonly from: number
   /** More of the same kind begins another part. */
   sealed: boolean
+}
+
+/** A text of the candidate, and where it is in all of its text. */
+interface Text extends Range {
+  readonly at: At
+  length: number
 }
 
 const PARTIAL = new Set(['willContinue', 'partialArgs', 'functionCall', 'thoughtSignature'])
@@ -53,7 +57,9 @@ export class CandidateReader {
   /** A proof alone after the open text, which may still be cited: it is put out when the text ends. */
   private lone: Part | undefined
   private readonly cited = new Set<string>()
-  /** Citation metadata of the open text not read yet, and the length of the text when some was read. */
+  /** The texts so far: metadata may cite any of them. */
+  private readonly texts: Text[] = []
+  /** Citation metadata not read yet, and the length of the text when some was read. */
   private citing: JsonObject[] = []
   private citedAt = 0
 
@@ -83,7 +89,7 @@ export class CandidateReader {
     const given = isObject(content) ? content['parts'] : undefined
     const parts: readonly Json[] = Array.isArray(given) ? given : NO_PARTS
     const cites = 'groundingMetadata' in fields || 'citationMetadata' in fields
-    // Metadata is about all text so far, which ends where a part of another kind begins.
+    // Metadata is about all text so far; what cites the open text is to come before that ends.
     const lastText = cites ? parts.findLastIndex(hasText) : undefined
     if (lastText === -1) this.addCitations(fields, out)
     for (let at = 0; at < parts.length; at++) {
@@ -98,6 +104,7 @@ export class CandidateReader {
   close(out: CanonicalEvent[]): void {
     this.endPartial(out)
     this.endOpen(out)
+    this.cite(out)
     const refusal = this.facts.takeRefusal()
     if (refusal !== undefined) this.whole(refusal, out)
   }
@@ -131,11 +138,23 @@ export class CandidateReader {
   private enter(kind: Flow, out: CanonicalEvent[]): Flowing {
     this.endPartial(out)
     if (kind === 'text' || this.open?.kind === 'text') this.endOpen(out)
-    const flow = { kind, at: this.next(), from: this.text.length, sealed: false }
+    const flow = { kind, at: this.next(), sealed: false }
     out.push({ type: 'part-start', at: flow.at, part: STARTS[kind] })
     if (kind === 'reasoning') this.thoughts.push(flow.at)
+    else this.beginText(flow.at)
     this.open = flow
     return flow
+  }
+
+  private beginText(at: At): void {
+    this.measureText()
+    this.texts.push({ at, from: this.text.length, length: 0 })
+  }
+
+  /** The length of the last text is known when it is cited, or another one begins. */
+  private measureText(): void {
+    const last = this.texts.at(-1)
+    if (last !== undefined) last.length = this.text.length - last.from
   }
 
   private next(): At {
@@ -144,7 +163,7 @@ export class CandidateReader {
   }
 
   private endOpen(out: CanonicalEvent[]): void {
-    this.cite(out)
+    if (this.open?.kind === 'text') this.cite(out)
     if (this.open?.kind === 'text') out.push({ type: 'part-end', at: this.open.at })
     for (const at of this.thoughts) out.push({ type: 'part-end', at })
     this.thoughts = []
@@ -216,7 +235,8 @@ export class CandidateReader {
     if (body !== '') out.push({ type: 'part-delta', at, append: body })
     if (part.type !== 'text') out.push({ type: 'part-end', at })
     else {
-      this.open = { kind: 'text', at, from: this.text.length, sealed: true }
+      this.open = { kind: 'text', at, sealed: true }
+      this.beginText(at)
       this.text += part.text
     }
   }
@@ -264,30 +284,33 @@ export class CandidateReader {
   }
 
   /**
-   * Citations of the open text are read when the text has doubled, or ends: their metadata may come with every chunk.
+   * Citations are read when the text has doubled, or ends: their metadata may come with every chunk. Those that come
+   * when no text is open wait for the next one's end, or the candidate's.
    */
   private addCitations(fields: JsonObject, out: CanonicalEvent[]): void {
-    if (this.open?.kind !== 'text') return
     this.citing.push(fields)
-    if (this.text.length >= 2 * this.citedAt) this.cite(out)
+    if (this.open?.kind === 'text' && this.text.length >= 2 * this.citedAt) this.cite(out)
   }
 
-  /** New citations of the open text; those of a text that has ended come too late and are dropped. */
+  /** New citations of all texts so far: those that have ended are cited late. */
   private cite(out: CanonicalEvent[]): void {
-    const { open: flow, citing } = this
-    if (flow === undefined || citing.length === 0) return
+    const { citing, texts } = this
+    if (citing.length === 0) return
     this.citing = []
     this.citedAt = this.text.length
+    this.measureText()
     const places = new Places(this.text)
     const cited = citing.flatMap(fields => citedBy(fields, places).all)
-    const [within = []] = citationsOf(cited, [{ from: flow.from, length: this.text.length - flow.from }])
-    const annotations = within.filter(one => this.isNew(one, flow))
-    if (annotations.length > 0) out.push({ type: 'part-patch', at: flow.at, annotations })
+    for (const [index, all] of citationsOf(cited, texts)) {
+      const { at } = texts[index]!
+      const annotations = all.filter(one => this.isNew(one, at))
+      if (annotations.length > 0) out.push({ type: 'part-patch', at, annotations })
+    }
   }
 
-  /** Metadata may be repeated, and grow. */
-  private isNew(citation: Citation, { at }: Flowing): boolean {
-    const key = JSON.stringify([at.part, citation])
+  /** Metadata may be repeated, and grow; a citation without a place is of whichever text it came with. */
+  private isNew(citation: Citation, { part }: At): boolean {
+    const key = JSON.stringify(citation.start === undefined ? [citation] : [part, citation])
     if (this.cited.has(key)) return false
     this.cited.add(key)
     return true

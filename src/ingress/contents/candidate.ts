@@ -1,5 +1,5 @@
 import type { CallIds } from '../../canonical/call-ids.ts'
-import type { Citation, Part, RefusalPart, TextPart } from '../../canonical/content.ts'
+import type { Part, RefusalPart, TextPart } from '../../canonical/content.ts'
 import type { CandidateEnd, CanonicalEvent } from '../../canonical/event.ts'
 import { isObject, type Json, type JsonObject, type Node } from '../../canonical/node.ts'
 import type { Candidate, Finish, FinishReason, TokenLogprob } from '../../canonical/result.ts'
@@ -87,11 +87,11 @@ function annotated(parts: readonly Part[], cited: readonly Cited[]): readonly Pa
     from += length
     return [range]
   })
-  const citations = citationsOf(cited, texts).values()
+  const citations = citationsOf(cited, texts)
+  let index = 0
   return parts.map(part => {
-    if (part.type !== 'text') return part
-    const annotations: readonly Citation[] = citations.next().value!
-    return annotations.length === 0 ? part : ({ ...part, annotations } satisfies TextPart)
+    const annotations = part.type === 'text' ? citations.get(index++) : undefined
+    return annotations === undefined ? part : ({ ...(part as TextPart), annotations } satisfies TextPart)
   })
 }
 

@@ -1,6 +1,6 @@
 import type { Citation } from '../../canonical/content.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
-import { Offsets } from '../../canonical/text.ts'
+import { lastAtOrBefore, Offsets } from '../../canonical/text.ts'
 import { anyNumber, anyObjects, anyText, defined } from '../fields.ts'
 import { FORMAT } from './fields.ts'
 
@@ -129,31 +129,25 @@ export interface Range {
   readonly length: number
 }
 
-/** The citations of each text, of texts that follow one another; those without offsets go to the last. */
-export function citationsOf(cited: readonly Cited[], texts: readonly Range[]): readonly (readonly Citation[])[] {
-  const citations = texts.map((): Citation[] => [])
+/** The citations of each text that has some, by its index among texts that follow one another; those without offsets go to the last. */
+export function citationsOf(
+  cited: readonly Cited[],
+  texts: readonly Range[],
+): ReadonlyMap<number, readonly Citation[]> {
+  const citations = new Map<number, Citation[]>()
+  const add = (index: number, citation: Citation): void => {
+    const before = citations.get(index)
+    if (before === undefined) citations.set(index, [citation])
+    else before.push(citation)
+  }
   for (const { start, end, citation } of cited) {
-    if (start === undefined || end === undefined) {
-      citations.at(-1)?.push(citation)
-      continue
-    }
-    const index = lastBefore(texts, start)
+    const isPlaced = start !== undefined && end !== undefined
+    const index = isPlaced ? lastAtOrBefore(texts, start) : texts.length - 1
     if (index === -1) continue
     const { from, length } = texts[index]!
-    if (start < from + length)
-      citations[index]!.push({ ...citation, start: start - from, end: Math.min(end, from + length) - from })
+    if (!isPlaced) add(index, citation)
+    else if (start < from + length)
+      add(index, { ...citation, start: start - from, end: Math.min(end, from + length) - from })
   }
   return citations
-}
-
-/** The index of the last text that begins at the place or before it; -1 where there is none. */
-function lastBefore(texts: readonly Range[], place: number): number {
-  let low = 0
-  let high = texts.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (texts[middle]!.from <= place) low = middle + 1
-    else high = middle
-  }
-  return low - 1
 }

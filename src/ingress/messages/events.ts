@@ -23,6 +23,8 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
   mended = false
   private out: CanonicalEvent[] = []
   private readonly open = new Map<Json, BlockReader>()
+  /** The last text of each index, which may be cited when its block has ended. */
+  private readonly texts = new Map<Json, BlockReader>()
   private parts = 0
   private started = false
   private ended = false
@@ -113,6 +115,7 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
     const block = new BlockReader(part, this.parts++, this.out)
     this.called ||= part.type === 'tool-call'
     this.open.set(index, block)
+    if (part.type === 'text') this.texts.set(index, block)
     return block
   }
 
@@ -133,6 +136,7 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
     else {
       this.mended = true
       if (kind === 'text' || kind === 'reasoning') this.unannounced(index, kind).delta(delta, this.out)
+      else if (delta['type'] === 'citations_delta') this.texts.get(index)?.delta(delta, this.out)
     }
   }
 

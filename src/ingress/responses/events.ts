@@ -10,7 +10,7 @@ import { anyObject, anyObjects } from '../fields.ts'
 import { isEmptyData } from '../transport/sse.ts'
 import { readInnerError } from './error.ts'
 import { HANDLERS, openItem } from './handlers.ts'
-import type { ItemReader, Sink } from './item-events.ts'
+import { type ItemReader, MessageReader, type Sink } from './item-events.ts'
 import { Places } from './places.ts'
 import { readFinish, readHead, readNode, readOutput } from './result.ts'
 import { UpstreamCalls } from './upstream-calls.ts'
@@ -29,6 +29,7 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
   readonly items = new Map<number, ItemReader>()
   /** Places whose item has ended. */
   readonly ended = new Set<number>()
+  readonly messages = new Map<number, MessageReader>()
   readonly upstreamCalls: UpstreamCalls
   private started = false
   private over = false
@@ -96,7 +97,10 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
     for (const [position, known] of this.places.ofAll(items).entries()) {
       const item = items[position]!
       const place = known ?? this.places.add({ item })
-      if (this.ended.has(place)) continue
+      if (this.ended.has(place)) {
+        if (isCited(item)) this.messages.get(place)?.repeated(item)
+        continue
+      }
       openItem(this, place, item)
       this.close(place, item)
     }
@@ -107,7 +111,9 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
   }
 
   close(place: number, item: JsonObject | undefined): void {
-    this.items.get(place)?.done(item)
+    const open = this.items.get(place)
+    open?.done(item)
+    if (open instanceof MessageReader) this.messages.set(place, open)
     this.items.delete(place)
     this.ended.add(place)
   }
@@ -133,6 +139,10 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
 /** Whether anything in the output may be likely tokens; which of them are an answer's, only reading it tells. */
 const hasTokens = (output: Json | undefined): boolean =>
   anyObjects(output).some(item => anyObjects(item['content']).some(({ logprobs }) => anyObjects(logprobs).length > 0))
+
+/** Whether a message of the output has citations. */
+const isCited = ({ content }: JsonObject): boolean =>
+  anyObjects(content).some(({ annotations }) => Array.isArray(annotations) && annotations.length > 0)
 
 const tierOf = (response: JsonObject): { serviceTier?: string } => {
   const { serviceTier } = readHead(response)

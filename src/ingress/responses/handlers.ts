@@ -27,6 +27,8 @@ interface ResponseState extends Sink {
   readonly items: Map<number, ItemReader>
   /** Places whose item has ended. */
   readonly ended: Set<number>
+  /** Messages that have ended, by place. */
+  readonly messages: Map<number, MessageReader>
   readonly upstreamCalls: UpstreamCalls
   start(response: JsonObject | undefined): void
   pass(event: JsonObject): void
@@ -168,11 +170,17 @@ const partDone: Handler = (answer, event) => {
 
 const annotated: Handler = (answer, event) => {
   const annotation = event['annotation']
-  const part = partAt(answer, event, 'output_text')
+  const part = citedPart(answer, event)
   if (part === undefined || !isObject(annotation)) return
   const read = readAnswerPart({ type: 'output_text', text: '', annotations: [annotation] }, [])
-  part.annotations++
-  if (read.type === 'text') part.patch({ annotations: read.annotations! })
+  if (read.type === 'text') part.cite(read.annotations!)
+}
+
+/** The text that an event cites, which may have ended. */
+function citedPart(answer: ResponseState, event: JsonObject): OpenPart | undefined {
+  const place = answer.places.of(event)
+  if (place === undefined || !answer.ended.has(place)) return partAt(answer, event, 'output_text')
+  return answer.messages.get(place)?.endedPart(anyNumber(event['content_index']) ?? 0)
 }
 
 /** A partial image: a preview for other formats, and the event itself for callers of the same one. */

@@ -1,4 +1,4 @@
-import type { Made, Part } from '../../canonical/content.ts'
+import type { Annotation, Made, Part } from '../../canonical/content.ts'
 import type { At, CanonicalEvent, PartPatch } from '../../canonical/event.ts'
 import { bodyOf, withBody } from '../../canonical/fold.ts'
 import type { JsonObject, Node } from '../../canonical/node.ts'
@@ -68,8 +68,16 @@ export class OpenPart {
       this.log(tokens.slice(this.tokens))
       const late = this.late(final)
       if (late !== undefined) this.patch(late)
+      this.annotations += late?.annotations?.length ?? 0
     }
     this.sink.out.push({ type: 'part-end', at: this.at })
+  }
+
+  /** More citations of a finished text. */
+  cite(annotations: readonly Annotation[]): void {
+    if (annotations.length === 0) return
+    this.annotations += annotations.length
+    this.patch({ annotations })
   }
 
   private late(final: Part): Omit<PartPatch, 'type' | 'at'> | undefined {
@@ -113,11 +121,15 @@ export interface ItemReader {
   done(item: JsonObject | undefined): void
 }
 
+const NO_PARTS: ReadonlyMap<number, OpenPart> = new Map()
+
 /** A message: its parts begin one by one, and end together, when the message does. */
 export class MessageReader implements ItemReader {
   private readonly head: JsonObject
   private readonly sink: Sink
   private readonly open = new Map<number, OpenPart>()
+  /** The parts of a message that has ended: they may be cited late. */
+  private ended: ReadonlyMap<number, OpenPart> = NO_PARTS
 
   constructor(head: JsonObject, sink: Sink) {
     this.head = head
@@ -142,14 +154,31 @@ export class MessageReader implements ItemReader {
 
   done(item: JsonObject | undefined): void {
     const parts = item === undefined ? [] : readAnyItem(item, contentReader([]))
+    const ended = new Map(this.open)
     parts.forEach((final, index) => {
       const open = this.open.get(index) ?? new OpenPart(final, this.sink)
       this.open.delete(index)
       const wire = final.spelling?.[FORMAT]?.['part'] as JsonObject | undefined
       open.end(final, readTokens(wire?.['logprobs']))
+      ended.set(index, open)
     })
     for (const open of this.open.values()) open.end(undefined)
     this.open.clear()
+    this.ended = ended
+  }
+
+  /** A part of the message that has ended. */
+  endedPart(index: number): OpenPart | undefined {
+    return this.ended.get(index)
+  }
+
+  /** The message once more, as the whole answer has it: its texts may have more citations. */
+  repeated(item: JsonObject): void {
+    for (const [index, part] of readAnyItem(item, contentReader([])).entries()) {
+      const ended = this.ended.get(index)
+      if (part.type === 'text' && part.annotations !== undefined && ended !== undefined)
+        ended.cite(part.annotations.slice(ended.annotations))
+    }
   }
 }
 
