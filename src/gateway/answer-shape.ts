@@ -24,7 +24,14 @@ function ofText(type: string, { begins }: Answer, stream: boolean): Shape {
 function ofAny(type: string, { begins }: Answer, stream: boolean): Shape {
   const stated = type.startsWith(EVENTS) ? 'events' : type.includes('json') ? 'json' : undefined
   if (stated !== undefined) return begins === 'json' || begins === 'events' ? begins : stated
-  return stream && (begins === 'events' || type === '') ? 'events' : 'raw'
+  if (begins === 'events') return stream || !isTextual(type) ? 'events' : 'raw'
+  return stream && type === '' ? 'events' : 'raw'
 }
+
+/** Subtitles are text, too. */
+const TEXTUAL = /^$|^text\/|^application\/x-subrip\b/i
+
+/** Whether an answer of a media type is a text, which may begin like anything; without a type it is read as one. */
+export const isTextual = (mediaType: string): boolean => TEXTUAL.test(mediaType)
 
 const EVENTS = 'text/event-stream'

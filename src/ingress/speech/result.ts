@@ -1,16 +1,22 @@
 import type { MediaSource } from '../../canonical/content.ts'
 import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
+import { parseObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { readInnerError } from '../errors/openai-error.ts'
 import { USUAL_TYPE } from './wire.ts'
 
-/** A whole answer is the recording itself (FORMATS §12): its bytes are passed on unread. */
+/**
+ * A whole answer is the recording itself (FORMATS §12): its bytes are passed on unread.
+ *
+ * @throws GatewayError for anything else: the error in an object, also one that is called a text.
+ */
 export function readResult({ body, raw }: WireAnswer, request: CanonicalRequest): CanonicalResult {
   if (raw !== undefined && 'bytes' in raw)
     return audioResult({ type: 'bytes', mediaType: typeOf(raw.mediaType, request), bytes: raw.bytes })
-  throw new GatewayError(body['error'] == null ? NOT_AUDIO : readInnerError(body))
+  const said = raw === undefined ? body : (parseObject(raw.text) ?? {})
+  throw new GatewayError(said['error'] == null ? NOT_AUDIO : readInnerError(said))
 }
 
 const NOT_AUDIO = upstreamFailed('The upstream sent something that is no audio.')
