@@ -232,8 +232,10 @@ test(
     const never = { authorization: 'Bearer il-never' }
     const from = performance.now()
     for (let count = 0; count < 20; count++)
-      for (const one of [headers, never]) expect((await ask(one)).status).toBe(401)
-    expect(performance.now() - from).toBeLessThan(2000)
+      for (const one of [headers, never]) {
+        expect((await ask(one)).status).toBe(401)
+        expect(performance.now() - from).toBeLessThan(2000)
+      }
     const [revoked, unknown] = [await ask(headers), await ask(never)]
     expect(revoked.json).toEqual(unknown.json)
     expect(Object.keys(revoked.headers)).toEqual(Object.keys(unknown.headers))
