@@ -14,8 +14,8 @@ import {
   ENDED,
   type HeldKey,
   KeyRing,
-  UNKNOWN,
   unauthenticated,
+  WrongKey,
 } from './key-ring.ts'
 import type { Allowance } from './limits/allowance.ts'
 import { Limits } from './limits/index.ts'
@@ -104,7 +104,7 @@ export class Access {
     if (credential === undefined) throw MISSING
     const now = this.now()
     const found = this.ring.find(credential, now)
-    if (found === undefined) throw this.isBlind ? UNREAD : UNKNOWN
+    if (found === undefined) throw this.isBlind ? UNREAD : new WrongKey(credential)
     if (found.validUntil <= now) throw found.refusal
     return found.caller!
   }
@@ -136,8 +136,8 @@ export class Access {
   }
 
   /** Whether what was refused is a key that nobody has. */
-  isWrongKey(thrown: unknown): boolean {
-    return thrown === UNKNOWN
+  isWrongKey(thrown: unknown): thrown is WrongKey {
+    return thrown instanceof WrongKey
   }
 
   /** Calls the listener when the secrets of some callers may have ended: revoked, expired, or disabled. */

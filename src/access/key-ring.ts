@@ -41,7 +41,7 @@ class HeldSecret implements Validity {
   /** The characters of its hash. */
   readonly hash: Buffer
   validUntil = 0
-  refusal = UNKNOWN
+  refusal = ENDED
   /** Absent where its key has no group. */
   caller: Caller | undefined
   /** Of the config: what is stored does not change it. */
@@ -216,7 +216,20 @@ export const unauthenticated = (message: string, code: string): GatewayError =>
   new GatewayError({ kind: 'unauthenticated', message, code })
 
 const INVALID = 'invalid_api_key'
-export const UNKNOWN = unauthenticated('The API key is not valid.', INVALID)
+/** Characters of a wrong key's hash that tell it from others. */
+const MARK = 12
+
+/** The refusal of a key that nobody has: one that never was, or was revoked, which nobody can tell apart. */
+export class WrongKey extends GatewayError {
+  /** The same for the same key. */
+  readonly mark: string
+
+  constructor(credential: string) {
+    super({ kind: 'unauthenticated', message: 'The API key is not valid.', code: INVALID })
+    this.mark = hashOf(credential).slice(0, MARK)
+  }
+}
+
 export const ENDED = unauthenticated('The API key is not valid any more.', INVALID)
 const EXPIRED = unauthenticated('The API key has expired.', INVALID)
 const DISABLED = unauthenticated('The API key is disabled.', INVALID)

@@ -10,6 +10,8 @@ export interface WrongKeysOptions {
   readonly waiting?: { readonly address: number; readonly all: number }
 }
 
+/** Different wrong keys of an address that are remembered: clients come with the same one again and again. */
+const KEYS = 8
 /** Wrong keys of an address that are answered at once, and the milliseconds after which it has them again. */
 const FREE = 5
 const MEMORY = 60_000
@@ -21,9 +23,15 @@ interface Attempts {
   count: number
   at: number
   waiting: number
+  /** The marks of the latest wrong keys. */
+  readonly keys: string[]
 }
 
-/** Slows down addresses that guess keys: the answers to wrong ones come ever later, at a bounded cost. */
+/**
+ * Slows down addresses that guess keys: the answers to wrong ones come ever later, at a bounded cost. The same key again is
+ * no guess: a program whose key was revoked does not slow down others that share its address, and nobody can tell a key that
+ * was revoked from one that never was.
+ */
 export class WrongKeys {
   /** Wrong keys so far. */
   count = 0
@@ -45,14 +53,18 @@ export class WrongKeys {
   }
 
   /**
-   * Notes a wrong key. Settles when it may be answered: at once, or later the more of them came from the address.
+   * Notes a wrong key. Settles when it may be answered: at once, or later the more different ones came from the address.
    *
    * @param address an IP address; those of one IPv6 network of 64 bits are one.
+   * @param mark tells what was tried from anything else (`WrongKey`); undefined for what counts each time.
    * @throws GatewayError `rate-limited`, at once, where too many answers wait already.
    */
-  async slow(address: string): Promise<void> {
+  async slow(address: string, mark?: string): Promise<void> {
     this.count++
-    const attempts = this.noted(networkOf(address))
+    const network = networkOf(address)
+    if (mark !== undefined && this.isRepeated(network, mark)) return
+    const attempts = this.noted(network)
+    if (mark !== undefined && attempts.keys.push(mark) > KEYS) attempts.keys.shift()
     const delay = attempts.count <= FREE ? 0 : Math.min(LONGEST, FIRST * 2 ** (attempts.count - FREE - 1))
     if (delay === 0) return
     if (attempts.waiting >= this.most.address || this.timers.size >= this.most.all) throw TOO_MANY
@@ -67,11 +79,15 @@ export class WrongKeys {
     attempts.waiting--
   }
 
+  private isRepeated(network: string, mark: string): boolean {
+    return this.byNetwork.get(network)?.keys.includes(mark) === true
+  }
+
   private noted(network: string): Attempts {
     const now = this.now()
     const { byNetwork } = this
     const known = byNetwork.get(network)
-    const attempts = known ?? { count: 0, at: now, waiting: 0 }
+    const attempts = known ?? { count: 0, at: now, waiting: 0, keys: [] }
     if (now - attempts.at > MEMORY) attempts.count = 0
     attempts.count++
     attempts.at = now

@@ -1,5 +1,4 @@
 import { isIPv4 } from 'node:net'
-import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { Path } from '../canonical/loss.ts'
 import { defined, type JsonObject } from '../canonical/node.ts'
@@ -26,6 +25,7 @@ import type {
   StoreConfig,
   TracesConfig,
 } from './types.ts'
+import { workersOf } from './workers.ts'
 
 export interface Completed {
   readonly config: Config
@@ -84,7 +84,7 @@ function serverOf(written: WrittenConfig['server'], fault: FaultAt): ServerConfi
   return {
     host: written?.host ?? '127.0.0.1',
     port: written?.port ?? PORT,
-    workers: written?.workers === 'auto' ? availableParallelism() : (written?.workers ?? 1),
+    workers: workersOf(written?.workers),
     ...defined({ tls: written?.tls }),
     trustedProxies: written?.trusted_proxies ?? [],
     publicUrls: [written?.public_url ?? []].flat().map(url => url.replace(/\/+$/, '')),

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { isRange } from '../channel/reachable.ts'
 import { suggestion } from './faults.ts'
 import { bytes, instant, milliseconds } from './units.ts'
+import { MOST_WORKERS } from './workers.ts'
 
 export { ConfigError, type Fault } from './faults.ts'
 export type * from './types.ts'
@@ -64,6 +65,7 @@ const number = (what: string, lowest: number, whole: boolean) => {
     expects(what),
   )
 }
+const WORKERS = `a whole number from 1 to ${MOST_WORKERS}`
 const count = (what = 'a whole number, 0 or more') => number(what, 0, true)
 const port = v.pipe(count('a port'), v.maxValue(65_535, expects('a port')))
 /** An instant as ISO 8601, or a day; in Unix milliseconds. */
@@ -139,8 +141,8 @@ const server = fields({
   port: v.optional(port),
   workers: v.optional(
     v.union(
-      [v.literal('auto'), number('a whole number, 1 or more', 1, true)],
-      expects('"auto" or a whole number, 1 or more'),
+      [v.literal('auto'), v.pipe(number(WORKERS, 1, true), v.maxValue(MOST_WORKERS, expects(WORKERS)))],
+      expects(`"auto" or ${WORKERS}`),
     ),
   ),
   tls: v.optional(fields({ cert: text, key: text })),

@@ -30,6 +30,9 @@ export const mayRetry = ({ kind, retry }: CanonicalError): boolean => retry ?? E
 /** The failure of an upstream that answers a recording without a byte. */
 export const SENT_NOTHING = new GatewayError({ kind: 'upstream-failed', message: 'The upstream sent nothing.' })
 
+/** The failure of an upstream that answers a page, such as a proxy's or one to sign in at, instead of what was requested. */
+export const SENT_A_PAGE = new GatewayError({ kind: 'upstream-failed', message: 'The upstream sent a page.' })
+
 export const GONE = new GatewayError({ kind: 'cancelled', message: 'The caller went away.' })
 
 /**

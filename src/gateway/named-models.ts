@@ -3,7 +3,7 @@ import { forbidden, type GatewayError, invalid } from '../canonical/error.ts'
 import { type Format, isObject, type Json, type JsonObject } from '../canonical/node.ts'
 import { matchesAny } from '../config/glob.ts'
 import type { ChannelConfig } from '../config/index.ts'
-import { MODEL_FIELDS, NAMED_MODELS, type Place } from '../providers/index.ts'
+import { NAMED_MODELS, ownModelPlaces, type Place } from '../providers/index.ts'
 
 /**
  * Holds every model a request names to what its key may use, not only the one it is for (trap 105).
@@ -62,38 +62,38 @@ interface Way {
   readonly lengths: number
 }
 
-/** The way along places that begin at a value; `exact` are further fields of it that may be in no other case. */
-function wayAlong(places: readonly (readonly Place[number][])[], exact: readonly string[] = []): Way {
-  const behind = Map.groupBy(
-    places.flatMap(([step = [], ...rest]) => [step].flat().map(field => ({ field, rest }))),
-    ({ field }) => field,
-  )
-  const { '*': items, ...fields } = Object.fromEntries(
-    [...behind].map(([field, ways]) => [field, wayAlong(ways.map(({ rest }) => rest))]),
-  )
-  const all = [...exact, ...Object.keys(fields)]
+/** The way along places that begin at a value; at `own` ones, which the format's reader looks at, only the case counts. */
+function wayAlong(places: readonly Place[], own: readonly Place[] = []): Way {
+  const [behind, ownBehind] = [behindEach(places), behindEach(own)]
+  const names = [...new Set([...behind.keys(), ...ownBehind.keys()])]
+  const ways = new Map(names.map(name => [name, wayAlong(behind.get(name) ?? [], ownBehind.get(name))]))
+  const fields = names.filter(name => name !== '*')
   return {
-    fields: new Map(all.map(field => [field, fields[field] ?? NOWHERE])),
-    items,
+    fields: new Map(fields.map(field => [field, ways.get(field)!])),
+    items: ways.get('*'),
     isName: places.some(place => place.length === 0),
-    anyCase: new RegExp(`^(?:${all.join('|')})$`, 'iu'),
-    lengths: all.reduce((bits, { length }) => bits | (1 << length), 0),
+    anyCase: new RegExp(`^(?:${fields.map(field => RegExp.escape(field)).join('|')})$`, 'iu'),
+    lengths: fields.reduce((bits, { length }) => bits | (1 << length), 0),
   }
 }
 
-const NOWHERE: Way = { fields: new Map(), items: undefined, isName: false, anyCase: /(?!)/, lengths: 0 }
-const TO_ANY = wayAlong([], ['model'])
+/** What follows the first step of places, by the fields it may be. */
+function behindEach(places: readonly Place[]): ReadonlyMap<string, readonly Place[]> {
+  const steps = places.flatMap(([step = [], ...rest]) => [step].flat().map(field => ({ field, rest })))
+  const groups = Map.groupBy(steps, ({ field }) => field)
+  return new Map([...groups].map(([field, some]) => [field, some.map(({ rest }) => rest)]))
+}
+
 /** Of an object that stands for a model, with further settings. */
 const TO_NAME = wayAlong([['model']])
 
-const WAYS: ReadonlyMap<Format, Way> = new Map(
-  [...NAMED_MODELS.keys(), ...MODEL_FIELDS.keys()].map(format => [
-    format,
-    wayAlong(NAMED_MODELS.get(format) ?? [], MODEL_FIELDS.get(format) ?? ['model']),
-  ]),
-)
+const WAYS = new Map<Format, Way>()
 
-const wayOf = (format: Format): Way => WAYS.get(format) ?? TO_ANY
+function wayOf(format: Format): Way {
+  let way = WAYS.get(format)
+  if (way === undefined) WAYS.set(format, (way = wayAlong(NAMED_MODELS.get(format) ?? [], ownModelPlaces(format))))
+  return way
+}
 
 interface Naming {
   /** What a model is to be called; `field` is that of the body in which it was found. */

@@ -13,10 +13,12 @@ import type { WireAnswer, WireEvent } from '../canonical/wire.ts'
 import { type Work, workOf } from '../canonical/work.ts'
 import { type Answer, flat, single } from '../channel/index.ts'
 import type { Reader } from '../ingress/reader.ts'
+import { eventParser } from '../ingress/transport/sse.ts'
+import { isTextual, shapeOf } from './answer-shape.ts'
 import { collectStream } from './collect-stream.ts'
-import { SENT_NOTHING } from './failures.ts'
+import { SENT_A_PAGE, SENT_NOTHING } from './failures.ts'
 import { publicHeaders } from './scrub.ts'
-import { type Sent, shapeOf } from './send.ts'
+import type { Sent } from './send.ts'
 import type { WholeAnswer } from './types.ts'
 
 /** Bytes a whole answer may have: a few large pictures in base64. */
@@ -50,7 +52,12 @@ export async function readWireResult(
 ): Promise<CanonicalResult> {
   const head = { status: answer.status, headers: flat(answer.headers) }
   const shape = shapeOf(answer, reader, request.stream)
-  if (shape === 'raw') return reader.result!({ ...head, ...(await rawContent(answer, largest)) }, request)
+  if (shape === 'raw') {
+    const content = await rawContent(answer, largest)
+    const events = reader.events === undefined ? undefined : eventsIn(content)
+    if (events !== undefined) return sound(fold(drain(reader.events!(request), events)), true)
+    return reader.result!({ ...head, ...content }, request)
+  }
   if (shape === 'events') return sound(fold(await collectStream(answer, reader.events!(request), largest)), true)
   const text = withoutByteOrderMark(await answer.text(largest))
   const bare = reader.raw === true ? stringIn(text) : undefined
@@ -80,19 +87,27 @@ function sound(result: CanonicalResult, streamed: boolean): CanonicalResult {
   return result
 }
 
-/** Subtitles are text, too. */
-const TEXTUAL = /^$|^text\/|^application\/x-subrip\b/i
-
 /** A media type that leaves the kind of file to its first bytes. */
 const MERE_BYTES = /^application\/octet-stream\b/i
 
+/** The parts of an answer that is no JSON. */
+type Content = Pick<WireAnswer, 'body' | 'raw'>
+
+/** The events of a stream that came as a text; no transcript begins like an event with an object in it. */
+function eventsIn({ raw }: Content): readonly WireEvent[] | undefined {
+  if (raw === undefined || !('text' in raw) || !/^\s*(?:event:.*\r?\n)?data: ?\{/.test(raw.text)) return undefined
+  const parser = eventParser()
+  return [...parser.push(Buffer.from(raw.text)), ...parser.end()]
+}
+
 /**
  * A text, a recording, or the object that an upstream sent as if it were one: its error (trap 77). Rejects with GatewayError
- * `upstream-failed` where there is no byte of a recording.
+ * `upstream-failed` where there is no byte of a recording, and for a page of HTML or a document of XML.
  */
-async function rawContent(answer: Answer, largest: number): Promise<Pick<WireAnswer, 'body' | 'raw'>> {
+async function rawContent(answer: Answer, largest: number): Promise<Content> {
   const mediaType = single(answer.headers['content-type'])
-  if (TEXTUAL.test(mediaType)) return { body: {}, raw: { mediaType, text: await answer.text(largest) } }
+  if (answer.begins === 'markup') throw SENT_A_PAGE
+  if (isTextual(mediaType)) return { body: {}, raw: { mediaType, text: await answer.text(largest) } }
   if (answer.begins === 'nothing') throw SENT_NOTHING
   const isUnknown = MERE_BYTES.test(mediaType)
   const isDoubtful = answer.begins === 'json'

@@ -1,7 +1,7 @@
 import { GatewayError } from '../canonical/error.ts'
 import { type JsonObject, parseObject } from '../canonical/node.ts'
 import { withoutByteOrderMark } from '../canonical/text.ts'
-import { type Answer, type Exchange, flat, passedTrace, single, upstreamId } from '../channel/index.ts'
+import { type Answer, type Exchange, flat, passedTrace, upstreamId } from '../channel/index.ts'
 import { READERS } from '../ingress/index.ts'
 import type { Reader } from '../ingress/reader.ts'
 import { eventParser } from '../ingress/transport/sse.ts'
@@ -122,34 +122,6 @@ function idOf({ headers }: Answer, target: Target): string | undefined {
   const id = upstreamId(headers)
   return id === undefined || id.length < 16 ? id : withoutCredentials(id.slice(0, 200), target)
 }
-
-/** How an answer is to be read: as one JSON value, as a stream of events, or as what neither is. */
-type Shape = 'json' | 'events' | 'raw'
-
-/**
- * The shape of an answer. What it begins with decides, since upstreams and proxies send wrong types; the
- * type decides where that is ambiguous, and where an answer may be a text or a recording, which may begin like anything.
- *
- * @param stream whether a stream was requested.
- */
-export function shapeOf(answer: Answer, { raw, events }: Reader, stream: boolean): Shape {
-  const type = single(answer.headers['content-type']).toLowerCase()
-  const shape = raw === true ? ofAny(type, answer, stream) : ofText(type, answer, stream)
-  return shape === 'events' && events === undefined ? 'json' : shape
-}
-
-function ofText(type: string, { begins }: Answer, stream: boolean): Shape {
-  if (begins === 'json' || begins === 'events') return begins
-  return type.startsWith(EVENTS) || (stream && !type.includes('json')) ? 'events' : 'json'
-}
-
-function ofAny(type: string, { begins }: Answer, stream: boolean): Shape {
-  const stated = type.startsWith(EVENTS) ? 'events' : type.includes('json') ? 'json' : undefined
-  if (stated !== undefined) return begins === 'json' || begins === 'events' ? begins : stated
-  return stream && (begins === 'events' || type === '') ? 'events' : 'raw'
-}
-
-const EVENTS = 'text/event-stream'
 
 /** The failure that an error answer of an upstream is. */
 export async function upstreamError(answer: Answer, target: Target, model: string): Promise<GatewayError> {

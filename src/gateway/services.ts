@@ -182,14 +182,15 @@ export abstract class Services {
   }
 
   /**
-   * Waits until a refusal may be answered: wrong keys are held back the longer the more of them come from one address.
+   * Waits until a refusal may be answered: wrong keys are held back the longer the more different ones come
+   * from one address.
    *
    * @returns what is to be answered.
    */
   async held(thrown: unknown, message: IncomingMessage): Promise<unknown> {
     if (!this.access.isWrongKey(thrown)) return thrown
     try {
-      await this.wrongKeys.slow(this.proxies.addressOf(message))
+      await this.wrongKeys.slow(this.proxies.addressOf(message), thrown.mark)
       return thrown
     } catch (tooMany) {
       return tooMany

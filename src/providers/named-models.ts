@@ -1,10 +1,20 @@
 import type { Format } from '../canonical/node.ts'
 
 /** A path into a body, field by field; `*` is every item of a list, or its only one, and a list is a field's spellings. */
-export type Place = readonly [field: string, ...(string | readonly string[])[]]
+export type Place = readonly (string | readonly string[])[]
 
 /** Fallbacks are names, or objects with further settings. */
-const FALLBACKS: readonly Place[] = [['fallbacks', '*']]
+const LISTS = ['fallbacks', 'context_window_fallbacks', 'content_policy_fallbacks'] as const
+
+/** What stands in `extra_body` LiteLLM writes over the body that it sends. */
+const FALLBACKS: readonly Place[] = [
+  ...LISTS.map(list => [list, '*'] as const),
+  ['extra_body', 'model'],
+  ['extra_body', [...LISTS, 'models'], '*'],
+]
+
+/** Lists of forms: LiteLLM takes the brackets off the names of their fields. */
+const OF_FORMS: readonly Place[] = [...FALLBACKS, ...LISTS.map(list => [`${list}[]`, '*'] as const)]
 
 const PLACES: readonly Place[] = [
   ...FALLBACKS,
@@ -58,11 +68,20 @@ export const NAMED_MODELS: ReadonlyMap<Format, readonly Place[]> = new Map([
   ['embeddings', FALLBACKS],
   ['rerank', FALLBACKS],
   ['cohere', FALLBACKS],
-  ['images', FALLBACKS],
+  ['images', OF_FORMS],
   ['speech', FALLBACKS],
-  ['transcriptions', FALLBACKS],
-  ['videos', FALLBACKS],
+  ['transcriptions', OF_FORMS],
+  ['videos', OF_FORMS],
 ])
 
-/** The fields in which bodies of a format name the requested model, where that is not `model` alone. */
-export const MODEL_FIELDS: ReadonlyMap<Format, readonly string[]> = new Map([['kling', ['model_name', 'model']]])
+/** Where bodies of a format name the requested model, once or for each of several things. */
+const OWN: ReadonlyMap<Format, readonly Place[]> = new Map<Format, readonly Place[]>([
+  ['kling', [['model_name'], ['model']]],
+  [
+    'contents',
+    [['model'], ['requests', '*', 'model'], [['generateContentRequest', 'generate_content_request'], 'model']],
+  ],
+])
+
+/** Their places in one format; readers refuse another model in them. */
+export const ownModelPlaces = (format: Format): readonly Place[] => OWN.get(format) ?? [['model']]

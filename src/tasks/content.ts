@@ -89,7 +89,9 @@ async function opened(
     exchange.abort()
     throw failure
   }
-  if (status !== 416 && PAGE.test(single(headers['content-type']))) {
+  const isPage = status !== 416 && PAGE.test(single(headers['content-type']))
+  // A part of a file may begin like anything.
+  if (isPage || (status === 200 && NO_FILES.has(answer.begins))) {
     exchange.abort()
     throw NO_FILE
   }
@@ -105,6 +107,9 @@ async function opened(
 
 /** Types of pages and messages, which some storages send with a status of success. */
 const PAGE = /^(?:text\/|application\/(?:json|xml|[\w.-]+\+(?:json|xml))\b)/i
+
+/** How no file of a video, a picture or a sprite sheet begins: those are messages, whatever they are called. */
+const NO_FILES: ReadonlySet<Answer['begins']> = new Set(['json', 'markup', 'nothing'])
 
 const NO_FILE = new GatewayError({ kind: 'upstream-failed', message: 'The upstream sent something else than a file.' })
 

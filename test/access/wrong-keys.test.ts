@@ -8,10 +8,10 @@ afterEach(() => vi.useRealTimers())
 const now = () => Date.now()
 
 /** Milliseconds for which the next answer to an address is held back. */
-async function delayOf(keys: WrongKeys, address: string): Promise<number> {
+async function delayOf(keys: WrongKeys, address: string, mark?: string): Promise<number> {
   const from = Date.now()
   let answered = false
-  const slowed = keys.slow(address).then(() => (answered = true))
+  const slowed = keys.slow(address, mark).then(() => (answered = true))
   await vi.advanceTimersByTimeAsync(0)
   while (!answered) await vi.advanceTimersByTimeAsync(50)
   await slowed
@@ -27,6 +27,25 @@ describe('wrong keys', () => {
     expect(await delayOf(keys, '10.0.0.2')).toBe(0)
     await vi.advanceTimersByTimeAsync(60_001)
     expect(await delayOf(keys, '10.0.0.1')).toBe(0)
+  })
+
+  test('that are the same again are no guesses: they slow nobody down, nor are they slowed down', async () => {
+    const keys = new WrongKeys({ now })
+    for (let count = 0; count < 50; count++) {
+      for (const mark of ['revoked', 'mistyped']) expect(await delayOf(keys, '10.0.0.1', mark)).toBe(0)
+    }
+    for (const mark of ['a', 'b', 'c']) expect(await delayOf(keys, '10.0.0.1', mark)).toBe(0)
+    expect(await delayOf(keys, '10.0.0.1', 'd')).toBe(100)
+    expect(await delayOf(keys, '10.0.0.1', 'revoked')).toBe(0)
+    expect(await delayOf(keys, '10.0.0.2', 'revoked')).toBe(0)
+    expect(keys.count).toBe(106)
+  })
+
+  test('are remembered for each address, the latest eight', async () => {
+    const keys = new WrongKeys({ now })
+    for (let count = 0; count < 9; count++) await delayOf(keys, '10.0.0.1', `${count}`)
+    expect(await delayOf(keys, '10.0.0.1', '1')).toBe(0)
+    expect(await delayOf(keys, '10.0.0.1', '0')).toBe(1600)
   })
 
   test('wait in bounded numbers, of one address and of all; more are refused at once', async () => {

@@ -233,6 +233,16 @@ describe('faults name their line', () => {
     ['nothing like it', 'colour: red', '1 colour unknown key'],
     ['a number for a text', 'server:\n  host: 3', '2 server.host expected a text, found 3'],
     ['a text for a number', 'server:\n\n  port: many', '3 server.port expected a port, found "many"'],
+    [
+      'more workers than any machine has cores',
+      'server:\n  workers: 5000',
+      '2 server.workers expected a whole number from 1 to 512, found 5000',
+    ],
+    [
+      'no worker, as interpolation writes it',
+      'server:\n  workers: "0"',
+      '2 server.workers expected a whole number from 1 to 512, found 0',
+    ],
     ['a map for a list', 'channels: {}', '1 channels expected a list, found a map'],
     ['a list for the whole', '- a', '1  expected a map, found a list'],
     [

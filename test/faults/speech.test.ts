@@ -208,6 +208,98 @@ describe('an upstream that says it sends audio', () => {
   })
 })
 
+describe('an upstream that sends text as a recording has failed, and the next one answers', () => {
+  const ERROR = JSON.stringify({ error: { message: 'busy, upstream-key-1234', type: 'server_error' } })
+  const TEXTS = [
+    '<!DOCTYPE html>\n<html><body>Sign in</body></html>',
+    '\r\n <HTML>Bad gateway</HTML>',
+    '\ufeff<?xml version="1.0"?><Error><Code>SlowDown</Code></Error>',
+    `data: ${ERROR}\n\n`,
+    `event: error\ndata: ${ERROR}\n\n`,
+    `: processing\n\ndata: ${ERROR}\n\n`,
+    `retry: 100\nid: 1\ndata: ${ERROR}\n\ndata: [DONE]\n\n`,
+  ]
+  const TYPES = ['audio/mpeg', 'audio/pcm', 'application/octet-stream', 'text/html', 'text/plain', undefined]
+  const cases = TEXTS.flatMap(text => TYPES.map(type => [text, type] as const))
+
+  it.each(cases)('%j as %s', async (said, type) => {
+    const second = await openUpstream(response =>
+      response.writeHead(200, { 'content-type': 'audio/mpeg' }).end('ID3 it'),
+    )
+    await open(
+      response => {
+        response.writeHead(200, type === undefined ? {} : { 'content-type': type })
+        response.write(said.slice(0, 3))
+        setTimeout(() => response.end(said.slice(3)), 5)
+      },
+      { ...channelAt(second.address, { format: 'speech' }), name: 'second', priority: 1 },
+    )
+    for (const ask of [ASK, { ...ASK, response_format: 'pcm' }]) {
+      const { status, text } = await testServer.ask('/v1/audio/speech', ask)
+      expect([status, text]).toEqual([200, 'ID3 it'])
+    }
+    const streamed = await testServer.ask('/v1/audio/speech', { ...ASK, stream_format: 'sse' })
+    expect([streamed.status, JSON.parse(dataOf(streamed.text)[0]!).audio]).toEqual([200, 'SUQzIGl0'])
+  })
+
+  it.each(['audio/mpeg', 'text/event-stream', undefined])(
+    'but events that hold a recording are one, as %s',
+    async type => {
+      const events = [
+        { type: 'speech.audio.delta', audio: 'SUQz' },
+        { type: 'speech.audio.delta', audio: 'IGl0' },
+        { type: 'speech.audio.done', usage: { input_tokens: 1, output_tokens: 2, total_tokens: 3 } },
+      ]
+      await open(response => {
+        response.writeHead(200, type === undefined ? {} : { 'content-type': type })
+        response.end(events.map(event => `data: ${JSON.stringify(event)}\n\n`).join(''))
+      })
+      const whole = await testServer.ask('/v1/audio/speech', ASK)
+      expect([whole.status, whole.text]).toEqual([200, 'ID3 it'])
+      const streamed = await testServer.ask('/v1/audio/speech', { ...ASK, stream_format: 'sse' })
+      expect(dataOf(streamed.text).map(data => JSON.parse(data))).toEqual(events)
+    },
+  )
+
+  it('an error in an object that is called a text is the one it is', async () => {
+    await open(response =>
+      response.writeHead(200, { 'content-type': 'text/plain' }).end('{"error":{"type":"invalid_request_error"}}'),
+    )
+    expect((await testServer.ask('/v1/audio/speech', ASK)).status).toBe(400)
+  })
+})
+
+describe('samples may begin like text', () => {
+  const SAMPLES = [
+    Buffer.from([0x3c, 0x00, 0x3c, 0x01]),
+    Buffer.from('<h\x01\xff', 'latin1'),
+    Buffer.from('<ht'),
+    Buffer.from([0x3a, 0x00]),
+    Buffer.from(':'),
+    Buffer.concat([Buffer.from(':abc'), Buffer.alloc(50_000, 0x81)]),
+    Buffer.from('da\0ta', 'latin1'),
+    Buffer.from('\n\n\0\0', 'latin1'),
+    Buffer.from('[\0', 'latin1'),
+  ]
+  const cases = SAMPLES.flatMap(samples =>
+    ['audio/pcm', 'application/octet-stream'].map(type => [samples, type] as const),
+  )
+
+  it.each(cases)('%o as %s', async (samples, type) => {
+    await open(response => {
+      response.writeHead(200, { 'content-type': type })
+      response.write(samples.subarray(0, 1))
+      setTimeout(() => response.end(samples.subarray(1)), 5)
+    })
+    const message = await testServer.send('/v1/audio/speech', { ...ASK, response_format: 'pcm' }).answer
+    expect([message.statusCode, Buffer.concat(await message.toArray())]).toEqual([200, samples])
+    const asked = { ...ASK, response_format: 'pcm', stream_format: 'sse' }
+    const { text } = await testServer.ask('/v1/audio/speech', asked)
+    const audio = dataOf(text).map(data => Buffer.from(JSON.parse(data).audio ?? '', 'base64'))
+    expect(Buffer.concat(audio)).toEqual(samples)
+  })
+})
+
 describe('events are made of bytes as they come', () => {
   it('the first goes out before the upstream has said the last', async () => {
     let finish = (): void => {}

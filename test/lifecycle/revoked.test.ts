@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { AccessRecords } from '../../src/store/access-records.ts'
 import { hello } from '../builders/chat.ts'
 import { channelAt } from '../builders/config.ts'
@@ -6,7 +6,7 @@ import { GET } from '../builders/http.ts'
 import { createKey, rotateKey, withKeys } from '../builders/keys.ts'
 import { opener } from '../builders/opener.ts'
 import { CHAT_PATH } from '../builders/paths.ts'
-import { TIMED, until } from '../builders/time.ts'
+import { SOON as SOON_ENOUGH, TIMED, until } from '../builders/time.ts'
 import type { Script } from '../builders/upstream.ts'
 import { playing, SPOKEN_TURN } from '../realtime/sessions.ts'
 import { channelTo, ScriptedUpstream } from '../realtime/upstream.ts'
@@ -201,18 +201,43 @@ describe('a door that is closed to a key', () => {
 
 test('wrong keys are answered ever later, a right one from the same address at once', TIMED, async () => {
   const { testServer } = await open(hello)
-  const wrong = { headers: { authorization: 'Bearer wrong' } }
+  let tried = 0
+  const guess = () => ({ headers: { authorization: `Bearer wrong-${tried++}` } })
   const timed = async (options: object) => {
     const from = performance.now()
     const { status } = await testServer.ask(CHAT_PATH, STREAMED['chat']!.body, options)
     return { status, ms: performance.now() - from }
   }
-  for (let count = 0; count < 7; count++) expect((await timed(wrong)).status).toBe(401)
-  const slowed = [timed(wrong), testServer.ask('/v1/models', undefined, { ...GET, ...wrong })]
+  for (let count = 0; count < 7; count++) expect((await timed(guess())).status).toBe(401)
+  const slowed = [timed(guess()), testServer.ask('/v1/models', undefined, { ...GET, ...guess() })]
   const right = await timed({})
   expect(right).toMatchObject({ status: 200 })
   expect(right.ms).toBeLessThan(200)
-  expect((await timed(wrong)).ms).toBeGreaterThan(500)
+  expect((await timed(guess())).ms).toBeGreaterThan(500)
   for (const one of await Promise.all(slowed)) expect(one.status).toBe(401)
-  await expect(Client.open(testServer.server.address, wrong.headers)).rejects.toMatchObject({ status: 401 })
+  await expect(Client.open(testServer.server.address, guess().headers)).rejects.toMatchObject({ status: 401 })
 })
+
+test(
+  'a revoked key, tried again and again, slows down nobody at its address and is like any other',
+  TIMED,
+  async () => {
+    const { keep, headers, change } = await stored()
+    const { testServer } = await open(hello, { keep })
+    const ask = (more: { readonly authorization: string }) =>
+      testServer.ask(CHAT_PATH, STREAMED['chat']!.body, { headers: more })
+    expect((await ask(headers)).status).toBe(200)
+    await change(revoke)
+    await vi.waitFor(async () => expect((await ask(headers)).status).toBe(401), SOON_ENOUGH)
+    const never = { authorization: 'Bearer il-never' }
+    const from = performance.now()
+    for (let count = 0; count < 20; count++)
+      for (const one of [headers, never]) {
+        expect((await ask(one)).status).toBe(401)
+        expect(performance.now() - from).toBeLessThan(2000)
+      }
+    const [revoked, unknown] = [await ask(headers), await ask(never)]
+    expect(revoked.json).toEqual(unknown.json)
+    expect(Object.keys(revoked.headers)).toEqual(Object.keys(unknown.headers))
+  },
+)

@@ -93,6 +93,86 @@ describe('a caller and an upstream of the same format', () => {
   })
 })
 
+describe('what an upstream could read in a frame', () => {
+  /** Every frame as the upstream got it. */
+  async function listening() {
+    const texts: string[] = []
+    await open(connection => {
+      connection.socket.on('message', data => {
+        texts.push(String(data))
+        if (String(data).includes('"session.update"')) connection.send({ ...created(), type: 'session.updated' })
+      })
+      connection.send(created())
+    })
+    return texts
+  }
+
+  it.each([
+    '{"type":"session.update","Session":{"model":"dear"}}',
+    '{"type":"session.update","session":{},"SESSION":{"model":"dear"}}',
+    '{"type":"session.update","\u017fession":{"model":"dear"}}',
+    '{"type":"session.update","session":{"model":"voice","Model":"dear"}}',
+    '{"type":"session.update","session":{"mod\\u0045l":"dear"}}',
+    '{"type":"transcription_session.update","session":{"MODEL":"dear"}}',
+    '{"type":"input_audio_buffer.append","audio":"AAAA","Type":"session.update","session":{"model":"dear"}}',
+    '{"type":"input_audio_buffer.append","Type":"session.update","session":{"model":"dear"},"audio":"AAAA"}',
+    '{"type":"input_audio_buffer.clear","session":{"model":"dear"}}',
+    '{"type":"response.create","response":{"model":"dear"}}',
+    '{"type":"response.create","response":{"Model":"dear"}}',
+    '{"type":"response.create","Response":{"model":"dear"}}',
+  ])('is no other model: %s is refused', async frame => {
+    const texts = await listening()
+    const caller = await client()
+    caller.send(frame)
+    caller.send({ type: 'input_audio_buffer.commit' })
+    await until(() => texts.length > 0 && caller.events.length > 1)
+    expect(texts).toEqual(['{"type":"input_audio_buffer.commit"}'])
+    expect(caller.events[1]).toMatchObject({ type: 'error', error: { type: 'invalid_request_error' } })
+  })
+
+  it('is what the gateway saw: settings that stand there twice are one', async () => {
+    const texts = await listening()
+    const caller = await client()
+    caller.send('{"type":"session.update","session":{"model":"dear"},"session":{"instructions":"i"}}')
+    caller.send('{"type":"session.update","session":{"model":"dear"},"session":null}')
+    caller.send('{"type":"response.create","response":{"model":"dear"},"response":{"model":"voice"}}')
+    await until(() => texts.length === 3)
+    expect(texts).toEqual([
+      '{"type":"session.update","session":{"instructions":"i"}}',
+      '{"type":"session.update","session":null}',
+      '{"type":"response.create","response":{"model":"upstream-voice"}}',
+    ])
+  })
+
+  it('is every byte of any other frame', async () => {
+    const audio = 'QUJD'.repeat(50_000)
+    const frames = [
+      `{"type":"input_audio_buffer.append","audio":"${audio}"}`,
+      ` { "event_id" : "e", "type" : "input_audio_buffer.append", "audio" : "${audio}" } `,
+      `{"type":"input_audio_buffer.append","event_id":"e","audio":"${audio}"}`,
+      `{"type":"input_audio_buffer.append","audio":"${audio}","event_id":"e"}`,
+      `{"audio":"${audio}","type":"input_audio_buffer.append"}`,
+      `{"type":"input_audio_buffer.append","audio":"AA\\/\\/"}`,
+      '{"type":"conversation.item.create", "item":{"Model":"text", "type":"message","content":[]}}',
+    ]
+    const texts = await listening()
+    const caller = await client()
+    for (const frame of frames) caller.send(frame)
+    await until(() => texts.length === frames.length)
+    expect(texts).toEqual(frames)
+  })
+
+  it('is no other model where events are translated, or a secret binds the session', async () => {
+    const texts = await listening()
+    const caller = await client({ 'openai-beta': 'realtime=v1' })
+    caller.send('{"type":"session.update","session":{"Model":"dear","unknown":1}}')
+    await until(() => caller.events.some(({ type }) => type === 'error'))
+    const session = { type: 'realtime', model: 'voice', Model: 'dear' }
+    expect((await testServer!.ask('/v1/realtime/client_secrets', { session })).status).toBe(400)
+    expect(texts.join()).not.toContain('dear')
+  })
+})
+
 describe('the door', () => {
   const refused = (path: string, headers: { [name: string]: string } = {}) =>
     Client.open(testServer!.server.address, headers, path).then(

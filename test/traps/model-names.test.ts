@@ -170,6 +170,10 @@ test.each([
 
 const HI = [{ role: 'user', content: 'Hi.' }]
 const CONTENTS_PATH = '/v1beta/models/pro:generateContent'
+const BATCH_PATH = '/v1beta/models/pro:batchEmbedContents'
+const EMBED_PATH = '/v1beta/models/pro:embedContent'
+const COUNT_PATH = '/v1beta/models/pro:countTokens'
+const TO_EMBED = { content: { parts: [{ text: 'Hi.' }] } }
 
 /** Where bodies of a format name models beside their own. */
 const OTHERS: readonly (readonly [format: string, path: string, body: (model: string) => Body])[] = [
@@ -210,6 +214,12 @@ const OTHERS: readonly (readonly [format: string, path: string, body: (model: st
     model => ({ messages: HI, tools: [{ type: 'openrouter:fusion', parameters: { analysis_models: [model] } }] }),
   ],
   ['embeddings', '/v1/embeddings', model => ({ input: 'Hi.', fallbacks: [model] })],
+  ['chat', '/v1/chat/completions', model => ({ messages: HI, context_window_fallbacks: [model] })],
+  ['messages', '/v1/messages', model => ({ max_tokens: 9, messages: HI, content_policy_fallbacks: [{ model }] })],
+  ['chat', '/v1/chat/completions', model => ({ messages: HI, extra_body: { model } })],
+  ['embeddings', '/v1/embeddings', model => ({ input: 'Hi.', extra_body: { model } })],
+  ['responses', '/v1/responses', model => ({ input: 'Hi.', extra_body: { models: [model] } })],
+  ['chat', '/v1/chat/completions', model => ({ messages: HI, extra_body: { fallbacks: [{ model }] } })],
   [
     'contents',
     CONTENTS_PATH,
@@ -258,10 +268,30 @@ describe('trap 105: other models in a body', () => {
     expect(upstream.seen).toEqual([])
   })
 
-  test('that are no names are refused, wherever a list of names is', async () => {
-    const { testServer, upstream } = await open('chat', {}, ['*'])
-    for (const fallbacks of [[{ pro: ['dear'] }], [7], [['dear']]])
-      expect((await testServer.ask('/v1/chat/completions', { model: 'pro', messages: HI, fallbacks })).status).toBe(400)
+  test.each(['fallbacks', 'context_window_fallbacks', 'content_policy_fallbacks'])(
+    'that are no names are refused, wherever a list of names is: %s',
+    async field => {
+      const { testServer, upstream } = await open('chat', {}, ['*'])
+      for (const list of [[{ pro: ['dear'] }], [7], [['dear']]])
+        expect(
+          (await testServer.ask('/v1/chat/completions', { model: 'pro', messages: HI, [field]: list })).status,
+        ).toBe(400)
+      expect(upstream.seen).toEqual([])
+    },
+  )
+
+  test.each(['fallbacks', 'fallbacks[]', 'Fallbacks[]', 'Model'])('are refused in forms, too: %s', async field => {
+    const { testServer, upstream } = await open('transcriptions')
+    const form = new FormData()
+    form.set('model', 'pro')
+    form.append(field, 'dear')
+    form.append(field, 'dear')
+    form.set('file', new File(['ID3 words'], 'a.mp3'))
+    const answer = await fetch(`${testServer.server.address}/v1/audio/transcriptions`, {
+      ...{ method: 'POST', body: form, headers: { authorization: `Bearer ${KEY}` } },
+    })
+    expect([400, 403]).toContain(answer.status)
+    await answer.text()
     expect(upstream.seen).toEqual([])
   })
 
@@ -286,6 +316,14 @@ describe('trap 105: other models in a body', () => {
     ['chat', '/v1/chat/completions', { messages: HI, plugins: { id: 'fusion', ANALYSIS_MODELS: ['dear'] } }],
     ['messages', '/v1/messages', { messages: HI, max_tokens: 9, fallbacks: [{ model: 'pro', Model: 'dear' }] }],
     ['kling', '/videovendor/v1/videos/text2video', { prompt: 'A cat.', model_name: 'pro', Model_Name: 'dear' }],
+    ['contents', BATCH_PATH, { requests: [TO_EMBED, { ...TO_EMBED, Model: 'models/dear' }] }],
+    ['contents', BATCH_PATH, { requests: [TO_EMBED], Requests: [{ ...TO_EMBED, model: 'models/dear' }] }],
+    ['contents', BATCH_PATH, { requests: [TO_EMBED], MODEL: 'models/dear' }],
+    ['contents', EMBED_PATH, { ...TO_EMBED, modeL: 'models/dear' }],
+    ['contents', COUNT_PATH, { generateContentRequest: { ...TURN, Model: 'models/dear' } }],
+    ['contents', COUNT_PATH, { ...TURN, GenerateContentRequest: { ...TURN, model: 'models/dear' } }],
+    ['chat', '/v1/chat/completions', { messages: HI, Extra_Body: { model: 'dear' } }],
+    ['chat', '/v1/chat/completions', { messages: HI, extra_body: { Model: 'dear' } }],
   ])(
     '%s %s: in a field of another case are refused, which some upstreams take for the same: %j',
     async (format, path, body) => {
@@ -299,7 +337,7 @@ describe('trap 105: other models in a body', () => {
 
   test.each([
     ['embeddings', '/v1/embeddings', { input: 'Hi.', Input: 'x', Tools: [] }],
-    ['chat', '/v1/chat/completions', { messages: HI, metadata: { Model: 'x' }, Model_Name: 'x' }],
+    ['chat', '/v1/chat/completions', { messages: HI, metadata: { Model: 'x' }, Model_Name: 'x', Requests: [] }],
     [
       'chat',
       '/v1/chat/completions',

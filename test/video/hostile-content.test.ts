@@ -67,6 +67,24 @@ describe('content', () => {
     },
   )
 
+  test.each([
+    ['video/mp4', '<!DOCTYPE html><html>please log in</html>'],
+    ['video/mp4', '\n<?xml version="1.0"?><Error>please log in</Error>'],
+    ['application/octet-stream', '{"error":{"message":"please log in"}}'],
+    ['video/mp4', ''],
+  ])('that is called %s is no video where it is %j', async (type, said) => {
+    const { id } = await stored((_, response) => response.writeHead(200, { 'content-type': type }).end(said))
+    const answer = await content(id)
+    expect(answer.status).toBe(502)
+    expect(answer.text).not.toContain('log in')
+  })
+
+  test('of which a part was requested may begin like a message', async () => {
+    const headers = { 'content-type': 'video/mp4', 'content-range': 'bytes 1-6/100' }
+    const { id } = await stored((_, response) => response.writeHead(206, headers).end('<html>'))
+    expect(await content(id, { range: 'bytes=1-6' })).toMatchObject({ status: 206, text: '<html>' })
+  })
+
   test.each(['application/octet-stream', 'binary/octet-stream', undefined])(
     'of the media type %s is a video',
     async type => {

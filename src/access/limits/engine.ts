@@ -145,10 +145,13 @@ class KeyCount {
 
   step(step: LimitStep, now: number): LimitState {
     const { limits, requests, tokens, enforced } = step
-    this.forgetAhead(now)
-    if (limits.day !== undefined) this.day ??= initial(DAYS, step, step.initial?.day, now)
-    if (limits.month !== undefined) this.month ??= initial(MONTHS, step, step.initial?.month, now)
-    if (enforced && this.isUnknown(step)) return UNKNOWN
+    if (limits.day !== undefined) this.day = initial(this.day, DAYS, step, step.initial?.day, now)
+    if (limits.month !== undefined) this.month = initial(this.month, MONTHS, step, step.initial?.month, now)
+    const day = knownAt(this.day, now)
+    const month = knownAt(this.month, now)
+    if (enforced && ((limits.day !== undefined && !day) || (limits.month !== undefined && !month))) return UNKNOWN
+    day?.current(now)
+    month?.current(now)
     this.requests = resized(this.requests, limits.rpm, now)
     this.tokens = resized(this.tokens, limits.tpm, now)
     const refused = enforced ? this.refusal(step, now) : undefined
@@ -156,8 +159,8 @@ class KeyCount {
       if (requests !== 0) this.requests?.take(requests, now)
       if (tokens !== 0) this.tokens?.take(tokens, now)
       if (step.cost !== 0) {
-        this.day?.add(now, step.cost, step.reservedAt)
-        this.month?.add(now, step.cost, step.reservedAt)
+        day?.add(now, step.cost, step.reservedAt)
+        month?.add(now, step.cost, step.reservedAt)
       }
       if (step.enter !== undefined && limits.concurrent !== undefined) this.enter(step.enter)
       if (step.leave !== undefined) this.leave(step.leave)
@@ -172,26 +175,13 @@ class KeyCount {
 
   /** Whether a key that was never seen would have the same counts; one whose spend is known has not. */
   isInitial(now: number): boolean {
-    this.forgetAhead(now)
     const { requests, tokens, places, day, month } = this
     return (
       (places === undefined || places.length === 0) &&
       (requests === undefined || requests.isFull(now)) &&
       (tokens === undefined || tokens.isFull(now)) &&
-      (day === undefined || day.current(now) === 0) &&
-      (month === undefined || month.current(now) === 0)
-    )
-  }
-
-  /** Where the clock was set back, what was spent before is unknown until it is read again. */
-  private forgetAhead(now: number): void {
-    if (this.day?.isAhead(now)) this.day = undefined
-    if (this.month?.isAhead(now)) this.month = undefined
-  }
-
-  private isUnknown({ limits }: LimitStep): boolean {
-    return (
-      (limits.day !== undefined && this.day === undefined) || (limits.month !== undefined && this.month === undefined)
+      (day === undefined || day.isIdle(now)) &&
+      (month === undefined || month.isIdle(now))
     )
   }
 
@@ -234,8 +224,21 @@ function resized(bucket: Bucket | undefined, perMinute: number | undefined, now:
   return bucket
 }
 
-/** What was spent before the first step, where that is known; it may have been read in the period before. */
-function initial(period: Period, step: LimitStep, amount: number | undefined, now: number): Spend | undefined {
-  if (amount === undefined) return undefined
-  return new Spend(period, now, period.at(step.initial!.at) === period.at(now) ? amount : 0)
+/** The spend, with what was spent before its first step in a period, where that is known; it may have been read earlier. */
+function initial(
+  spend: Spend | undefined,
+  period: Period,
+  step: LimitStep,
+  amount: number | undefined,
+  now: number,
+): Spend | undefined {
+  if (amount === undefined || spend?.isKnown(now) === true) return spend
+  const before = period.at(step.initial!.at) === period.at(now) ? amount : 0
+  if (spend === undefined) return new Spend(period, now, before)
+  spend.begin(now, before)
+  return spend
 }
+
+/** The spend where it is known in the period of a time. */
+const knownAt = (spend: Spend | undefined, now: number): Spend | undefined =>
+  spend?.isKnown(now) === true ? spend : undefined

@@ -34,8 +34,8 @@ local function month_of(at)
   return (yoe + era * 400 + (month <= 2 and 1 or 0)) * 12 + month - 1
 end
 
-local held = redis.call('HMGET', KEYS[1], 'r', 'rl', 'ra', 't', 'tl', 'ta', 'd', 'dp', 'm', 'mp')
-for index = 1, 10 do held[index] = held[index] and tonumber(held[index]) end
+local held = redis.call('HMGET', KEYS[1], 'r', 'rl', 'ra', 't', 'tl', 'ta', 'd', 'dp', 'm', 'mp', 'db', 'dbp', 'mb', 'mbp')
+for index = 1, 14 do held[index] = held[index] and tonumber(held[index]) end
 
 local function level(index, limit)
   if not limit then return nil end
@@ -54,12 +54,20 @@ end
 local function take(units, limit, wanted)
   return math.min(limit, math.max(units - wanted, -DEBT * limit))
 end
+local turned = {}
 local function spent(index, name, limit, period_of, initial)
   local amount, period, current = held[index], held[index + 1], period_of(now)
-  if amount and period <= current then return period == current and amount or 0 end
-  if amount then redis.call('HDEL', KEYS[1], name, name .. 'p') end
-  if not limit or not initial then return nil end
-  return period_of(number(15)) == current and initial or 0
+  local before, its = held[index + 4], held[index + 5]
+  local found
+  if amount and period == current then return amount end
+  if amount and its == current then found = before
+  elseif amount and period < current then found = 0
+  elseif limit and initial then found = period_of(number(15)) == current and initial or 0
+  else return nil end
+  if amount then
+    for _, value in ipairs({ name .. 'b', exact(amount), name .. 'bp', period }) do turned[#turned + 1] = value end
+  end
+  return found
 end
 
 local rpm, tpm, concurrent, day, month = number(1), number(2), number(3), number(4), number(5)
@@ -117,6 +125,7 @@ keep_level('r', requests_level, rpm)
 keep_level('t', tokens_level, tpm)
 keep_spent('d', day_spent, day_of(now))
 keep_spent('m', month_spent, month_of(now))
+if #turned > 0 then redis.call('HSET', KEYS[1], unpack(turned)) end
 if #kept > 0 then
   redis.call('HSET', KEYS[1], unpack(kept))
   redis.call('PEXPIRE', KEYS[1], math.ceil(ttl) + MINUTE)

@@ -32,16 +32,24 @@ export const MONTHS: Period = {
   },
 }
 
-/** Nanodollars a key has spent in the period that runs. */
+/** What was spent in a period of that number. */
+interface Amount {
+  readonly number: number
+  amount: number
+}
+
+/**
+ * Nanodollars a key has spent in the period that runs. The one that ran before is remembered: a clock that is set over its
+ * border, and back, takes nothing along and forgets nothing.
+ */
 export class Spend {
   private readonly period: Period
-  private number: number
-  private amount: number
+  private now: Amount
+  private before: Amount | undefined
 
   constructor(period: Period, now: number, amount: number) {
     this.period = period
-    this.number = period.at(now)
-    this.amount = amount
+    this.now = { number: period.at(now), amount }
   }
 
   /** Milliseconds until so much more can be spent; 0 when it can be now. */
@@ -53,21 +61,35 @@ export class Spend {
   /** Adds what was spent, or with a negative number takes it back, unless that was reserved in an earlier period. */
   add(now: number, cost: number, reservedAt = now): void {
     const amount = this.current(now)
-    if (this.period.at(reservedAt) >= this.number) this.amount = Math.max(0, amount + cost)
+    if (this.period.at(reservedAt) >= this.now.number) this.now.amount = Math.max(0, amount + cost)
   }
 
-  /** Whether the clock was set back to an earlier period, of which nothing is known here. */
-  isAhead(now: number): boolean {
-    return this.period.at(now) < this.number
-  }
-
-  /** What was spent in the period that runs now. */
-  current(now: number): number {
+  /** Whether it is known what was spent in the period of a time: not where the clock was set back to one never seen. */
+  isKnown(now: number): boolean {
     const number = this.period.at(now)
-    if (number > this.number) {
-      this.number = number
-      this.amount = 0
-    }
-    return this.amount
+    return number >= this.now.number || number === this.before?.number
+  }
+
+  /** Whether nothing was spent in the period of a time, nor in a later one: the clock may have been set back. */
+  isIdle(now: number): boolean {
+    const number = this.period.at(now)
+    const { now: latest, before } = this
+    return isIdle(latest, number) && (before === undefined || isIdle(before, number))
+  }
+
+  /** What was spent in the period that runs now; nothing in one that was never seen. */
+  current(now: number): number {
+    if (this.period.at(now) !== this.now.number) this.begin(now, 0)
+    return this.now.amount
+  }
+
+  /** Goes on in the period of a time, of which is known what was spent unless it is remembered here. */
+  begin(now: number, amount: number): void {
+    const number = this.period.at(now)
+    const { before } = this
+    this.before = this.now
+    this.now = before?.number === number ? before : { number, amount }
   }
 }
+
+const isIdle = ({ number, amount }: Amount, current: number): boolean => number < current || amount === 0

@@ -1,4 +1,5 @@
 import type { MediaSource } from '../../canonical/content.ts'
+import { parseObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
@@ -6,11 +7,16 @@ import { noAnswer } from '../errors/faulty-answer.ts'
 import { readInnerError } from '../errors/openai-error.ts'
 import { USUAL_TYPE } from './wire.ts'
 
-/** A whole answer is the recording itself (FORMATS §12): its bytes are passed on unread. */
+/**
+ * A whole answer is the recording itself (FORMATS §12): its bytes are passed on unread.
+ *
+ * @throws GatewayError for anything else: the error in an object, also one that is called a text.
+ */
 export function readResult({ body, raw }: WireAnswer, request: CanonicalRequest): CanonicalResult {
   if (raw !== undefined && 'bytes' in raw)
     return audioResult({ type: 'bytes', mediaType: typeOf(raw.mediaType, request), bytes: raw.bytes })
-  throw noAnswer(body, 'is no audio', readInnerError)
+  const said = raw === undefined ? body : (parseObject(raw.text) ?? {})
+  throw noAnswer(said, 'is no audio', readInnerError)
 }
 
 const audioResult = (source: MediaSource): CanonicalResult => ({

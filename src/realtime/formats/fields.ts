@@ -47,6 +47,33 @@ export function listAt(value: Json | undefined, path: string): readonly Json[] |
   throw wrongType(path, 'an array')
 }
 
+/**
+ * Refuses fields that a reader in Go takes for one of these, as it compares names in any case: what the gateway looks at
+ * and what the upstream reads must be the same.
+ *
+ * @param path how an error names the object; empty for an event itself.
+ * @throws GatewayError `invalid-request`.
+ */
+export function checkCase(object: JsonObject, { exact, anyCase }: ExactNames, path = ''): void {
+  for (const field in object)
+    if (anyCase.test(field) && !exact.has(field)) {
+      const at = path === '' ? field : `${path}.${field}`
+      throw invalid(`'${at}' is no field; case matters.`, at, 'invalid_value')
+    }
+}
+
+/** Names of fields that stand for something in no other case. */
+export interface ExactNames {
+  readonly exact: ReadonlySet<string>
+  readonly anyCase: RegExp
+}
+
+/** Unicode's simple folding, as in Go's `encoding/json`: `\u017f` is an s. */
+export const exactNames = (...names: readonly string[]): ExactNames => ({
+  exact: new Set(names),
+  anyCase: new RegExp(`^(?:${names.join('|')})$`, 'iu'),
+})
+
 /** The fields that are none of `known`, if there are any. */
 export function without(object: JsonObject, known: ReadonlySet<string>): JsonObject | undefined {
   let rest: Record<string, Json> | undefined

@@ -1,12 +1,14 @@
 import type { RawData, WebSocket } from 'ws'
-import type { CanonicalError } from '../../../canonical/error.ts'
+import { type CanonicalError, GatewayError } from '../../../canonical/error.ts'
 import { isObject, type Json, type JsonObject, parseObject, stringIn } from '../../../canonical/node.ts'
 import type { CallerSocket } from '../../caller-socket.ts'
 import { closeSocket, GOING_AWAY, passedOn } from '../../closing.ts'
 import { eventFailure } from '../../event-failure.ts'
 import { OTHER_MODEL, Session, type SessionRecord } from '../../live-session.ts'
+import { checkCase, exactNames } from '../fields.ts'
 import { writeError } from './errors.ts'
-import { callerFrameType, frameType } from './frame-type.ts'
+import { frameType, isAudio } from './frame-type.ts'
+import { OF_SETTINGS } from './settings-reader.ts'
 import { readUsage } from './usage.ts'
 
 export interface RelayOptions {
@@ -66,20 +68,37 @@ export class Relay extends Session<RelayOptions> {
   }
 
   override frame(data: Buffer): void {
+    if (isAudio(data)) this.options.upstream.send(data, TEXT, this.sent)
+    else this.event(data)
+    this.checkUpstream()
+  }
+
+  private event(data: Buffer): void {
+    const value = parseObject(data.toString())
     try {
-      this.toUpstream(data)
+      if (value === undefined) throw NOT_JSON
+      checkCase(value, OF_EVENT)
+      const text = SETTINGS.some(field => Object.hasOwn(value, field)) ? this.named(value) : data
+      if (value['type'] === 'response.create') this.requestResponse()
+      this.options.upstream.send(text, TEXT, this.sent)
     } catch (thrown) {
-      this.fail(eventFailure(thrown, 'invalid-request'))
+      this.fail(eventFailure(thrown, 'invalid-request'), idOf(value))
     }
   }
 
-  private toUpstream(data: Buffer): void {
-    const { upstream } = this.options
-    const type = callerFrameType(data)
-    if (type === undefined) this.fail({ ...NOT_JSON, code: 'invalid_json' })
-    else if (type === 'session.update') this.update(data)
-    else if (type !== 'response.create' || this.admitted(data)) upstream.send(data, TEXT, this.sent)
-    this.checkUpstream()
+  /** The text of an event with settings, written anew: readers differ in what fields mean that stand there twice. */
+  private named(value: JsonObject): string {
+    const { model, upstreamModel } = this.options
+    let out = value
+    for (const field of SETTINGS) {
+      const settings = value[field]
+      if (!isObject(settings)) continue
+      checkCase(settings, OF_SETTINGS, field)
+      if (settings['model'] === undefined) continue
+      if (settings['model'] !== model) throw new GatewayError({ ...OTHER_MODEL, param: `${field}.model` })
+      out = { ...out, [field]: { ...settings, model: upstreamModel } }
+    }
+    return JSON.stringify(out)
   }
 
   override left(code: number, reason: string): void {
@@ -107,27 +126,6 @@ export class Relay extends Session<RelayOptions> {
     const text = read === undefined ? frame : read.call(this, frame)
     if (text !== undefined && !this.options.caller.send(text) && !this.over) this.options.upstream.pause()
     if (type === 'response.done') this.stopIfFinished()
-  }
-
-  /** The caller's model becomes the upstream's. */
-  private update(data: Buffer): void {
-    const { model, upstreamModel, upstream } = this.options
-    const value = parseObject(data.toString())
-    const session = value?.['session']
-    if (value === undefined || (isObject(session) && session['model'] !== undefined && session['model'] !== model))
-      this.fail(value === undefined ? NOT_JSON : OTHER_MODEL, idOf(value))
-    else if (!isObject(session) || session['model'] === undefined) upstream.send(data, TEXT, this.sent)
-    else upstream.send(JSON.stringify({ ...value, session: { ...session, model: upstreamModel } }), TEXT, this.sent)
-  }
-
-  private admitted(data: Buffer): boolean {
-    try {
-      this.requestResponse()
-      return true
-    } catch (thrown) {
-      this.fail(eventFailure(thrown, 'invalid-request'), idOf(parseObject(data.toString())))
-      return false
-    }
   }
 
   /** Its id is the gateway's own, and a secret for the upstream is left out. @internal */
@@ -248,4 +246,12 @@ const RUBBISH: CanonicalError = {
   kind: 'upstream-failed',
   message: 'The upstream sent a frame that is no JSON object.',
 }
-const NOT_JSON: CanonicalError = { kind: 'invalid-request', message: 'The frame is not a JSON object.' }
+/** Where an event of the caller may name a model. */
+const SETTINGS = ['session', 'response'] as const
+const OF_EVENT = exactNames('type', ...SETTINGS)
+
+const NOT_JSON = new GatewayError({
+  kind: 'invalid-request',
+  code: 'invalid_json',
+  message: 'The frame is not a JSON object.',
+})

@@ -12,7 +12,17 @@ import {
   type TurnDetection,
 } from '../../../canonical/session.ts'
 import type { Tool, ToolChoice } from '../../../canonical/tool.ts'
-import { flagAt, listAt, numberAt, objectAt, requiredTextAt, textAt, without } from '../fields.ts'
+import {
+  checkCase,
+  exactNames,
+  flagAt,
+  listAt,
+  numberAt,
+  objectAt,
+  requiredTextAt,
+  textAt,
+  without,
+} from '../fields.ts'
 import { betaFormat, REALTIME } from './wire.ts'
 
 /**
@@ -22,6 +32,7 @@ import { betaFormat, REALTIME } from './wire.ts'
  * @throws GatewayError `invalid-request` with the field at fault.
  */
 export function readSettings(session: JsonObject, path: string): SessionSettings {
+  checkCase(session, OF_SETTINGS, path)
   const audio = objectAt(session['audio'], `${path}.audio`) ?? {}
   const effort = textAt(objectAt(session['reasoning'], `${path}.reasoning`)?.['effort'], `${path}.reasoning.effort`)
   return defined({
@@ -40,6 +51,9 @@ export function readSettings(session: JsonObject, path: string): SessionSettings
     extras: extrasOf(session, KNOWN),
   }) as SessionSettings
 }
+
+/** The fields of a session or response that decide what may be done, in this case only. */
+export const OF_SETTINGS = exactNames('model')
 
 const KNOWN: ReadonlySet<string> = new Set([
   ...['type', 'object', 'id', 'model', 'instructions', 'output_modalities', 'modalities', 'tools', 'tool_choice'],
