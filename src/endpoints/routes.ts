@@ -139,6 +139,15 @@ const NO_METHOD = notFound('There is no such method of models.')
 /** Whether a path ends with a method of a model, rather than with a model's name that has a colon. */
 export const namesMethod = (path: string): boolean => METHODS.has(METHOD_PATH.exec(path)?.[2] ?? '')
 
+const DOORS: ReadonlyMap<string, Door> = new Map(ROUTES.map(route => [route.path, { route, streams: false }]))
+
+/** The path of a model's method in which nothing is encoded. */
+const PLAIN_METHOD = /^\/v1(?:beta)?\/(?:models|tunedModels)\/[^%]+$/
+
+/** The endpoint of a POST request by its path as it is; undefined where the path has to be decoded, or has none. */
+export const doorAt = (path: string): Door | undefined =>
+  DOORS.get(path) ?? (PLAIN_METHOD.test(path) && namesMethod(path) ? contentsRoute(path) : undefined)
+
 /** The path below its base address for a body of the format, by the field it has. */
 export function pathFor(format: Format, model: string, body: JsonObject): string {
   const isMeant = ({ mark }: Partial<Route>): boolean => mark !== undefined && body[mark] !== undefined

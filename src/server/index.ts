@@ -3,7 +3,7 @@ import { type AddressInfo, Server as NetServer } from 'node:net'
 import type { Cluster } from '../cluster/cluster.ts'
 import { LoneCluster } from '../cluster/lone.ts'
 import type { Config } from '../config/index.ts'
-import { BY_PATH } from '../endpoints/routes.ts'
+import { doorAt } from '../endpoints/routes.ts'
 import { Gateway, type Log } from '../gateway/index.ts'
 import { LogOnce } from '../log/index.ts'
 import { inOriginForm, pathOf } from './address.ts'
@@ -236,8 +236,8 @@ const bypassing =
   (message, response) => {
     const { method } = message
     const path = pathOf(message)
-    const route = method === 'POST' ? BY_PATH.get(path) : undefined
-    if (route !== undefined) return handleRequest(gateway, { route, streams: false }, message, response)
+    const door = method === 'POST' ? doorAt(path) : undefined
+    if (door !== undefined) return handleRequest(gateway, door, message, response)
     const probe = method === 'GET' || method === 'HEAD' ? probes.get(path) : undefined
     if (probe === undefined) next(message, response)
     else probe(message, response)

@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { defined } from '../canonical/node.ts'
-import { BY_PATH, contentsRoute, type Door, namesMethod } from '../endpoints/routes.ts'
+import { contentsRoute, doorAt } from '../endpoints/routes.ts'
 import type { Gateway, OwnRequest, OwnRequests } from '../gateway/index.ts'
 import { requestId } from '../usage/request-id.ts'
 import { callAt } from './handlers.ts'
@@ -10,16 +10,11 @@ import { callAt } from './handlers.ts'
 export const ownRequests = (gateway: Gateway): OwnRequests => ({
   send({ path, query, headers, body, as, repeats }, reply) {
     const message = messageAt(path, query, headers)
-    const call = { ...callAt(doorAt(path), requestId(), message, { query }, reply), body, as, ...defined({ repeats }) }
+    const door = doorAt(path) ?? contentsRoute(path)
+    const call = { ...callAt(door, requestId(), message, { query }, reply), body, as, ...defined({ repeats }) }
     return { id: call.id, over: gateway.handle(call) }
   },
 })
-
-/** Throws GatewayError `not-found` where no endpoint has the path. */
-function doorAt(path: string): Door {
-  const route = BY_PATH.get(path)
-  return route === undefined || namesMethod(path) ? contentsRoute(path) : { route, streams: false }
-}
 
 /** A message without a connection; its body is not read. */
 function messageAt(path: string, query: OwnRequest['query'], headers: OwnRequest['headers']): IncomingMessage {
