@@ -128,7 +128,7 @@ function renamed(value: Json, way: Way, naming: Naming, root: string): Json {
 
 function each(values: Json, way: Way, naming: Naming, root: string): Json {
   if (!Array.isArray(values)) {
-    if (!way.isName) return renamed(values, way, naming, root)
+    if (!way.isName || root.endsWith(OF_FORM)) return renamed(values, way, naming, root)
     if (values === UPSTREAMS_CHOICE) return values
     throw noName(root)
   }
@@ -139,6 +139,9 @@ function each(values: Json, way: Way, naming: Naming, root: string): Json {
   }
   return out ?? values
 }
+
+/** How a form names a list, which may have one item only. */
+const OF_FORM = '[]'
 
 /** Anthropic's word for fallbacks it chooses itself. */
 const UPSTREAMS_CHOICE = 'default'

@@ -226,6 +226,36 @@ describe('streams', () => {
     expect(agent.sent.filter(({ delta }) => delta?.type === 'citations_delta')).toEqual([])
     expect(agent.lost).toMatchObject([{ kind: 'dropped', path }])
   })
+
+  it('trap 82: the text without words that has late citations comes back, and goes to no upstream, which would refuse it', () => {
+    const late = [{ type: 'citation', url: 'https://a.example' }] as const
+    const [start, begin, grow, end, ...rest] = unfold(result([text('Hi.')]))
+    const patch = { type: 'part-patch', at: { candidate: 0, part: 0 }, annotations: late } as const
+    const wires = drain(WRITERS['messages']!.events!(REQUEST), [start!, begin!, grow!, end!, patch, ...rest])
+    const { candidates } = fold(drain(reader.events!(REQUEST), wires))
+    const sent = whole(result(candidates[0]!.content)).content as JsonObject[]
+    expect(sent.map(block => block['text'])).toEqual(['Hi.', ''])
+
+    const turns = (content: JsonObject[]) => [
+      { role: 'user', content: 'q' },
+      { role: 'assistant', content },
+      { role: 'user', content: 'And?' },
+    ]
+    const asked = reader.request!(wire({ messages: turns(sent) }))
+    for (const native of [true, false]) {
+      const { body } = WRITERS['messages']!.request!(asked, { dialect: {}, native }).wire
+      const [, assistant] = body['messages'] as JsonObject[]
+      expect(JSON.stringify(assistant)).toContain('Hi.')
+      expect(JSON.stringify(assistant)).not.toContain('"text":""')
+    }
+    // What has words goes as it came.
+    const plain = turns([{ type: 'text', text: 'Hi.' }])
+    const { body } = WRITERS['messages']!.request!(reader.request!(wire({ messages: plain })), {
+      dialect: {},
+      native: true,
+    }).wire
+    expect(body['messages']).toEqual(plain)
+  })
 })
 
 describe('finish', () => {

@@ -18,6 +18,7 @@ const SAID: { readonly [format: string]: object } = {
   chat: { id: 'c', choices: [{ index: 0, message: { role: 'assistant', content: 'Hi.' }, finish_reason: 'stop' }] },
   messages: { id: 'm', type: 'message', role: 'assistant', content: [{ type: 'text', text: 'Hi.' }], usage: {} },
   responses: { id: 'r', object: 'response', status: 'completed', output: [] },
+  transcriptions: { text: 'Hi.' },
   embeddings: { object: 'list', data: [{ object: 'embedding', index: 0, embedding: [1] }] },
 }
 
@@ -293,6 +294,24 @@ describe('trap 105: other models in a body', () => {
     expect([400, 403]).toContain(answer.status)
     await answer.text()
     expect(upstream.seen).toEqual([])
+  })
+
+  test.each([
+    ['flash', 200],
+    ['dear', 403],
+    ['default', 403],
+  ])('in a list of a form that has one item: %s', async (model, status) => {
+    const { testServer, upstream } = await open('transcriptions')
+    const form = new FormData()
+    form.set('model', 'pro')
+    form.set('fallbacks[]', model)
+    form.set('file', new File(['ID3 words'], 'a.mp3'))
+    const answer = await fetch(`${testServer.server.address}/v1/audio/transcriptions`, {
+      ...{ method: 'POST', body: form, headers: { authorization: `Bearer ${KEY}` } },
+    })
+    expect(answer.status).toBe(status)
+    await answer.text()
+    expect(upstream.seen.map(({ text }) => text.includes('flash-002'))).toEqual(status === 200 ? [true] : [])
   })
 
   test.each([

@@ -202,7 +202,8 @@ function writeCitations(part: TextPart, path: Path, { losses }: WriteContext): {
   return citations.length > 0 ? { citations } : {}
 }
 
-const isProved = (citation: Citation): boolean => citation.extras?.[FORMAT]?.['encrypted_index'] !== undefined
+/** Whether an upstream of this format made it. */
+export const isProved = (citation: Citation): boolean => citation.extras?.[FORMAT]?.['encrypted_index'] !== undefined
 
 /** A web citation; fields that the format requires and another lacks are empty. */
 function writeCitation(citation: Citation): JsonObject {

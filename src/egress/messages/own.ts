@@ -1,3 +1,4 @@
+import type { Annotation, Part } from '../../canonical/content.ts'
 import type { CanonicalEvent, ResultStart } from '../../canonical/event.ts'
 import { Losses, type Path, type Written } from '../../canonical/loss.ts'
 import { asRead, isObject, type JsonObject, originOf, parseObject } from '../../canonical/node.ts'
@@ -6,7 +7,7 @@ import { Sequential } from '../../canonical/sequential.ts'
 import type { WireEvent, WireRequest } from '../../canonical/wire.ts'
 import { type ReadRequest, withFields } from '../own.ts'
 import type { OwnEventWriter, WriteOptions } from '../writer.ts'
-import { writeBlock } from './content.ts'
+import { isProved, writeBlock } from './content.ts'
 import { type Block, FORMAT, type WriteContext } from './context.ts'
 import { messagesDialect, writeHeaders } from './dialect.ts'
 import type { MessageStream } from './events.ts'
@@ -44,11 +45,17 @@ export function writeOwnRequest(
 const isUnchanged = (messages: readonly Message[], read: readonly Message[], context: WriteContext): boolean =>
   messages.length === read.length && messages.every((message, at) => message === read[at] && isTaken(message, context))
 
-/** Whether the upstream takes the message as it came: no thoughts of another, and no system turn where it has none. */
+/** Whether the upstream takes the message as it came: nothing of another, and no system turn where it has none. */
 const isTaken = ({ role, content }: Message, { dialect }: WriteContext): boolean =>
   role === 'assistant'
-    ? content.every(part => part.type !== 'reasoning' || asRead(part, FORMAT) !== undefined)
+    ? content.every(part => !isCitedAlone(part) && (part.type !== 'reasoning' || asRead(part, FORMAT) !== undefined))
     : role !== 'system' || dialect.system_turns !== false
+
+/** A text without words, which the gateway wrote for late citations (trap 82): upstreams refuse empty ones. */
+const isCitedAlone = (part: Part): boolean =>
+  part.type === 'text' && part.text === '' && part.annotations?.[0] !== undefined && part.annotations.every(isUnproved)
+
+const isUnproved = (annotation: Annotation): boolean => annotation.type === 'citation' && !isProved(annotation)
 
 /** A turn of the body, which may be several messages; the first may be the system text, which has no role. */
 interface Turn {
@@ -87,7 +94,8 @@ function ownTurn({ wire, messages, at }: Turn, context: WriteContext): readonly 
   const blocks = messages.flatMap(({ content }, index) =>
     content.flatMap((part, place) => {
       const path: Path = ['messages', at + index, 'content', place]
-      return asRead<JsonObject>(part, FORMAT) ?? writeBlock(part, path, context) ?? []
+      const own = isCitedAlone(part) ? undefined : asRead<JsonObject>(part, FORMAT)
+      return own ?? writeBlock(part, path, context) ?? []
     }),
   )
   const isEmptied = blocks.length === 0 && messages.some(({ content }) => content.length > 0)

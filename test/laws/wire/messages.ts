@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import type { WireRequest } from '../../../src/canonical/wire.ts'
+import { objectsIn } from '../../builders/streams.ts'
 import { bytes, filled, json, object, record, schema, word } from '../arbitrary.ts'
 import { absurd } from '../counts.ts'
 import { maybeNull } from '../loose.ts'
@@ -26,7 +27,16 @@ const citation = fc.oneof(
   typed('char_location', { cited_text: word, document_index: fc.nat(3) }),
   typed('page_location', { start_page_number: fc.nat(3) }),
 )
-const text = typed('text', { text: word }, { ...marker, citations: maybeNull(fc.array(citation, { maxLength: 2 })) })
+const text = typed(
+  'text',
+  { text: word },
+  { ...marker, citations: maybeNull(fc.array(citation, { maxLength: 2 })) },
+).filter(block => !isCitedAlone(block))
+
+/** Whether it is the text without words that the gateway writes for late citations: it goes to no upstream (trap 82). */
+const isCitedAlone = ({ text, citations }: JsonObject): boolean =>
+  text === '' &&
+  objectsIn(citations).some(({ type, encrypted_index }) => type === 'web_search_result_location' && !encrypted_index)
 
 /** What a client tells the upstream's bookkeeping. */
 const billing = typed('text', { text: word.map(note => `x-anthropic-billing-header: ${note}`) })
