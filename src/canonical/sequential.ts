@@ -34,7 +34,8 @@ const NONE = -1
 /**
  * Feeds a writer the parts of a candidate one after another, for formats whose items never interleave (trap 96): a part
  * that starts while another is open waits until that one has ended. Events of the open part pass straight through.
- * Parts that still wait when an error comes are never written (trap 88). Buffers only the events of waiting parts.
+ * Parts that still wait when an error comes are not written (trap 88), unless they may overtake. Buffers only the events
+ * of waiting parts.
  */
 export class Sequential<Output> implements Transducer<CanonicalEvent, Output> {
   private readonly writer: Writer<Output>
