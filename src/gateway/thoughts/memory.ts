@@ -121,11 +121,8 @@ export class MemoryStore {
   }
 
   private ownerOf(name: string): Owner {
-    const known = this.owners.get(name)
-    if (known !== undefined) return known
-    const owner: Owner = { name, byKey: new Map(), entries: new LinkedList(), places: 0, size: 0 }
-    this.owners.set(name, owner)
-    return owner
+    const empty = (): Owner => ({ name, byKey: new Map(), entries: new LinkedList(), places: 0, size: 0 })
+    return this.owners.getOrInsertComputed(name, empty)
   }
 
   private use(entry: Entry): void {

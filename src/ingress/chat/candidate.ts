@@ -202,10 +202,7 @@ export class CandidateReader {
       if (!isObject(one)) continue
       const annotation = readAnnotation(one)
       const { part, from } = textOf(annotation, this.texts)
-      const within = withinPart(annotation, from)
-      const before = cited.get(part)
-      if (before === undefined) cited.set(part, [within])
-      else before.push(within)
+      cited.getOrInsertComputed(part, () => []).push(withinPart(annotation, from))
     }
     for (const [part, annotations] of cited)
       out.push({ type: 'part-patch', at: { candidate: this.index, part }, annotations })
