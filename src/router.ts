@@ -4,7 +4,7 @@ import type { Format } from './canonical/node.ts'
 import type { Work } from './canonical/work.ts'
 import { matchesAny } from './config/glob.ts'
 import type { ChannelConfig, ChannelFormat, ModelFacts } from './config/types.ts'
-import { DOORS, type Fitness, fitnessOf, formatFor, type ModelLimits } from './providers/index.ts'
+import { DOORS, type Fitness, fitnessOf, formatFor, isDirect, type ModelLimits } from './providers/index.ts'
 
 /** A channel's current state. */
 export interface ChannelHealth {
@@ -244,7 +244,6 @@ function bestFormat({ formats }: ChannelConfig, own: Format, work: Work): Channe
 const fitnessAt = ({ format, dialect }: ChannelFormat, work: Work) => fitnessOf(format, work, dialect)
 
 const FITNESSES: readonly Fitness[] = ['made-for-it', 'able', 'emulated']
-const isDirect = (fitness: Fitness | undefined): boolean => fitness !== undefined && fitness !== 'emulated'
 
 function inOrder(ready: readonly Option[], request: RouteRequest): Option[] {
   const losses = lossesOf(ready, request)

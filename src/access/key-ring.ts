@@ -245,10 +245,10 @@ export interface Credentials {
   readonly queryKey?: string | undefined
 }
 
-const BEARER = /^bearer\s+(\S+)\s*$/i
+export const BEARER = /^bearer\s+(\S+)\s*$/i
 
 /** The subprotocol in which OpenAI's realtime clients in browsers send their key, as they cannot set headers. */
-const SUBPROTOCOL = /(?:^|,)\s*openai-insecure-api-key\.([^,\s]+)/
+export const SUBPROTOCOL = /(?:^|,)\s*openai-insecure-api-key\.([^,\s]+)/
 
 /** A request's key: the first of the places where real clients put it. */
 export function credentialOf({ headers, queryKey }: Credentials): string | undefined {

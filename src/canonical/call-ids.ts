@@ -92,9 +92,7 @@ class CallQueue {
 }
 
 function queueOf(key: string, queues: Map<string, CallQueue>): CallQueue {
-  let queue = queues.get(key)
-  if (queue === undefined) queues.set(key, (queue = new CallQueue()))
-  return queue
+  return queues.getOrInsertComputed(key, () => new CallQueue())
 }
 
 function answered(call: Call | undefined): string | undefined {

@@ -115,7 +115,8 @@ export function* unfold(result: CanonicalResult): Generator<CanonicalEvent> {
   yield error === undefined ? { type: 'result-end' } : { type: 'error', error }
 }
 
-function* unfoldPart(part: Part, at: At): Generator<CanonicalEvent> {
+/** The events of a whole part. */
+export function* unfoldPart(part: Part, at: At): Generator<CanonicalEvent> {
   yield* openingEvents(part, at)
   yield { type: 'part-end', at }
 }

@@ -37,9 +37,13 @@ export interface Message extends Node {
   readonly name?: string
 }
 
+/** A turn of the user that is one text. */
+export const userMessage = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] })
+
 /** Whether a request is nothing but text: what is done for media, calls and thoughts does not concern it. */
 export const isPlain = ({ messages }: CanonicalRequest): boolean =>
   messages.every(({ content }) => content.every(isText))
+
 const isText = ({ type }: Part): boolean => type === 'text'
 
 export interface Sampling extends Node {

@@ -1,11 +1,12 @@
 import type { Citation, TextPart } from '../canonical/content.ts'
-import { foreignLosses, Losses, type Path, type Unwritten, type Written } from '../canonical/loss.ts'
+import { foreignLosses, Losses, type Path, type Written } from '../canonical/loss.ts'
 import type { Format, JsonObject, Node } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { Candidate, CanonicalResult, Finish, FinishReason } from '../canonical/result.ts'
 import type { WireAnswer } from '../canonical/wire.ts'
 import { defined, kept, spelt } from './fields.ts'
 import { dated, ownBody } from './own.ts'
+import { NO_TASK } from './sanitize/bare.ts'
 import { writeUsage } from './usage/openai.ts'
 
 /** What distinguishes the answers of chat completions from those of text completions. */
@@ -14,11 +15,6 @@ interface AnswerKind {
   readonly object: string
   writeChoice(candidate: Candidate, index: number, losses: Losses): JsonObject
 }
-
-const LOSSES: Unwritten<
-  CanonicalResult,
-  'id' | 'model' | 'createdAt' | 'candidates' | 'usage' | 'serviceTier' | 'complete'
-> = { task: 'no-tasks', error: 'no-error-beside-an-answer' }
 
 /** A whole answer of either format (FORMATS §§2, 3, 16.3). */
 export function writeAnswer(
@@ -29,7 +25,7 @@ export function writeAnswer(
   const own = ownBody(result, format)
   if (own !== undefined) return { wire: { status: 200, headers: {}, body: dated(own, result) }, losses: [] }
   const losses = new Losses(foreignLosses(result, format))
-  losses.dropFields(result, [], LOSSES)
+  losses.dropFields(result, [], NO_TASK)
   if (result.createdAt === undefined) losses.add(['createdAt'], 0, 'time-required')
   const body = {
     ...{ id: result.id ?? '', object, created: result.createdAt ?? 0, model: result.model ?? request.model },

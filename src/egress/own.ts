@@ -28,6 +28,9 @@ export function ownOrigin(
 
 const MODEL: ReadonlySet<string> = new Set(['model'])
 
+/** What may be changed of a conversation that still goes out as it came. */
+export const REWRITTEN: ReadonlySet<string> = new Set(['model', 'messages', 'stream'])
+
 /** The body of such a request under its model, which is another where a channel has its own name for it. */
 export const underModel = ({ model }: CanonicalRequest, { node, wire }: ReadRequest): JsonObject =>
   model === node.model ? wire.body : { ...wire.body, model }

@@ -96,12 +96,8 @@ function tokensOf(value: unknown): number {
   if (isMedia(value)) return tokensOfMedia(value)
   let sum = 0
   if (Array.isArray(value)) for (const one of value) sum += tokensOf(one)
-  else for (const name in value) sum += name.length / TEXT_BYTES + tokensOf((value as Fields)[name])
+  else for (const name in value) sum += name.length / TEXT_BYTES + tokensOf((value as Record<string, unknown>)[name])
   return sum
-}
-
-interface Fields {
-  readonly [name: string]: unknown
 }
 
 const isMedia = (value: { readonly type?: unknown; readonly source?: unknown }): value is MediaPart =>

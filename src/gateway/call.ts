@@ -74,4 +74,4 @@ export interface HeaderSource {
   addTo(head: { [name: string]: string }): void
 }
 
-type Headers = { readonly [name: string]: string }
+export type Headers = { readonly [name: string]: string }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { permissionsOf } from '../access/permissions.ts'
 import { type ErrorKind, GatewayError } from '../canonical/error.ts'
 import { defined } from '../canonical/node.ts'
-import type { CanonicalRequest } from '../canonical/request.ts'
+import { type CanonicalRequest, userMessage } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import type { Work } from '../canonical/work.ts'
 import type { Channel } from '../channel/index.ts'
@@ -104,7 +104,7 @@ function targetOf(
   return undefined
 }
 
-const PING: CanonicalRequest['messages'] = [{ role: 'user', content: [{ type: 'text', text: 'ping' }] }]
+const PING = [userMessage('ping')]
 
 /** Undefined where the channel does not do that work; throws GatewayError where it does not have the model. */
 function routed(

@@ -146,7 +146,6 @@ const isKnownToLack = ({ channel, upstreamModel }: Target): boolean => lacking.g
 
 /** Remembers that the target's upstream has no completions for the model. */
 function rememberLack({ channel, upstreamModel }: Target): void {
-  const models = lacking.get(channel) ?? new Set<string>()
+  const models = lacking.getOrInsertComputed(channel, () => new Set())
   if (models.size < MOST_LACKING) models.add(upstreamModel)
-  lacking.set(channel, models)
 }

@@ -143,12 +143,8 @@ export interface StoredImage {
   readonly seconds: number
 }
 
-/** What is known of a picture. */
-interface Picture {
+interface Picture extends Pick<StoredPicture, 'mediaType' | 'expiresAt'> {
   readonly id: string
-  readonly mediaType: string
-  /** Unix time in milliseconds. */
-  readonly expiresAt: number
 }
 
 interface Entry {

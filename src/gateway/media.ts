@@ -154,10 +154,7 @@ async function changed(content: readonly Part[], taskFor: TaskFor, inResult: boo
 }
 
 /** What one request may have fetched: how many things, and bytes of all of them as often as they are named. */
-interface MediaBatchLimits {
-  readonly count: number
-  readonly total: number
-}
+type MediaBatchLimits = Pick<MediaConfig, 'count' | 'total'>
 
 interface Gathered {
   readonly claimed: string

@@ -6,7 +6,7 @@ import type { Catalogue } from '../catalogue/index.ts'
 import type { ChannelConfig, ModelFacts } from '../config/types.ts'
 import { WRITERS } from '../egress/index.ts'
 import type { ModelQuery } from '../egress/transport/model-pages.ts'
-import { type Fitness, FORMATS, fitnessOf } from '../providers/index.ts'
+import { FORMATS, fitnessOf, isDirect } from '../providers/index.ts'
 import type { UsableModel } from '../router.ts'
 
 type FactsOf = (id: string) => ModelFacts | undefined
@@ -85,8 +85,6 @@ export function abilitiesOf({ id, formats }: UsableModel, facts: ModelFacts | un
     embeds: only,
   }
 }
-
-const isDirect = (fitness: Fitness | undefined): boolean => fitness !== undefined && fitness !== 'emulated'
 
 function isEmbedder(id: string, facts: ModelFacts | undefined): boolean {
   if (facts?.interface !== undefined) return FORMATS.get(facts.interface)?.does[0] === 'embedding'

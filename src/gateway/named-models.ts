@@ -89,11 +89,8 @@ const TO_NAME = wayAlong([['model']])
 
 const WAYS = new Map<Format, Way>()
 
-function wayOf(format: Format): Way {
-  let way = WAYS.get(format)
-  if (way === undefined) WAYS.set(format, (way = wayAlong(NAMED_MODELS.get(format) ?? [], ownModelPlaces(format))))
-  return way
-}
+const wayOf = (format: Format): Way =>
+  WAYS.getOrInsertComputed(format, () => wayAlong(NAMED_MODELS.get(format) ?? [], ownModelPlaces(format)))
 
 interface Naming {
   /** What a model is to be called; `field` is that of the body in which it was found. */

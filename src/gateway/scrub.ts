@@ -63,24 +63,18 @@ export function loggable(cause: unknown, whose: Whose): object | undefined {
   }
 }
 
-const secrets = new WeakMap<object, RegExp | undefined>()
-const credentials = new WeakMap<object, RegExp | undefined>()
+/* Made once for each way to an upstream: headers of every answer are looked at. */
+const secrets = new WeakMap<Whose['format'], RegExp | undefined>()
+const credentials = new WeakMap<Whose['format'], RegExp | undefined>()
 
 const secretsOf = (whose: Whose): RegExp | undefined =>
-  remembered(secrets, whose, () => {
-    const { baseUrl } = whose.format
+  secrets.getOrInsertComputed(whose.format, ({ baseUrl }) => {
     const { origin, host, hostname } = URL.canParse(baseUrl) ? new URL(baseUrl) : { origin: '', host: '', hostname: '' }
     return anyOf([...shown(whose), baseUrl, origin, host, hostname], keysOf(whose))
   })
 
 const credentialsOf = (whose: Whose): RegExp | undefined =>
-  remembered(credentials, whose, () => anyOf(shown(whose), keysOf(whose)))
-
-/** Made once for each way to an upstream: headers of every answer are looked at. */
-function remembered<T>(made: WeakMap<object, T>, { format }: Whose, make: () => T): T {
-  if (!made.has(format)) made.set(format, make())
-  return made.get(format) as T
-}
+  credentials.getOrInsertComputed(whose.format, () => anyOf(shown(whose), keysOf(whose)))
 
 /** All the gateway shows an upstream that may be a credential, in the spellings in which it may come back. */
 function shown(whose: Whose): string[] {

@@ -27,8 +27,7 @@ export interface OutputOptions {
 export class StreamOutput {
   /** Settles with the end of the answer; rejects with GatewayError where nothing was sent to the caller. */
   readonly done: Promise<void>
-  private resolve!: (settled?: Promise<void>) => void
-  private reject!: (failure: GatewayError) => void
+  private readonly ending = Promise.withResolvers<void>()
   private readonly attempt: Attempt
   private readonly options: OutputOptions
   private readonly writer: EventWriter
@@ -50,10 +49,7 @@ export class StreamOutput {
     this.options = options
     this.relaying = options.mayRelay ? ownEventWriter(attempt) : undefined
     this.writer = this.relaying ?? eventWriter(attempt)
-    this.done = new Promise((resolve, reject) => {
-      this.resolve = resolve
-      this.reject = reject
-    })
+    this.done = this.ending.promise
     this.done.catch(() => {})
   }
 
@@ -140,7 +136,7 @@ export class StreamOutput {
     this.sink?.push(this.writer.end())
     this.sink?.end()
     this.tellLost()
-    this.resolve(this.sink?.settled)
+    this.ending.resolve(this.sink?.settled)
   }
 
   /** The headers are gone: what the answer lost is in the log, and where the request is captured. */
@@ -157,22 +153,22 @@ export class StreamOutput {
     if (this.isOver) return
     this.close()
     this.sink?.stop()
-    this.reject(failure)
+    this.ending.reject(failure)
   }
 
   /** A fault of ours: where the answer has begun, it ends with an error of its format, and the cause is logged. */
   fault(thrown: unknown): void {
     const failure = answerFailure(thrown)
     this.close()
-    if (this.sink === undefined) return this.reject(failure)
+    if (this.sink === undefined) return this.ending.reject(failure)
     this.attempt.report.broke(failure)
     try {
       this.sink.push(this.errorEvents(failure.error))
       this.sink.end()
-      this.resolve(this.sink.settled)
+      this.ending.resolve(this.sink.settled)
     } catch {
       this.sink.stop()
-      this.reject(failure)
+      this.ending.reject(failure)
     }
   }
 

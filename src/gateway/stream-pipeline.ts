@@ -1,4 +1,4 @@
-import { type CanonicalError, GatewayError } from '../canonical/error.ts'
+import { type CanonicalError, GatewayError, upstreamFailed } from '../canonical/error.ts'
 import type { CanonicalEvent } from '../canonical/event.ts'
 import type { Loss } from '../canonical/loss.ts'
 import type { EventReader, Transducer } from '../canonical/transducer.ts'
@@ -187,8 +187,5 @@ export class StreamPipeline implements Consumer, Abortable {
 const isChanged = (seen: readonly CanonicalEvent[], events: readonly CanonicalEvent[]): boolean =>
   seen !== events && seen.some((event, at) => event !== events[at] && event.type !== 'result-start')
 
-const OVERFLOW: CanonicalError = {
-  kind: 'upstream-failed',
-  message: 'The upstream sent an event larger than the gateway takes.',
-}
-const EMPTY: CanonicalError = { kind: 'upstream-failed', message: 'The upstream ended its answer before it began.' }
+const OVERFLOW = upstreamFailed('The upstream sent an event larger than the gateway takes.')
+const EMPTY = upstreamFailed('The upstream ended its answer before it began.')

@@ -1,3 +1,4 @@
+import type { Part } from '../canonical/content.ts'
 import { isObject, type Json, type JsonObject } from '../canonical/node.ts'
 import type { FreeformTool, FunctionTool, HostedTool, ToolChoice } from '../canonical/tool.ts'
 import { defined, flag, object, required, text } from './fields.ts'
@@ -26,6 +27,18 @@ export const readFreeform = (wire: JsonObject, grammar: FreeformTool['grammar'])
 export function readGrammar({ type, syntax, definition, ...others }: JsonObject): FreeformTool['grammar'] {
   const isPlain = type === 'grammar' && Object.keys(others).length === 0
   return isPlain && typeof syntax === 'string' && typeof definition === 'string' ? { syntax, definition } : undefined
+}
+
+/** The parts of a turn, cut where results of tools begin or end. */
+export function runsOf(content: readonly Part[]): readonly (readonly Part[])[] {
+  const runs: Part[][] = []
+  for (const part of content) {
+    const run = runs.at(-1)
+    const isResult = part.type === 'tool-result'
+    if (run !== undefined && (run[0]!.type === 'tool-result') === isResult) run.push(part)
+    else runs.push([part])
+  }
+  return runs
 }
 
 const PLACE = new Set(['city', 'country', 'region', 'timezone'])

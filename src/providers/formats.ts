@@ -104,6 +104,9 @@ export function fitnessOf(format: Format, work: Work, dialect: JsonObject = {}):
   return basis !== undefined && does.includes(basis) ? 'emulated' : undefined
 }
 
+/** Whether the upstream itself does the work. */
+export const isDirect = (fitness: Fitness | undefined): boolean => fitness !== undefined && fitness !== 'emulated'
+
 /** The first format that is made for the work: answers to requests of the gateway itself are written in it. */
 export function formatMadeFor(work: Work): Format {
   for (const [format, { does }] of FORMATS) if (does[0] === work) return format

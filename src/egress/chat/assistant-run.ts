@@ -103,7 +103,6 @@ function reportOrder(parts: readonly Placed[], losses: readonly Loss[], context:
 
 const keyOf = (path: Path): string => `${path[1]}/${path[3]}`
 
-/** The part without its losses. */
 function remainder(part: Part, losses: readonly Loss[]): Part | undefined {
   const own = [...losses.map(loss => ({ ...loss, path: loss.path.slice(4) })), ...foreignLosses(part, FORMAT)]
   return lose<{ part?: Part }>(

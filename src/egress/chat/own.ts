@@ -16,9 +16,6 @@ import { answerTools, withLegalIds, writeMessages } from './messages.ts'
 
 export const PATH = '/chat/completions'
 
-/** What was changed of a request that still goes out as it came. */
-export const REWRITTEN: ReadonlySet<string> = new Set(['model', 'messages', 'stream'])
-
 /** A request as it came, but for what the gateway changed, and what the upstream is declared not to take. */
 export function writeOwnRequest(
   request: CanonicalRequest,

@@ -8,6 +8,7 @@ import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { defined, kept } from '../fields.ts'
 import { reportFinish, stopField, writeAnswer } from '../openai-answer.ts'
+import { NO_TIMES } from '../sanitize/bare.ts'
 import {
   isAudio,
   isHidden,
@@ -31,8 +32,6 @@ export const writeResult = (result: CanonicalResult, request: CanonicalRequest):
     writeChoice: (candidate, index, losses) => writeChoice(candidate, index, request, losses),
   })
 
-const CANDIDATE_LOSSES: Unwritten<Candidate, 'content' | 'finish' | 'logprobs'> = { transcript: 'no-times' }
-
 function writeChoice(candidate: Candidate, index: number, request: CanonicalRequest, losses: Losses): JsonObject {
   const path: Path = ['candidates', index]
   const { message: extras, ...outer } = kept(candidate, FORMAT)
@@ -41,7 +40,7 @@ function writeChoice(candidate: Candidate, index: number, request: CanonicalRequ
   const finish_reason = writeFinish(candidate.finish, called)
   const stop = stopField(candidate, FORMAT)
   reportFinish(candidate.finish, finish_reason, path, losses, stop)
-  losses.dropFields(candidate, path, CANDIDATE_LOSSES)
+  losses.dropFields(candidate, path, NO_TIMES)
   const { logprobs } = candidate
   const rated = logprobs === undefined ? null : { content: logprobs.map(writeLogprob), refusal: null }
   return { index, message: content, logprobs: rated, finish_reason, ...stop, ...outer }

@@ -6,6 +6,7 @@ import type { Candidate, CanonicalResult, Finish, TokenLogprob } from '../../can
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { kept, spelt } from '../fields.ts'
 import { finishWord, reportFinish, stopField, writeAnswer } from '../openai-answer.ts'
+import { NO_BYTES, NO_TIMES } from '../sanitize/bare.ts'
 import { FORMAT, textOf } from './request.ts'
 
 /** A whole answer as a `text_completion` (FORMATS §3). */
@@ -20,11 +21,9 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   })
 }
 
-const CANDIDATE_LOSSES: Unwritten<Candidate, 'content' | 'finish' | 'logprobs'> = { transcript: 'no-times' }
-
 function writeChoice(candidate: Candidate, index: number, echo: string, losses: Losses): JsonObject {
   const path = ['candidates', index]
-  losses.dropFields(candidate, path, CANDIDATE_LOSSES)
+  losses.dropFields(candidate, path, NO_TIMES)
   const text = echo + writeTexts(candidate.content, [...path, 'content'], losses)
   if (echo !== '')
     losses.list.push({ kind: 'inserted', path: [...path, 'content', 0], value: { type: 'text', text: echo }, ...ECHO })
@@ -101,12 +100,10 @@ export function writeLogprobs(tokens: readonly TokenLogprob[], from: number): Js
 /** Alternatives are an object by token text: of equal texts only one is written. */
 const rivals = (top: readonly TokenLogprob[]): Json =>
   Object.fromEntries(top.toReversed().map(({ token, logprob }) => [token, logprob]))
-const LOGPROB_LOSSES: Unwritten<TokenLogprob, 'token' | 'logprob' | 'top'> = { bytes: 'no-bytes-of-tokens' }
-
 /** Reports fields that the lists have no place for. */
 function reportLogprobs(tokens: readonly TokenLogprob[], path: Path, losses: Losses): void {
   for (const [index, token] of tokens.entries()) {
-    losses.dropFields(token, [...path, index], LOGPROB_LOSSES)
+    losses.dropFields(token, [...path, index], NO_BYTES)
     if (token.top !== undefined) reportRivals(token.top, [...path, index, 'top'], losses)
   }
 }

@@ -132,7 +132,6 @@ export class CandidateWriter {
     if (slot.waiting !== '' && slot.flows) this.whole(slot.takeWaiting())
   }
 
-  /** Writes a chunk of a text or a thought. */
   private writeChunk(slot: Slot, flow: Flow): void {
     const text = slot.waiting
     slot.waiting = ''

@@ -1,9 +1,10 @@
 import type { CallIds } from '../../canonical/call-ids.ts'
 import type { Part } from '../../canonical/content.ts'
-import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
+import type { Losses, Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { Candidate, FinishReason, TokenLogprob } from '../../canonical/result.ts'
 import { spelt } from '../fields.ts'
+import { NO_BYTES, NO_TIMES } from '../sanitize/bare.ts'
 import { aloneSignature, givenId, isBare, signedPart, writeAnswerPart, writeThought } from './answer.ts'
 import { GroundingWriter, reportCitations } from './citations.ts'
 import { FORMAT, ownIn, ownOf, withOwn } from './fields.ts'
@@ -16,8 +17,6 @@ export interface CandidateContext {
   readonly losses: Losses
 }
 
-const CANDIDATE_LOSSES: Unwritten<Candidate, 'content' | 'finish' | 'logprobs'> = { transcript: 'no-times' }
-
 /** One candidate of a whole answer. */
 export function writeCandidate(
   candidate: Candidate,
@@ -28,7 +27,7 @@ export function writeCandidate(
   const own = ownOf(candidate)
   const { parts, grounding } = writeParts(candidate, path, isOwn, losses)
   reportFinish(candidate, path, losses)
-  losses.dropFields(candidate, path, CANDIDATE_LOSSES)
+  losses.dropFields(candidate, path, NO_TIMES)
   reportIds(candidate, ids, path, losses)
   const { logprobs } = candidate
   reportLogprobs(logprobs, [...path, 'logprobs'], losses)
@@ -150,11 +149,9 @@ export function writeLogprobs(logprobs: readonly TokenLogprob[]): JsonObject {
 const writeToken = ({ token, logprob, ...node }: TokenLogprob): JsonObject =>
   withOwn(ownOf(node), { token, logProbability: logprob })
 
-const LOGPROB_LOSSES: Unwritten<TokenLogprob, 'token' | 'logprob' | 'top'> = { bytes: 'no-bytes-of-tokens' }
-
 function reportLogprobs(logprobs: readonly TokenLogprob[] | undefined, path: Path, losses: Losses): void {
   logprobs?.forEach((token, index) => {
-    losses.dropFields(token, [...path, index], LOGPROB_LOSSES)
+    losses.dropFields(token, [...path, index], NO_BYTES)
     reportLogprobs(token.top, [...path, index, 'top'], losses)
   })
 }

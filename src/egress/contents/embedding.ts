@@ -13,6 +13,7 @@ import { Budget } from '../sanitize/budget.ts'
 import type { WriteOptions } from '../writer.ts'
 import { contentsDialect } from './dialect.ts'
 import { FORMAT, ownIn, ownOf, type WriteContext, withOwn, withOwnUnlessEmpty } from './fields.ts'
+import { MESSAGE_LOSSES } from './messages.ts'
 import { ownRequest } from './own.ts'
 import { PartsWriter } from './parts.ts'
 import { pathOf } from './path.ts'
@@ -69,8 +70,6 @@ function writeItem(
     embedContentConfig: withOwnUnlessEmpty(ownIn(own, 'embedContentConfig'), within ? settings : {}),
   })
 }
-
-const MESSAGE_LOSSES: Unwritten<Message, 'role' | 'content'> = { name: 'no-speaker-names' }
 
 function writeContent(message: Message, own: JsonObject | undefined, path: Path, context: WriteContext): JsonObject {
   context.losses.dropFields(message, path, MESSAGE_LOSSES)

@@ -3,7 +3,7 @@ import type { Part } from '../../canonical/content.ts'
 import { append } from '../../canonical/lists.ts'
 import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
-import { isInstructing, type Message, type Role } from '../../canonical/request.ts'
+import { isInstructing, type Message, type Role, userMessage } from '../../canonical/request.ts'
 import { FORMAT, ownOf, type WriteContext } from './fields.ts'
 import { PartsWriter } from './parts.ts'
 
@@ -42,7 +42,7 @@ function putInCallOrder(messages: readonly Message[], lead: number, writer: Cont
 const OPENING = 'Continue.'
 
 function opened(messages: readonly Message[], { losses }: WriteContext): readonly JsonObject[] {
-  const opening: Message = { role: 'user', content: [{ type: 'text', text: OPENING }] }
+  const opening = userMessage(OPENING)
   losses.insert(['messages', messages.length], opening, 'the-user-speaks-first')
   return [{ role: 'user', parts: [{ text: OPENING }] }]
 }
@@ -65,7 +65,7 @@ function writeSystem(messages: readonly Message[], context: WriteContext, ids: C
   return { parts: parts.parts, ...own }
 }
 
-const MESSAGE_LOSSES: Unwritten<Message, 'role' | 'content'> = { name: 'no-speaker-names' }
+export const MESSAGE_LOSSES: Unwritten<Message, 'role' | 'content'> = { name: 'no-speaker-names' }
 
 type Turn = 'user' | 'model' | 'tool'
 

@@ -2,16 +2,13 @@ import { Losses, type Written } from '../../canonical/loss.ts'
 import { asRead, isObject, type Json, type JsonObject, originOf } from '../../canonical/node.ts'
 import { type CanonicalRequest, isInstructing, type Message } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { ownOrigin } from '../own.ts'
+import { ownOrigin, REWRITTEN } from '../own.ts'
 import { Budget } from '../sanitize/budget.ts'
 import type { WriteOptions } from '../writer.ts'
 import { contentsDialect } from './dialect.ts'
 import { FORMAT, type WriteContext } from './fields.ts'
 import { PartsWriter } from './parts.ts'
 import { pathOf } from './path.ts'
-
-/** What may be changed of a request that still goes out as it came. */
-const REWRITTEN: ReadonlySet<string> = new Set(['model', 'messages', 'stream'])
 
 /** Version and collection, then the model and the method. */
 const PATH = /^(.*?\/(?:models|tunedModels|dynamic|endpoints)\/).*:([a-zA-Z]+)$/s

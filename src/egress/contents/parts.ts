@@ -212,7 +212,6 @@ function unsigned({ thought_signature: _, ...wire }: JsonObject): JsonObject {
 
 const WITH_IDS = ['functionCall', 'function_call', 'functionResponse', 'function_response']
 
-/** A call or a result without its id. */
 function withoutId(wire: JsonObject): JsonObject {
   for (const field of WITH_IDS) {
     const value = wire[field]

@@ -69,6 +69,5 @@ export class Slot {
   }
 }
 
-/** Whether the part has no field besides its source. */
 const isSourceOnly = (part: Part): boolean =>
   Object.keys(part).every(field => field === 'type' || field === 'kind' || field === 'source')

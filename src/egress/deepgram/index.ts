@@ -2,7 +2,7 @@ import { foreignLosses, Losses, type Written } from '../../canonical/loss.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { defined } from '../fields.ts'
-import { recordingOf, reportHint, reportTask } from '../media/recording.ts'
+import { bareRecordingOf } from '../media/recording.ts'
 import { reportUnwritten } from '../sanitize/bare.ts'
 import type { Writer } from '../writer.ts'
 
@@ -17,10 +17,7 @@ const OUTPUT = new Set(['transcript'])
 function writeRequest(request: CanonicalRequest): Written<WireRequest> {
   const losses = new Losses(foreignLosses(request, FORMAT))
   reportUnwritten(request, OUTPUT, losses)
-  reportTask(request, losses)
-  reportHint(request, losses)
-  if (request.stream) losses.rename(['stream'], false, 'answered-whole')
-  const { mediaType, bytes } = recordingOf(request, FORMAT, losses)
+  const { mediaType, bytes } = bareRecordingOf(request, FORMAT, losses)
   const { language, timestamps, speakers, keywords } = request.output.transcript ?? {}
   const query = defined({
     model: request.model,

@@ -5,7 +5,7 @@ import { type CanonicalRequest, isInstructing } from '../../canonical/request.ts
 import type { WireRequest } from '../../canonical/wire.ts'
 import { type Work, workOf } from '../../canonical/work.ts'
 import { defined } from '../fields.ts'
-import { recordingOf, reportHint, reportTask } from '../media/recording.ts'
+import { bareRecordingOf } from '../media/recording.ts'
 import { speechTextOf } from '../media/speech-text.ts'
 import { voiceOf } from '../media/voices.ts'
 import { reportUnwritten } from '../sanitize/bare.ts'
@@ -109,10 +109,7 @@ function writeTranscription(request: CanonicalRequest): Written<WireRequest> {
   const losses = new Losses(foreignLosses(request, FORMAT))
   const { temperature, ...sampling } = request.sampling
   reportUnwritten({ ...request, sampling }, TRANSCRIPT, losses)
-  reportTask(request, losses)
-  reportHint(request, losses)
-  if (request.stream) losses.rename(['stream'], false, 'answered-whole')
-  const file = recordingOf(request, FORMAT, losses)
+  const file = bareRecordingOf(request, FORMAT, losses)
   const { language, timestamps, speakers, keywords } = request.output.transcript ?? {}
   const body = defined({
     model_id: request.model,

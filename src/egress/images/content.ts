@@ -1,5 +1,5 @@
 import type { MediaPart, OpaquePart, Part } from '../../canonical/content.ts'
-import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
+import type { Losses, Path } from '../../canonical/loss.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { WireFile, WireRequest } from '../../canonical/wire.ts'
 import { defined } from '../fields.ts'
@@ -88,10 +88,8 @@ const isPicture = (part: Part): part is Picture =>
     part.kind === 'image' &&
     (part.source.type === 'file-id' ? part.source.format === FORMAT : part.source.type !== 'text'))
 
-const PICTURE_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'name' | 'made' | 'use'> = NO_NOTES
-
 function writeFile(part: MediaPart, path: Path, pictures: readonly number[], losses: Losses): WireFile {
-  losses.dropFields(part, path, PICTURE_LOSSES)
+  losses.dropFields(part, path, NO_NOTES)
   return pictureFile(part, path, isMask(part) ? 'mask' : pictures.length > 1 ? 'image[]' : 'image', FORMAT, losses)
 }
 
@@ -127,7 +125,7 @@ function writeReference(part: Picture, path: Path, losses: Losses): JsonObject |
   if (part.type === 'opaque') return part.value
   const named = pictureReference(part, path, losses)
   if (named === undefined) return losses.drop(path, 'no-bytes-in-json')
-  losses.dropFields(part, path, PICTURE_LOSSES)
+  losses.dropFields(part, path, NO_NOTES)
   return { ...named, ...besideReference(part, path, losses) }
 }
 

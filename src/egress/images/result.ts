@@ -9,7 +9,7 @@ import { defined, kept, someOf } from '../fields.ts'
 import { writeMade } from '../media/image-settings.ts'
 import { reportTypeOfAddress } from '../media/pictures.ts'
 import { dated, OPTIONAL_HEAD, ownBody } from '../own.ts'
-import { NO_NOTES } from '../sanitize/bare.ts'
+import { NO_NOTES, NO_TASK } from '../sanitize/bare.ts'
 import { FORMAT, outputFormatOfType, typeOfOutputFormat } from './content.ts'
 
 /** Whether the part is a generated image. */
@@ -53,8 +53,7 @@ const LOSSES: Unwritten<CanonicalResult, 'createdAt' | 'candidates' | 'usage' | 
   id: 'no-ids',
   model: 'no-model-told',
   serviceTier: 'no-tiers',
-  task: 'no-tasks',
-  error: 'no-error-beside-an-answer',
+  ...NO_TASK,
 }
 
 /**

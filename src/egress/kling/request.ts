@@ -9,11 +9,9 @@ import type { WireRequest } from '../../canonical/wire.ts'
 import { defined, kept } from '../fields.ts'
 import { reportTypeOfAddress } from '../media/pictures.ts'
 import { MEDIA_LOSSES, type PlacedPart, videoPromptOf } from '../media/video-prompt.ts'
-import { NO_PROMPT, reportNumber, reportSetting, wholeSeconds } from '../media/video-settings.ts'
+import { NO_PROMPT, reportNumber, reportSetting, VIDEO, wholeSeconds } from '../media/video-settings.ts'
 import { ownOrigin, type ReadRequest, withFields } from '../own.ts'
 import type { WriteOptions } from '../writer.ts'
-
-const VIDEO = ['output', 'video']
 
 /** The canonical request as `POST /v1/videos/text2video` or, with a picture, `/v1/videos/image2video` (Kling's API). */
 export function writeRequest(request: CanonicalRequest, { native }: WriteOptions): Written<WireRequest> {

@@ -1,6 +1,6 @@
 import type { MediaPart } from '../../canonical/content.ts'
 import { inexpressible } from '../../canonical/error.ts'
-import type { Losses, Unwritten } from '../../canonical/loss.ts'
+import type { Losses } from '../../canonical/loss.ts'
 import { bytesOfSource } from '../../canonical/media/data-url.ts'
 import type { Format } from '../../canonical/node.ts'
 import { type CanonicalRequest, isInstructing } from '../../canonical/request.ts'
@@ -27,7 +27,7 @@ export function recordingOf(request: CanonicalRequest, format: Format, losses: L
       if (file === undefined) losses.drop(path, 'one-recording-only')
       else {
         found = file
-        losses.dropFields(part, path, MEDIA_LOSSES)
+        losses.dropFields(part, path, NO_NOTES)
       }
     }
     if (message.name !== undefined) losses.drop(['messages', index, 'name'], 'no-names')
@@ -36,7 +36,6 @@ export function recordingOf(request: CanonicalRequest, format: Format, losses: L
   if (found !== undefined) return found
   throw inexpressible('There is no recording to transcribe.')
 }
-const MEDIA_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'name' | 'made' | 'use'> = NO_NOTES
 
 function fileOf({ source, name }: MediaPart): WireFile | undefined {
   if (source.type !== 'bytes' && source.type !== 'base64') return undefined
@@ -44,9 +43,13 @@ function fileOf({ source, name }: MediaPart): WireFile | undefined {
   return { field: 'file', ...(name === undefined ? {} : { name }), mediaType: source.mediaType, bytes }
 }
 
-/** An upstream that only transcribes does not translate. */
-export function reportTask({ output }: CanonicalRequest, losses: Losses): void {
-  if (output.transcript?.task === 'translate') losses.drop(['output', 'transcript', 'task'], 'no-translations')
+/** As `recordingOf`, for an upstream that only transcribes: it does not translate, and takes no hint and no stream. */
+export function bareRecordingOf(request: CanonicalRequest, format: Format, losses: Losses): WireFile {
+  const isTranslated = request.output.transcript?.task === 'translate'
+  if (isTranslated) losses.drop(['output', 'transcript', 'task'], 'no-translations')
+  reportHint(request, losses)
+  if (request.stream) losses.rename(['stream'], false, 'answered-whole')
+  return recordingOf(request, format, losses)
 }
 
 /** For formats that take no hint. */

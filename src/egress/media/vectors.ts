@@ -2,15 +2,14 @@ import type { EmbeddingPart } from '../../canonical/content.ts'
 import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import type { Format, JsonObject } from '../../canonical/node.ts'
 import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
-import { dropOwn } from '../sanitize/bare.ts'
+import { dropOwn, NO_TASK } from '../sanitize/bare.ts'
 
 /* Answers that hold vectors, and nothing beside them but the model and a count. */
 
 const RESULT_LOSSES: Unwritten<CanonicalResult, 'model' | 'candidates' | 'usage' | 'complete'> = {
   id: 'no-id',
   createdAt: 'no-time',
-  task: 'no-tasks',
-  error: 'no-error-beside-an-answer',
+  ...NO_TASK,
   serviceTier: 'no-tiers',
 }
 const CANDIDATE_LOSSES: Unwritten<Candidate, 'content'> = {

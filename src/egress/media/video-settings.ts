@@ -5,7 +5,7 @@ import type { TaskState } from '../../canonical/task.ts'
 
 /* What several formats of videos do alike with the settings of one. */
 
-const VIDEO = ['output', 'video']
+export const VIDEO = ['output', 'video']
 
 /** The error for a request without a prompt, to an upstream that requires one. */
 export const NO_PROMPT = inexpressible("The model's upstream requires a prompt.", 'prompt')

@@ -1,4 +1,4 @@
-import type { Annotation, RefusalPart } from '../../canonical/content.ts'
+import type { RefusalPart } from '../../canonical/content.ts'
 import type { CanonicalError } from '../../canonical/error.ts'
 import type {
   CandidateEnd,
@@ -8,7 +8,6 @@ import type {
   ResultEnd,
   ResultStart,
 } from '../../canonical/event.ts'
-import { append } from '../../canonical/lists.ts'
 import { type Loss, Losses } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
@@ -39,8 +38,8 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   private open: OpenBlock | undefined
   /** The place of the part that began last. */
   private place = -1
-  /** Citations of texts whose block had ended, by place. */
-  private late: Map<number, Annotation[]> | undefined
+  /** Citations of texts whose block had ended. */
+  private late: PartPatch[] | undefined
   private readonly losses = new Losses()
   private called = false
   private ending: CandidateEnd | undefined
@@ -156,14 +155,7 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
 
   private patch(event: PartPatch): void {
     if (event.at.part === this.place && this.open !== undefined) this.open.patch(event)
-    else if (event.annotations !== undefined && !this.relaying) this.keepLate(event.at.part, event.annotations)
-  }
-
-  private keepLate(place: number, annotations: readonly Annotation[]): void {
-    this.late ??= new Map()
-    const before = this.late.get(place)
-    if (before === undefined) this.late.set(place, [...annotations])
-    else append(before, annotations)
+    else if (event.annotations !== undefined && !this.relaying) (this.late ??= []).push(event)
   }
 
   get lost(): readonly Loss[] {
@@ -192,10 +184,11 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
    */
   private writeLate(): void {
     if (this.late === undefined) return
-    for (const place of this.late.keys())
+    const late = Map.groupBy(this.late, ({ at }) => at.part)
+    for (const place of late.keys())
       this.losses.drop(['candidates', 0, 'content', place, 'annotations'], 'the-text-had-ended')
     if (printsLastBlock(this.request)) return
-    const annotations = [...this.late.values()].flat()
+    const annotations = [...late.values()].flat().flatMap(({ annotations = [] }) => annotations)
     new TextBlock({ type: 'text', text: '', annotations }, this.page).end()
   }
 

@@ -2,7 +2,7 @@ import { append } from '../../canonical/lists.ts'
 import { below, type Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { unrecorded } from '../../canonical/repair.ts'
-import { isInstructing, type Message } from '../../canonical/request.ts'
+import { isInstructing, type Message, userMessage } from '../../canonical/request.ts'
 import { kept } from '../fields.ts'
 import { resultsFirst } from '../sanitize/results-first.ts'
 import { contentOf, type Placed, writeBlocks } from './content.ts'
@@ -51,8 +51,6 @@ export function writeTurns(messages: readonly Message[], thinking: boolean, cont
     messages: turns.list.map(({ role, blocks, extras }) => ({ role, ...contentOf(blocks), ...extras })),
   }
 }
-
-const userMessage = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] })
 
 /** A turn of the user's that was not there. */
 function insertedTurn(at: number, message: Message, reason: string, context: WriteContext): WireTurn {

@@ -14,9 +14,6 @@ import type { MessageStream } from './events.ts'
 import { unsampled } from './sampling.ts'
 import { ownThinking } from './thinking.ts'
 
-/** What was changed of a request that still goes out as it came. */
-export const REWRITTEN: ReadonlySet<string> = new Set(['model', 'messages', 'stream'])
-
 /** A request as it came, but for what the gateway changed, and what the upstream is declared not to take. */
 export function writeOwnRequest(
   request: CanonicalRequest,

@@ -1,11 +1,12 @@
 import type { Part } from '../../canonical/content.ts'
-import { foreignLosses, Losses, type Unwritten, type Written } from '../../canonical/loss.ts'
+import { foreignLosses, Losses, type Written } from '../../canonical/loss.ts'
 import { type JsonObject, originOf } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, Finish, FinishReason } from '../../canonical/result.ts'
 import type { WireAnswer, WireRequest } from '../../canonical/wire.ts'
 import { kept, spelt } from '../fields.ts'
 import { ownBody } from '../own.ts'
+import { NO_TASK } from '../sanitize/bare.ts'
 import { countedTokens } from '../usage/input-usage.ts'
 import { explanationIn, isForeignProof, stopDetails, writeAnswerPart } from './answer.ts'
 import { type Block, FORMAT } from './context.ts'
@@ -55,14 +56,10 @@ export const head = ({ id = 'msg', model }: Head, request: CanonicalRequest): Js
 })
 
 type Head = Pick<CanonicalResult, 'id' | 'model'>
-const RESULT_LOSSES: Unwritten<
-  CanonicalResult,
-  'id' | 'model' | 'createdAt' | 'candidates' | 'usage' | 'serviceTier' | 'complete'
-> = { task: 'no-tasks', error: 'no-error-beside-an-answer' }
 
 function reportHead(result: CanonicalResult, request: CanonicalRequest, losses: Losses): void {
   if (result.createdAt !== undefined) losses.hide(['createdAt'], 'no-time-here')
-  losses.dropFields(result, [], RESULT_LOSSES)
+  losses.dropFields(result, [], NO_TASK)
   reportTier(result.serviceTier, losses)
   if (result.id === undefined) losses.add(['id'], 'msg', 'minted-id')
   if (result.model === undefined) losses.add(['model'], request.model, 'model-required')

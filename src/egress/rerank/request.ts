@@ -48,7 +48,6 @@ const isTakenAsItCame = ({ body }: WireRequest, { top_field, documents }: Rerank
 
 /** Context of writing a document. */
 interface WriteContext {
-  /** Whether documents can only be texts. */
   readonly textOnly: boolean
   /** The form of a document that is a single text. */
   plain(text: string): Json

@@ -139,7 +139,7 @@ export interface EndContent {
 export type ResponseState = { readonly status: string; readonly incomplete_details: JsonObject | null }
 
 const COMPLETED: ResponseState = { status: 'completed', incomplete_details: null }
-const FAILED: ResponseState = { status: 'failed', incomplete_details: null }
+export const FAILED: ResponseState = { status: 'failed', incomplete_details: null }
 const incomplete = (reason: string): ResponseState => ({ status: 'incomplete', incomplete_details: { reason } })
 
 /** The final state of an answer (FORMATS §16.3, trap 14). A refusal in the content is a completed answer. */

@@ -29,7 +29,6 @@ interface Standing {
 interface ItemRow {
   /** The prefix of its id. */
   readonly prefix: string
-  /** Whether it has a status. */
   readonly hasStatus?: true
   /** Whether it has a `call_id`, by which the caller answers it. */
   readonly hasCallId?: true

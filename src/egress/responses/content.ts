@@ -119,7 +119,6 @@ function reportMask(part: MediaPart, path: Path, losses: Losses): void {
     losses.drop([...path, 'source', 'mediaType'], 'no-media-type-here')
 }
 
-/** The URL or the id of a file. */
 const addressOf = ({ source }: MediaPart): { url?: string; id?: string } =>
   source.type === 'file-id'
     ? source.format === FORMAT

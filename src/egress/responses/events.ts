@@ -8,7 +8,7 @@ import type { Finish, TokenLogprob, Usage } from '../../canonical/result.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { ENDED_EARLY } from '../errors/error.ts'
-import { type EndContent, itemKindOf, type ResponseState, writeState, writeToken } from './answer.ts'
+import { type EndContent, FAILED, itemKindOf, type ResponseState, writeState, writeToken } from './answer.ts'
 import { completedToken } from './complete.ts'
 import { FORMAT } from './content.ts'
 import { failureOf } from './error.ts'
@@ -33,7 +33,6 @@ import { writeUsage } from './usage.ts'
 const DONE: WireEvent = { data: '[DONE]' }
 
 const RUNNING: ResponseState = { status: 'in_progress', incomplete_details: null }
-const FAILED: ResponseState = { status: 'failed', incomplete_details: null }
 
 /**
  * A streamed answer (FORMATS §4): items in the order their parts began, each done before the next is added (trap 96),

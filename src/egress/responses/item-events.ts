@@ -2,6 +2,7 @@ import type { MediaPart, Part, ToolCallPart } from '../../canonical/content.ts'
 import type { PartPatch, Preview } from '../../canonical/event.ts'
 import { patched, withBody } from '../../canonical/fold.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
+import type { ItemStatus } from '../../canonical/session.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { writeMade } from '../media/image-settings.ts'
 import { completedItem, idAt } from './complete.ts'
@@ -97,9 +98,6 @@ export class ItemIds {
   }
 }
 
-/** The status of an item. */
-export type Progress = 'in_progress' | 'completed' | 'incomplete'
-
 /** Where an unfinished item has another status than `incomplete`. */
 const UNFINISHED: { readonly [type: string]: string } = { image_generation_call: 'failed' }
 
@@ -107,7 +105,7 @@ const UNFINISHED: { readonly [type: string]: string } = { image_generation_call:
 export abstract class Item implements ItemWriter {
   readonly context: ItemContext
   readonly index: number
-  protected status: Progress = 'in_progress'
+  protected status: ItemStatus = 'in_progress'
   private broken = false
 
   constructor(context: ItemContext) {
@@ -126,7 +124,7 @@ export abstract class Item implements ItemWriter {
   }
 
   /** Ends it. */
-  protected done(status: Progress): void {
+  protected done(status: ItemStatus): void {
     this.status = status
     this.context.events.emit('response.output_item.done', { output_index: this.index, item: this.written() })
   }

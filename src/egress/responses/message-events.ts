@@ -2,11 +2,12 @@ import type { Part } from '../../canonical/content.ts'
 import type { PartPatch } from '../../canonical/event.ts'
 import { patched, withBody } from '../../canonical/fold.ts'
 import type { JsonObject } from '../../canonical/node.ts'
+import type { ItemStatus } from '../../canonical/session.ts'
 import { defined, spelt } from '../fields.ts'
 import { hasLogprobs, writeContent } from './answer.ts'
 import { completedPart } from './complete.ts'
 import { FORMAT, writeAnnotation } from './content.ts'
-import { Item, type ItemContext, type PartWriter, type Progress } from './item-events.ts'
+import { Item, type ItemContext, type PartWriter } from './item-events.ts'
 import { ownItem, writeMessageItem } from './items.ts'
 
 /** Log probabilities that wait for their text. */
@@ -52,12 +53,12 @@ export class MessageWriter extends Item {
   }
 
   /** No part will be added: the message ends as soon as all its parts have. */
-  close(status: Progress = 'completed'): void {
+  close(status: ItemStatus = 'completed'): void {
     this.closing = true
     this.finish(status)
   }
 
-  private finish(status: Progress): void {
+  private finish(status: ItemStatus): void {
     if (this.settled || this.open > 0) return
     this.settled = true
     this.done(status)

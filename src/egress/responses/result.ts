@@ -6,7 +6,7 @@ import type { WireAnswer } from '../../canonical/wire.ts'
 import { kept } from '../fields.ts'
 import { ownBody } from '../own.ts'
 import { countedTokens } from '../usage/input-usage.ts'
-import { type EndContent, endContentOf, type ResponseState, reportFinish, writeItems, writeState } from './answer.ts'
+import { type EndContent, endContentOf, FAILED, reportFinish, writeItems, writeState } from './answer.ts'
 import { reportHead, writeCompactionResult } from './compaction.ts'
 import { completedItem } from './complete.ts'
 import { FORMAT } from './content.ts'
@@ -15,7 +15,6 @@ import { isCompactEndpoint, Responder } from './response.ts'
 import { writeUsage } from './usage.ts'
 
 const SILENT: Candidate = { content: [] }
-const FAILED: ResponseState = { status: 'failed', incomplete_details: null }
 
 /** A whole answer as a response object (FORMATS §4), which repeats the request's settings. */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {

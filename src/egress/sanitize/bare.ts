@@ -1,8 +1,8 @@
-import type { TextPart } from '../../canonical/content.ts'
+import type { MediaPart, TextPart } from '../../canonical/content.ts'
 import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import type { Format, Node } from '../../canonical/node.ts'
 import type { CanonicalRequest, State } from '../../canonical/request.ts'
-import type { CanonicalResult } from '../../canonical/result.ts'
+import type { Candidate, CanonicalResult, TokenLogprob } from '../../canonical/result.ts'
 
 /* For formats without most of the canonical fields: all other fields that are set are reported. */
 
@@ -26,7 +26,22 @@ export const NO_MARKS: Unwritten<TextPart, 'type' | 'text'> = {
 }
 
 /** What media are noted with in formats where they are nothing but bytes or an address. */
-export const NO_NOTES = { cache: 'no-cache-markers', detail: 'no-detail-here', transcript: 'no-transcript-here' }
+export const NO_NOTES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'name' | 'made' | 'use'> = {
+  cache: 'no-cache-markers',
+  detail: 'no-detail-here',
+  transcript: 'no-transcript-here',
+}
+
+/** What answers lose of a result in formats that have a head, candidates and a usage. */
+export const NO_TASK: Unwritten<
+  CanonicalResult,
+  'id' | 'model' | 'createdAt' | 'candidates' | 'usage' | 'serviceTier' | 'complete'
+> = { task: 'no-tasks', error: 'no-error-beside-an-answer' }
+
+/** What texts lose of a candidate, which only recordings have. */
+export const NO_TIMES: Unwritten<Candidate, 'content' | 'finish' | 'logprobs'> = { transcript: 'no-times' }
+/** What tokens lose where they are told by their texts alone. */
+export const NO_BYTES: Unwritten<TokenLogprob, 'token' | 'logprob' | 'top'> = { bytes: 'no-bytes-of-tokens' }
 
 /** For formats whose upstreams keep nothing between requests. */
 export const NO_STATE: Unwritten<State> = {

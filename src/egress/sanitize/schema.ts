@@ -1,3 +1,4 @@
+import { orNull } from '../../canonical/json-schema.ts'
 import { isObject, type Json, type JsonObject, stringIn } from '../../canonical/node.ts'
 import { Budget } from './budget.ts'
 
@@ -187,13 +188,6 @@ const names = (value: Json | undefined): readonly string[] =>
 const unioned = (choices: readonly JsonObject[], nullable: boolean): JsonObject => {
   const union: JsonObject = choices.length === 0 ? {} : { anyOf: choices }
   return nullable && choices.length > 0 ? orNull(union) : union
-}
-
-/** The schema or null. */
-function orNull(schema: JsonObject): JsonObject {
-  const { type, enum: values } = schema
-  if (typeof type !== 'string') return { anyOf: [schema, { type: 'null' }] }
-  return { ...schema, type: [type, 'null'], ...(Array.isArray(values) ? { enum: [...values, null] } : {}) }
 }
 
 /** A narrowed schema in the subset's spelling: type names in upper case, null as `nullable`. */

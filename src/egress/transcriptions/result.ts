@@ -15,7 +15,7 @@ import type {
 import type { RawBody, WireAnswer } from '../../canonical/wire.ts'
 import { defined, kept, someOf, spelt } from '../fields.ts'
 import { OPTIONAL_HEAD, ownBody } from '../own.ts'
-import { NO_MARKS } from '../sanitize/bare.ts'
+import { NO_MARKS, NO_TASK } from '../sanitize/bare.ts'
 import { FORMAT } from './request.ts'
 
 /**
@@ -137,8 +137,7 @@ const RESULT_LOSSES: Unwritten<CanonicalResult, 'candidates' | 'usage' | 'comple
   model: 'no-model-told',
   createdAt: 'no-time-told',
   serviceTier: 'no-tiers',
-  task: 'no-tasks',
-  error: 'no-error-beside-an-answer',
+  ...NO_TASK,
 }
 
 function reportCandidate(candidate: Candidate, losses: Losses): void {

@@ -5,11 +5,10 @@ import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { defined, someOf } from '../fields.ts'
 import { videoPromptOf } from '../media/video-prompt.ts'
-import { reportSetting, wholeSeconds } from '../media/video-settings.ts'
+import { reportSetting, VIDEO, wholeSeconds } from '../media/video-settings.ts'
 import { FIELDS, fieldOf, MOST, writeMedia } from './media.ts'
 
 const FORMAT = 'veo'
-const VIDEO = ['output', 'video']
 
 /**
  * The canonical request as `POST /v1beta/models/{model}:predictLongRunning`, as the Gemini API has it (ai.google.dev,

@@ -8,7 +8,7 @@ import { defined, kept } from '../fields.ts'
 import { inTexts } from '../media/form-texts.ts'
 import { hasBytes, pictureFile, pictureReference } from '../media/pictures.ts'
 import { type PlacedPart, videoPromptOf } from '../media/video-prompt.ts'
-import { NO_PROMPT, reportNumber } from '../media/video-settings.ts'
+import { NO_PROMPT, reportNumber, VIDEO } from '../media/video-settings.ts'
 import { ownOrigin, type ReadRequest, underModel, withFields } from '../own.ts'
 import { NO_NOTES } from '../sanitize/bare.ts'
 import type { WriteOptions } from '../writer.ts'
@@ -82,7 +82,6 @@ function wireOf(request: CanonicalRequest, body: JsonObject): WireRequest {
   return { path, query: {}, headers: {}, body }
 }
 
-const VIDEO = ['output', 'video']
 const LOOK_LOSSES = {
   quality: 'no-quality',
   resolution: 'sizes-only',

@@ -38,7 +38,7 @@ export class Captures {
   private readonly options: CapturesOptions
   private readonly room: Room
   private readonly faults: LogOnce
-  private readonly patterns = new WeakMap<Config, { readonly pattern: RegExp | undefined }>()
+  private readonly patterns = new WeakMap<Config, RegExp | undefined>()
   private open = 0
   private waiting: { readonly capture: Capture; readonly error: string | undefined }[] = []
   private writing: Promise<void> | undefined
@@ -112,8 +112,6 @@ export class Captures {
 
   /** Made once for a config. */
   private patternOf(config: Config): RegExp | undefined {
-    let known = this.patterns.get(config)
-    if (known === undefined) this.patterns.set(config, (known = { pattern: patternOf(secretsOfConfig(config)) }))
-    return known.pattern
+    return this.patterns.getOrInsertComputed(config, () => patternOf(secretsOfConfig(config)))
   }
 }

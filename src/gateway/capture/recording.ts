@@ -1,7 +1,7 @@
 import type { Bytes } from '../../canonical/bytes.ts'
 import type { GatewayError } from '../../canonical/error.ts'
 import type { Answer, Consumer } from '../../channel/index.ts'
-import type { Abortable, HeaderSource, Reply } from '../call.ts'
+import type { Abortable, HeaderSource, Headers, Reply } from '../call.ts'
 
 /** Bytes of one body that are kept. */
 export const LARGEST = 1024 * 1024
@@ -119,8 +119,6 @@ const recordedBytes = (bytes: Bytes, recording: Recording): Bytes => ({
     recording.isWhole = true
   },
 })
-
-type Headers = { readonly [name: string]: string }
 
 /** A reply that is recorded on its way to the caller. */
 export class RecordedReply implements Reply {

@@ -19,18 +19,11 @@ import { Pace } from '../../kit/pace.ts'
 import { existing, pointerOf } from '../../kit/pointer.ts'
 import { locateLosses } from '../locate-losses.ts'
 import type { Prepared } from '../prepare.ts'
+import type { Scrub } from '../scrub.ts'
 import { withoutAddresses } from '../secrets.ts'
 import { Bounded, shownBody, shownFiles } from './bounded.ts'
 import type { Capture, CapturedExchange, CapturedFrom } from './capture.ts'
-import {
-  patternOf,
-  type Scrub,
-  scrubberOf,
-  secretsOfChannel,
-  secretsOfRequest,
-  shownHeaders,
-  shownQuery,
-} from './secrets.ts'
+import { patternOf, scrubberOf, secretsOfChannel, secretsOfRequest, shownHeaders, shownQuery } from './secrets.ts'
 
 /** Losses that are shown of one request. */
 const MOST_LOSSES = 500

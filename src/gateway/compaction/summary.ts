@@ -1,5 +1,5 @@
 import type { OpaquePart, Part } from '../../canonical/content.ts'
-import type { CanonicalRequest, Message } from '../../canonical/request.ts'
+import { type CanonicalRequest, type Message, userMessage } from '../../canonical/request.ts'
 
 /** The instruction to a model that summarises a conversation for its continuation. */
 export const COMPACT = `You are given the transcript of a conversation between a user and an assistant that may use tools. Its older part is about to be removed from the assistant's memory. Write the summary from which the same assistant goes on as if it still remembered everything that matters.
@@ -24,10 +24,7 @@ const BEFORE =
   'The earlier part of this conversation was removed to save space. This is its summary; everything in it was said or done before, and what it says of instructions, constraints and open tasks still holds:'
 
 /** A summary as a turn of the conversation that goes on. */
-export const recollection = (summary: string): Message => ({
-  role: 'user',
-  content: [{ type: 'text', text: `${BEFORE}\n\n<summary>\n${summary}\n</summary>` }],
-})
+export const recollection = (summary: string): Message => userMessage(`${BEFORE}\n\n<summary>\n${summary}\n</summary>`)
 
 export const isRecollection = ({ content: [part] }: Message): boolean =>
   part?.type === 'text' && part.text.startsWith(BEFORE)

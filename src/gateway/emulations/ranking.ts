@@ -1,7 +1,7 @@
 import { GatewayError } from '../../canonical/error.ts'
 import { foreignLosses, type Loss, shifted } from '../../canonical/loss.ts'
 import { defined } from '../../canonical/node.ts'
-import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonical/request.ts'
+import { type CanonicalRequest, type EmbeddingPurpose, type Message, userMessage } from '../../canonical/request.ts'
 import { totalUsage, type Usage } from '../../canonical/result.ts'
 import { type Vector, vectorAs } from '../../canonical/vector.ts'
 import { prepare } from '../prepare.ts'
@@ -61,10 +61,7 @@ async function inOne(attempt: Attempt, roundTrip: RoundTrip): Promise<Embedded> 
   return { vectors: vectorsIn(answered, request.messages.length + 1), usage, model, losses: lossesOf(answered, 1) }
 }
 
-const queryOf = ({ output }: CanonicalRequest): Message => ({
-  role: 'user',
-  content: [{ type: 'text', text: output.ranking!.query }],
-})
+const queryOf = ({ output }: CanonicalRequest): Message => userMessage(output.ranking!.query)
 
 function embeddingOf(
   { model, endUser }: CanonicalRequest,

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { type Access, type Caller, checkDoor } from '../../access/index.ts'
-import { unauthenticated } from '../../access/key-ring.ts'
+import { BEARER, SUBPROTOCOL, unauthenticated } from '../../access/key-ring.ts'
 import type { Waiting } from '../../access/waiting.ts'
 import { forbidden, type GatewayError, invalid, rateLimited } from '../../canonical/error.ts'
 import { type Format, isObject, type JsonObject } from '../../canonical/node.ts'
@@ -196,9 +196,6 @@ export class Realtime {
 }
 
 const GA = readDialect({})
-
-const SUBPROTOCOL = /(?:^|,)\s*openai-insecure-api-key\.([^,\s]+)/
-const BEARER = /^bearer\s+(\S+)\s*$/i
 
 /** The credential a client secret may be: a bearer's, or the subprotocol of browsers. */
 function credentialOf({

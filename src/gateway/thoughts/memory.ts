@@ -1,13 +1,7 @@
+import type { ThoughtsConfig } from '../../config/index.ts'
 import { isPlaceKey } from './call-keys.ts'
 import { type Link, LinkedList } from './linked-list.ts'
 import type { CallKeys, Found, KeptThoughts } from './store.ts'
-
-export interface MemoryLimits {
-  /** Milliseconds after its last use for which a thought is kept. */
-  readonly keep: number
-  /** Bytes of all of them. */
-  readonly memory: number
-}
 
 /** The thoughts of one answer, and where they stand in line. */
 interface Entry {
@@ -40,7 +34,7 @@ const LONGEST_WAIT = 2 ** 31 - 1
  * another's few. Every operation takes the same time however much is kept, and one timer serves all.
  */
 export class MemoryStore {
-  private limits: MemoryLimits
+  private limits: ThoughtsConfig
   private readonly now: () => number
   private readonly owners = new Map<string, Owner>()
   /** All entries, the least recently used first. */
@@ -49,7 +43,7 @@ export class MemoryStore {
   private timer: NodeJS.Timeout | undefined
   private total = 0
 
-  constructor(limits: MemoryLimits, now: () => number = Date.now) {
+  constructor(limits: ThoughtsConfig, now: () => number = Date.now) {
     this.limits = limits
     this.now = now
   }
@@ -107,7 +101,7 @@ export class MemoryStore {
   }
 
   /** Takes other limits: what is more than they allow goes at once. */
-  reload(limits: MemoryLimits): void {
+  reload(limits: ThoughtsConfig): void {
     this.limits = limits
     this.makeRoom()
     this.disarm()
@@ -121,11 +115,8 @@ export class MemoryStore {
   }
 
   private ownerOf(name: string): Owner {
-    const known = this.owners.get(name)
-    if (known !== undefined) return known
-    const owner: Owner = { name, byKey: new Map(), entries: new LinkedList(), places: 0, size: 0 }
-    this.owners.set(name, owner)
-    return owner
+    const empty = (): Owner => ({ name, byKey: new Map(), entries: new LinkedList(), places: 0, size: 0 })
+    return this.owners.getOrInsertComputed(name, empty)
   }
 
   private use(entry: Entry): void {

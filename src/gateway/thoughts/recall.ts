@@ -152,23 +152,17 @@ class Recall {
   }
 }
 
-const accounts = new WeakMap<ChannelFormat, string>()
-
 /**
  * Who can read the proofs of a target's answers: one model of one account at one address. OpenAI's are good in one
  * organisation, the newest ones of Claude in one account, and where another model cannot read one it is refused or
  * dropped (traps 30, 33). A channel may change its name or its limits; with another key it is another issuer.
  */
 export const issuerOf = ({ channel, format, upstreamModel }: Target): string =>
-  `${accountOf(format, channel.key)} ${upstreamModel}`
+  `${accounts.getOrInsertComputed(format, () => accountOf(format, channel.key))} ${upstreamModel}`
 
-function accountOf(format: ChannelFormat, key: string | undefined): string {
-  const known = accounts.get(format)
-  if (known !== undefined) return known
-  const { baseUrl, headers, query } = format
-  const account = createHash('sha256')
-    .update(JSON.stringify([format.format, baseUrl, headers, query, key ?? '']))
+const accounts = new WeakMap<ChannelFormat, string>()
+
+const accountOf = ({ format, baseUrl, headers, query }: ChannelFormat, key = ''): string =>
+  createHash('sha256')
+    .update(JSON.stringify([format, baseUrl, headers, query, key]))
     .digest('base64url')
-  accounts.set(format, account)
-  return account
-}

@@ -1,4 +1,5 @@
 import type { Part, ReasoningPart } from '../../canonical/content.ts'
+import { append } from '../../canonical/lists.ts'
 import type { Change, Changes } from './recalled.ts'
 import type { Found, KeptThoughts, Step } from './store.ts'
 
@@ -67,9 +68,8 @@ export class Turn {
       const before = this.put.get(at)
       const replaced = this.replaced.has(place)
       if (before === undefined && !replaced) continue
-      const ofMessage = changes.get(place.message) ?? new Map<number, Change>()
+      const ofMessage = changes.getOrInsertComputed(place.message, () => new Map())
       ofMessage.set(place.index, { before: before ?? [], ...(replaced ? { replaced } : {}) })
-      changes.set(place.message, ofMessage)
     }
     return changes
   }
@@ -98,9 +98,8 @@ export class Turn {
 
   private insert(at: number, thoughts: readonly ReasoningPart[]): void {
     if (thoughts.length === 0) return
-    const there = this.put.get(at) ?? []
-    for (const thought of thoughts) there.push(thought)
-    this.put.set(at, there)
+    const there = this.put.getOrInsertComputed(at, () => [])
+    append(there, thoughts)
   }
 }
 

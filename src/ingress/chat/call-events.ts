@@ -1,7 +1,7 @@
 import { AnswerIds } from '../../canonical/call-ids.ts'
 import type { ToolCallPart } from '../../canonical/content.ts'
 import type { CanonicalEvent } from '../../canonical/event.ts'
-import { isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, parseObject, stringIn } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { left, put } from '../fields.ts'
 import { thoughtSignature } from './content.ts'
@@ -73,7 +73,7 @@ export class CallReader {
     const id = typeof chunk['id'] === 'string' && chunk['id'] !== '' ? chunk['id'] : undefined
     const append = textOf(called[custom ? 'input' : 'arguments'])
     const index = chunk['index'] ?? undefined
-    const found = this.find(index, id, nameIn(called), append)
+    const found = this.find(index, id, stringIn(called['name']), append)
     if (!this.isRegular(found, chunk, called, custom ? 'input' : 'arguments')) this.stream.mended = true
     const call = found ?? this.open(index)
     this.name(call, id)
@@ -186,7 +186,7 @@ export class CallReader {
     const isBare = text === '{}' && call.received === '' && call.part === undefined
     call.bare ||= isBare
     const append = isBare ? '' : text
-    if (call.part === undefined) call.name ||= nameIn(body)
+    if (call.part === undefined) call.name ||= stringIn(body['name'])
     if (call.part === undefined && (call.name === '' || call.id === undefined)) {
       this.stream.mended = true
       add(call, append)
@@ -234,8 +234,6 @@ function add(call: Call, append: string): void {
   call.received += append
   call.text?.add(append)
 }
-
-const nameIn = ({ name }: JsonObject): string => (typeof name === 'string' ? name : '')
 
 /** Arguments as text; an empty object means that they are yet to come. */
 const textOf = (value: unknown): string =>

@@ -1,7 +1,7 @@
 import type { Annotation, Part } from '../../canonical/content.ts'
 import type { CandidateEnd, CanonicalEvent } from '../../canonical/event.ts'
-import { bodyOf, withBody } from '../../canonical/fold.ts'
-import { longer, wider } from '../../canonical/lists.ts'
+import { unfoldPart } from '../../canonical/fold.ts'
+import { append, longer, wider } from '../../canonical/lists.ts'
 import { Base64Stream } from '../../canonical/media/base64.ts'
 import { isObject, type Json, type JsonObject, type Node } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
@@ -202,10 +202,7 @@ export class CandidateReader {
       if (!isObject(one)) continue
       const annotation = readAnnotation(one)
       const { part, from } = textOf(annotation, this.texts)
-      const within = withinPart(annotation, from)
-      const before = cited.get(part)
-      if (before === undefined) cited.set(part, [within])
-      else before.push(within)
+      cited.getOrInsertComputed(part, () => []).push(withinPart(annotation, from))
     }
     for (const [part, annotations] of cited)
       out.push({ type: 'part-patch', at: { candidate: this.index, part }, annotations })
@@ -243,11 +240,7 @@ export class CandidateReader {
     for (const picture of pictures ?? []) {
       this.endFlow(out)
       this.calls.endWhole(out)
-      const at = { candidate: this.index, part: this.parts++ }
-      const body = bodyOf(picture)
-      out.push({ type: 'part-start', at, part: withBody(picture, '') })
-      if (body !== '') out.push({ type: 'part-delta', at, append: body })
-      out.push({ type: 'part-end', at })
+      append(out, unfoldPart(picture, { candidate: this.index, part: this.parts++ }))
     }
   }
 

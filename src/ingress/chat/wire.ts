@@ -2,13 +2,11 @@ import * as v from 'valibot'
 import { isSoundlessBase64 } from '../../canonical/media/wav.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { SETTINGS } from '../../settings/chat.ts'
-import { byValue, maybe, maybeText, settingEntries, shape } from '../errors/validation-error.ts'
+import { byValue, json, maybe, maybeText, settingEntries, shape } from '../errors/validation-error.ts'
 
 export const FORMAT = 'chat'
 
 /** The chat-completions request, FORMATS §2. Loose: unknown fields pass; free JSON is never validated. */
-
-const json = shape({})
 
 const hint = maybe(shape({ ttl: maybeText }))
 /** The two ways to mark the end of a cached prefix. */

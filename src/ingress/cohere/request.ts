@@ -1,7 +1,7 @@
 import type { Part } from '../../canonical/content.ts'
 import { sourceOfUrl } from '../../canonical/media/data-url.ts'
 import { type JsonObject, withOrigin } from '../../canonical/node.ts'
-import type { CanonicalRequest, EmbeddingPurpose, Message } from '../../canonical/request.ts'
+import { type CanonicalRequest, type EmbeddingPurpose, type Message, userMessage } from '../../canonical/request.ts'
 import type { VectorEncoding } from '../../canonical/vector.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
@@ -39,7 +39,7 @@ function readRerank(body: JsonObject): CanonicalRequest {
   if (documents.length === 0) throw WrongType.instance
   return {
     model: required(text(body['model'])),
-    messages: documents.map(text => ({ role: 'user', content: [{ type: 'text', text }] })),
+    messages: documents.map(userMessage),
     output: { ranking: { query: required(text(body['query'])), ...defined({ top }), echo: false } },
     sampling: {},
     stream: false,
@@ -61,7 +61,7 @@ function readEmbed(body: JsonObject): CanonicalRequest {
   const plain = texts(body['texts']) ?? []
   const images = texts(body['images']) ?? []
   const inputs = objects(body['inputs']) ?? []
-  const messages = [...plain.map(ofText), ...images.map(ofImage), ...inputs.map(ofInput)]
+  const messages = [...plain.map(userMessage), ...images.map(ofImage), ...inputs.map(ofInput)]
   if (messages.length === 0) throw WrongType.instance
   const refused: string[] = []
   const type = text(body['input_type'])
@@ -86,8 +86,6 @@ function readEncoding(body: JsonObject, refused: string[]): VectorEncoding | und
   if (encoding === undefined || types?.length !== 1) refused.push('embedding_types')
   return encoding
 }
-
-const ofText = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] })
 
 const ofImage = (url: string): Message => ({
   role: 'user',

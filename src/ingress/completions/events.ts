@@ -5,11 +5,10 @@ import { AnswerEvents } from '../answer-events.ts'
 import { defined, left, NONE, put } from '../fields.ts'
 import { MET, readHead, readStop } from '../openai-answer.ts'
 import { readUsage } from '../usage/openai.ts'
-import { OWN, readFinish, readLogprobs } from './result.ts'
+import { CHOICE, OWN, readFinish, readLogprobs } from './result.ts'
 import { FORMAT } from './wire.ts'
 
 const TAKEN = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier', 'error'])
-const CHOICE = new Set(['index', 'text', 'finish_reason', 'logprobs'])
 const ONLY_MET = new Set([MET])
 /** More choices than any request asks for: a larger index is invalid. */
 const MOST_CHOICES = 8192

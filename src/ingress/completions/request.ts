@@ -1,5 +1,5 @@
 import { type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
-import type { CanonicalRequest, Message } from '../../canonical/request.ts'
+import { type CanonicalRequest, type Message, userMessage } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { SETTINGS } from '../../settings/completions.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
@@ -34,15 +34,13 @@ const TAKEN = new Set([
 /** `prompt` in its four forms (FORMATS §3), a message each; null is an empty prompt. */
 function readPrompt(wire: Json | undefined): readonly Message[] {
   if (wire === null) return []
-  if (typeof wire === 'string') return [textMessage(wire)]
+  if (typeof wire === 'string') return [userMessage(wire)]
   const entries = required(list(wire))
   if (entries.length > 0 && entries.every(entry => typeof entry === 'number')) return [tokensMessage(entries)]
   return entries.map(entry =>
-    Array.isArray(entry) ? tokensMessage(numbers(entry)) : textMessage(required(text(entry))),
+    Array.isArray(entry) ? tokensMessage(numbers(entry)) : userMessage(required(text(entry))),
   )
 }
-
-const textMessage = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] })
 
 /** Tokens have a meaning for one model alone: an upstream that cannot take them cannot take the request. */
 function tokensMessage(tokens: readonly Json[]): Message {

@@ -27,7 +27,7 @@ const TAKEN = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', '
 /** Marks an answer of this format, in which the prompt is echoed already where that was requested. */
 export const OWN = { spelling: { [FORMAT]: { own: true } } }
 
-const CHOICE = new Set(['index', 'text', 'finish_reason', 'logprobs'])
+export const CHOICE: ReadonlySet<string> = new Set(['index', 'text', 'finish_reason', 'logprobs'])
 const STOPPED = new Set([...CHOICE, MET])
 
 function readChoice(choice: JsonObject, request: CanonicalRequest): Candidate {

@@ -1,12 +1,10 @@
 import * as v from 'valibot'
 import { SETTINGS } from '../../settings/completions.ts'
-import { maybe, maybeText, settingEntries, shape } from '../errors/validation-error.ts'
+import { maybe, maybeNumber, maybeText, settingEntries, shape } from '../errors/validation-error.ts'
 
 export const FORMAT = 'completions'
 
 /** The text-completions request, FORMATS §3. Loose: unknown fields pass; free JSON is never validated. */
-
-const maybeNumber = maybe(v.number())
 
 const tokens = v.array(v.number())
 const prompt = v.union([v.string(), tokens, v.array(v.union([v.string(), tokens]))])

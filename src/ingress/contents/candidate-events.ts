@@ -319,7 +319,6 @@ export class CandidateReader {
 
 const NO_PARTS: readonly Json[] = []
 
-/** Whether the part is text of the answer. */
 const hasText = (part: Json): boolean =>
   isObject(part) && typeof part['text'] === 'string' && part['text'] !== '' && part['thought'] !== true
 
@@ -330,7 +329,6 @@ const isLegacyMark = (wire: JsonObject): boolean => {
   return true
 }
 
-/** Signs an open reasoning part. */
 function sign(at: At, { spelling: _, ...thought }: ReasoningPart, out: CanonicalEvent[]): void {
   const { signature, redacted } = thought
   if (redacted !== undefined) out.push({ type: 'part-patch', at, part: thought })

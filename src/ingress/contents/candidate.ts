@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject, type Node } from '../../canonical
 import type { Candidate, Finish, FinishReason, TokenLogprob } from '../../canonical/result.ts'
 import { anyNumber, anyObject, anyObjects, anyText, defined, put } from '../fields.ts'
 import { type Cited, citationsOf, Places, readCitations, readGrounding } from './citations.ts'
-import { type Extras, FORMAT, leftOf, open } from './fields.ts'
+import { CONTENT, type Extras, FORMAT, leftOf, open } from './fields.ts'
 import { readPartLeniently } from './parts.ts'
 import { paired } from './proofs.ts'
 
@@ -14,7 +14,6 @@ export const CANDIDATE: ReadonlySet<string> = new Set([
   ...['index', 'content', 'finishReason', 'finishMessage', 'groundingMetadata', 'citationMetadata', 'logprobsResult'],
 ])
 const TAKEN = new Set(['index', 'content', 'finishReason', 'finishMessage', 'groundingMetadata', 'logprobsResult'])
-const CONTENT = new Set(['role', 'parts'])
 
 /** One candidate of a whole answer. */
 export function readCandidate(wire: JsonObject, ids: CallIds): Candidate {

@@ -135,19 +135,14 @@ export function citationsOf(
   texts: readonly Range[],
 ): ReadonlyMap<number, readonly Citation[]> {
   const citations = new Map<number, Citation[]>()
-  const add = (index: number, citation: Citation): void => {
-    const before = citations.get(index)
-    if (before === undefined) citations.set(index, [citation])
-    else before.push(citation)
-  }
   for (const { start, end, citation } of cited) {
     const isPlaced = start !== undefined && end !== undefined
     const index = isPlaced ? lastAtOrBefore(texts, start) : texts.length - 1
     if (index === -1) continue
     const { from, length } = texts[index]!
-    if (!isPlaced) add(index, citation)
-    else if (start < from + length)
-      add(index, { ...citation, start: start - from, end: Math.min(end, from + length) - from })
+    if (isPlaced && start >= from + length) continue
+    const place = isPlaced ? { start: start - from, end: Math.min(end, from + length) - from } : {}
+    citations.getOrInsertComputed(index, () => []).push({ ...citation, ...place })
   }
   return citations
 }

@@ -5,13 +5,12 @@ import { type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
 import type { Message, Role } from '../../canonical/request.ts'
 import { isEnvelope } from '../../canonical/signature.ts'
 import { object, objects, required, text, WrongType } from '../fields.ts'
-import { FORMAT, leftOf, listed, open } from './fields.ts'
+import { runsOf } from '../tools.ts'
+import { CONTENT, FORMAT, leftOf, listed, open } from './fields.ts'
 import { isSoundless } from './media.ts'
 import { readPart } from './parts.ts'
 import { rejoined } from './proofs.ts'
 import { ROLES } from './wire.ts'
-
-const CONTENT = new Set(['role', 'parts'])
 
 /** The system instruction: a content, or a bare string. */
 export function readInstruction(wire: Json | undefined, ids: CallIds): readonly Message[] {
@@ -46,7 +45,8 @@ function readContent(wire: JsonObject, ids: CallIds): readonly Message[] {
     isWhole &&= !hasEnvelope(wire)
   }
   if (marks > 0 && marks === wires.length) return []
-  return runsOf(parts).map((content, index): Message => {
+  const runs = parts.some(({ type }) => type === 'tool-result') ? runsOf(parts) : [parts]
+  return runs.map((content, index): Message => {
     const isTool = content[0]?.type === 'tool-result' || (content.length === 0 && role === 'function')
     const as: Role = isTool ? 'tool' : role === 'model' ? 'assistant' : 'user'
     const node = index === 0 ? leftOf(fields, CONTENT) : JOINED
@@ -69,16 +69,3 @@ const isEndMark = (part: JsonObject): boolean => part['thought'] === false && Ob
 const hasEnvelope = ({ thoughtSignature, thought_signature }: JsonObject): boolean =>
   (typeof thoughtSignature === 'string' && isEnvelope(thoughtSignature)) ||
   (typeof thought_signature === 'string' && isEnvelope(thought_signature))
-
-/** The parts, cut where tool results begin or end. */
-function runsOf(content: readonly Part[]): readonly (readonly Part[])[] {
-  if (!content.some(({ type }) => type === 'tool-result')) return [content]
-  const runs: Part[][] = []
-  for (const part of content) {
-    const run = runs.at(-1)
-    const isResult = part.type === 'tool-result'
-    if (run !== undefined && (run[0]!.type === 'tool-result') === isResult) run.push(part)
-    else runs.push([part])
-  }
-  return runs
-}

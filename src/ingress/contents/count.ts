@@ -6,13 +6,12 @@ import { noAnswer } from '../errors/faulty-answer.ts'
 import { readInnerError } from '../errors/google-error.ts'
 import { defined, text, WrongType } from '../fields.ts'
 import { checkModel } from './address.ts'
-import { anyNumeral, FORMAT, leftOf, open } from './fields.ts'
+import { anyNumeral, FORMAT, leftOf, open, WRAPPER } from './fields.ts'
 import { readUsage } from './usage.ts'
 
 /** Whether a method counts tokens and answers nothing. */
 export const counts = (method: string): boolean => method === 'countTokens'
 
-const WRAPPER = new Set(['generateContentRequest'])
 const AROUND = new Set([...WRAPPER, 'model'])
 
 /**

@@ -9,7 +9,7 @@ import { readInnerError } from '../errors/google-error.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
 import { anyObject, anyObjects, defined, object, objects, required, someOf, text, WrongType } from '../fields.ts'
 import { type Address, checkModel, readAddress } from './address.ts'
-import { type Extras, FORMAT, leftOf, listed, numeral, open } from './fields.ts'
+import { CONTENT, type Extras, FORMAT, leftOf, listed, numeral, open } from './fields.ts'
 import { readPart } from './parts.ts'
 import { readUsage } from './usage.ts'
 import * as wire from './wire.ts'
@@ -104,7 +104,6 @@ function readItem(wire: JsonObject): Item {
 }
 
 const TAKEN = new Set(['model', 'content', 'taskType', 'outputDimensionality', 'embedContentConfig'])
-const CONTENT = new Set(['role', 'parts'])
 
 function messageOf({ fields, config, inside }: Item, model: string, refused: readonly string[]): Message {
   checkModel(text(fields['model']), model)

@@ -3,6 +3,10 @@ import { anyNumber, left, number, put } from '../fields.ts'
 
 export const FORMAT = 'contents'
 
+export const CONTENT: ReadonlySet<string> = new Set(['role', 'parts'])
+/** What a request to count tokens may stand in. */
+export const WRAPPER: ReadonlySet<string> = new Set(['generateContentRequest'])
+
 /**
  * A wire object with its known fields under their camelCase names: each may be written in snake_case instead (proto3
  * JSON, FORMATS §7).

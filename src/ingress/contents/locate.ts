@@ -5,7 +5,7 @@ import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { workOf } from '../../canonical/work.ts'
 import { type Locate, locateTurns } from '../locate.ts'
-import { FORMAT, open } from './fields.ts'
+import { FORMAT, open, WRAPPER } from './fields.ts'
 
 const SYSTEM = 'systemInstruction'
 
@@ -29,8 +29,6 @@ type JsonParts = { readonly parts?: Json }
 const wireOf = (message: Message): Json | undefined => originOf<Json>(message, FORMAT)?.wire
 
 const isText = (message: Message): boolean => typeof wireOf(message) === 'string'
-
-const WRAPPER = new Set(['generateContentRequest'])
 
 function contentsOf(request: CanonicalRequest): Json | undefined {
   const body = originOf<WireRequest>(request, FORMAT)?.wire.body ?? {}

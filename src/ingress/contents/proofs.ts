@@ -44,7 +44,6 @@ interface Turn {
   readonly content: Content
 }
 
-/** The place of a chunk of a thought. */
 interface ChunkPlace {
   readonly content: Content
   readonly at: number

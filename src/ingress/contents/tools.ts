@@ -1,3 +1,4 @@
+import { orNull } from '../../canonical/json-schema.ts'
 import { append } from '../../canonical/lists.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
@@ -105,7 +106,7 @@ export function jsonSchemaOf(schema: JsonObject): JsonObject {
     .filter(([key]) => key !== 'nullable' && key !== 'propertyOrdering')
     .map(([key, value]) => [key, keyword(key, value)] as const)
   const plain: JsonObject = Object.fromEntries(entries)
-  return schema['nullable'] === true ? nullable(plain) : plain
+  return schema['nullable'] === true ? orNull(plain) : plain
 }
 
 function keyword(key: string, value: Json): Json {
@@ -122,9 +123,3 @@ function keyword(key: string, value: Json): Json {
 
 const typeOf = (type: Json): Json =>
   typeof type === 'string' ? type.toLowerCase() : Array.isArray(type) ? type.map(typeOf) : type
-
-function nullable(schema: JsonObject): JsonObject {
-  const { type, enum: values } = schema
-  if (typeof type !== 'string') return { anyOf: [schema, { type: 'null' }] }
-  return { ...schema, type: [type, 'null'], ...(Array.isArray(values) ? { enum: [...values, null] } : {}) }
-}

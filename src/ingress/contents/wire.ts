@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { SETTINGS } from '../../settings/contents.ts'
 import { count, maybe, maybeText, settingEntries } from '../errors/validation-error.ts'
 import { namesModel, readAddress } from './address.ts'
-import { NUMERAL, open } from './fields.ts'
+import { CONTENT, NUMERAL, open, WRAPPER } from './fields.ts'
 import { isSoundless } from './media.ts'
 
 /** The generateContent request, FORMATS §7. Loose: unknown fields pass; free JSON is never validated. */
@@ -66,7 +66,6 @@ const content = v.pipe(
     return v.looseObject({ role: maybe(v.picklist(ROLES)), parts: maybe(many(schema)) })
   }),
 )
-const CONTENT = new Set(['role', 'parts'])
 const instruction = cased({ role: maybeText, parts: maybe(many(part)) })
 
 const declaration = cased({
@@ -127,7 +126,6 @@ const toEmbed = {
   embedContentConfig: maybe(cased({ taskType: maybeText, outputDimensionality: maybe(number) })),
 }
 
-const WRAPPER = new Set(['generateContentRequest'])
 const ONE_SPELLING = v.object({ generate_content_request: v.undefined('must not stand beside generateContentRequest') })
 
 /** The schema of a request by its path, which holds the model and the method (FORMATS §7 and §8). */

@@ -31,6 +31,7 @@ function invalid(schema: v.GenericSchema, body: JsonObject): GatewayError {
 /** A value that may be absent, or null. */
 export const maybe = <S extends v.GenericSchema>(schema: S) => v.nullish(schema)
 export const maybeText = maybe(v.string())
+export const maybeNumber = maybe(v.number())
 
 /** A number of things requested: a whole number of at least 1. */
 export const count = v.pipe(v.number(), v.integer(), v.minValue(1))
@@ -40,6 +41,8 @@ export const count = v.pipe(v.number(), v.integer(), v.minValue(1))
  */
 export const shape = <T extends v.ObjectEntries>(entries: T) =>
   v.pipe(v.custom<object>(isObject, 'Invalid type: Expected Object'), v.looseObject(entries))
+/** An object of any fields. */
+export const json = shape({})
 
 /**
  * An object whose shape depends on the value of one field; `other` is for values without a shape here, `absent` for

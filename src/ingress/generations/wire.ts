@@ -1,9 +1,7 @@
 import * as v from 'valibot'
-import { count, maybe, maybeText, shape } from '../errors/validation-error.ts'
+import { count, maybe, maybeNumber, maybeText, shape } from '../errors/validation-error.ts'
 
 /* `POST /v1/video/generations` (SERVICE.md, "Video"). Loose: unknown fields pass. */
-
-const maybeNumber = maybe(v.number())
 
 export const request = shape({
   model: v.string(),

@@ -8,7 +8,7 @@ import { noAnswer } from '../errors/faulty-answer.ts'
 import { readInnerError } from '../errors/openai-error.ts'
 import { anyNumber, anyObject, anyObjects, anyText, defined, left, someOf } from '../fields.ts'
 import { readMade, SETTINGS, misread as unread } from '../media/image-settings.ts'
-import { anyCount, settled } from '../usage/counts.ts'
+import { anyCount, reportedCounts, settled } from '../usage/counts.ts'
 import { FORMAT } from './content.ts'
 import { mediaTypeOfName } from './wire.ts'
 
@@ -107,11 +107,6 @@ const DETAILS = new Set(['text_tokens', 'image_tokens'])
 export function readUsage(wire: JsonObject): Usage {
   const inputDetails = anyObject(wire['input_tokens_details'])
   const outputDetails = anyObject(wire['output_tokens_details'])
-  const reported = {
-    input: anyCount(wire['input_tokens']),
-    output: anyCount(wire['output_tokens']),
-    total: anyCount(wire['total_tokens']),
-  }
   const refused = [...COUNTS].filter(field => wire[field] != null && !isRead(wire, field))
   const outer = left(FORMAT, wire, COUNTS, refused)
   const inner = (details: JsonObject | undefined) =>
@@ -119,7 +114,7 @@ export function readUsage(wire: JsonObject): Usage {
   const within = defined({ input_tokens_details: inner(inputDetails), output_tokens_details: inner(outputDetails) })
   const extras = { ...outer.extras?.[FORMAT], ...within } as JsonObject
   const usage = {
-    ...settled(reported),
+    ...settled(reportedCounts(wire)),
     ...defined({ inputBy: byModality(inputDetails), outputBy: byModality(outputDetails) }),
     ...(Object.keys(extras).length === 0 ? {} : { extras: { [FORMAT]: extras } }),
   }

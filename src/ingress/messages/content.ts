@@ -10,6 +10,7 @@ import { type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
 import type { Message } from '../../canonical/request.ts'
 import { disclose, type EnclosedThought } from '../../canonical/signature.ts'
 import { anyText, defined, flag, left, object, objects, required, text, WrongType } from '../fields.ts'
+import { runsOf } from '../tools.ts'
 import { readDocument, readImage, textIn } from './media.ts'
 import { FORMAT, ROLES } from './wire.ts'
 
@@ -41,7 +42,7 @@ export function readTurn(wire: JsonObject): readonly Message[] {
   const content = readContent(required(wire['content'] ?? undefined))
   const node = left(FORMAT, wire, TURN)
   if (role !== 'user' || !content.some(isResult)) return [withOrigin({ role, content, ...node }, FORMAT, wire)]
-  return runs(content).map((run, index): Message => {
+  return runsOf(content).map((run, index): Message => {
     const message = {
       role: isResult(run[0]!) ? 'tool' : 'user',
       content: run,
@@ -54,17 +55,6 @@ export function readTurn(wire: JsonObject): readonly Message[] {
 const JOINED = { spelling: { [FORMAT]: { joined: true } } }
 
 const isResult = (part: Part): boolean => part.type === 'tool-result'
-
-/** The list, cut where tool results end or begin. */
-function runs(content: readonly Part[]): Part[][] {
-  const runs: Part[][] = []
-  for (const part of content) {
-    const run = runs.at(-1)
-    if (run !== undefined && isResult(run[0]!) === isResult(part)) run.push(part)
-    else runs.push([part])
-  }
-  return runs
-}
 
 /** A string is one text. */
 export function readContent(wire: Json): readonly Part[] {

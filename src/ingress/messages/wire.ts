@@ -1,15 +1,13 @@
 import * as v from 'valibot'
 import { isObject } from '../../canonical/node.ts'
 import { SETTINGS } from '../../settings/messages.ts'
-import { byValue, maybe, maybeText, settingEntries, shape } from '../errors/validation-error.ts'
+import { byValue, json, maybe, maybeNumber, maybeText, settingEntries, shape } from '../errors/validation-error.ts'
 
 export const FORMAT = 'messages'
 
 /** The messages request, FORMATS §6. Loose: unknown fields pass; free JSON is never validated. */
 
-const json = shape({})
 const maybeFlag = maybe(v.boolean())
-const maybeNumber = maybe(v.number())
 const texts = maybe(v.array(v.string()))
 
 const marked = { cache_control: maybe(shape({ type: maybeText, ttl: maybeText })) }

@@ -2,7 +2,7 @@ import type { Part } from '../../canonical/content.ts'
 import { append } from '../../canonical/lists.ts'
 import type { Path } from '../../canonical/loss.ts'
 import { isObject, type Json, type JsonObject, originOf, withOrigin } from '../../canonical/node.ts'
-import type { CanonicalRequest, Message, Role } from '../../canonical/request.ts'
+import { type CanonicalRequest, type Message, type Role, userMessage } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { left, objects, text, WrongType } from '../fields.ts'
 import { type Locate, locator, type Place } from '../locate.ts'
@@ -21,7 +21,7 @@ export function readHistory(body: JsonObject): readonly Message[] {
 
 function readInput(wire: Json | undefined, tools: Json | undefined): readonly Message[] {
   if (wire === undefined) return []
-  if (typeof wire === 'string') return [{ role: 'user', content: [{ type: 'text', text: wire }] }]
+  if (typeof wire === 'string') return [userMessage(wire)]
   const items = isObject(wire) ? [wire] : objects(wire)!
   return readItems(items, upstreamCallsIn(items, tools))
 }

@@ -121,15 +121,12 @@ export interface ItemReader {
   done(item: JsonObject | undefined): void
 }
 
-const NO_PARTS: ReadonlyMap<number, OpenPart> = new Map()
-
 /** A message: its parts begin one by one, and end together, when the message does. */
 export class MessageReader implements ItemReader {
   private readonly head: JsonObject
   private readonly sink: Sink
-  private readonly open = new Map<number, OpenPart>()
-  /** The parts of a message that has ended: they may be cited late. */
-  private ended: ReadonlyMap<number, OpenPart> = NO_PARTS
+  /** By index: those of a message that has ended may be cited late. */
+  private readonly parts = new Map<number, OpenPart>()
 
   constructor(head: JsonObject, sink: Sink) {
     this.head = head
@@ -138,44 +135,39 @@ export class MessageReader implements ItemReader {
 
   /** The part at an index; one that was not announced begins here. */
   part(index: number, wire: JsonObject): OpenPart {
-    const known = this.open.get(index)
+    const known = this.parts.get(index)
     if (known !== undefined) return known
     const part = new OpenPart(this.read(wire), this.sink)
-    this.open.set(index, part)
+    this.parts.set(index, part)
     return part
   }
 
   /** The first part is read with the message's own fields. */
   private read(wire: JsonObject): Part {
-    if (this.open.size > 0) return readAnswerPart(wire, [])
+    if (this.parts.size > 0) return readAnswerPart(wire, [])
     const [part] = readAnyItem({ ...this.head, content: [wire] }, contentReader([]), 'begun')
     return part!
   }
 
   done(item: JsonObject | undefined): void {
-    const parts = item === undefined ? [] : readAnyItem(item, contentReader([]))
-    const ended = new Map(this.open)
-    parts.forEach((final, index) => {
-      const open = this.open.get(index) ?? new OpenPart(final, this.sink)
-      this.open.delete(index)
+    const finals = item === undefined ? [] : readAnyItem(item, contentReader([]))
+    finals.forEach((final, index) => {
+      const part = this.parts.getOrInsertComputed(index, () => new OpenPart(final, this.sink))
       const wire = final.spelling?.[FORMAT]?.['part'] as JsonObject | undefined
-      open.end(final, readTokens(wire?.['logprobs']))
-      ended.set(index, open)
+      part.end(final, readTokens(wire?.['logprobs']))
     })
-    for (const open of this.open.values()) open.end(undefined)
-    this.open.clear()
-    this.ended = ended
+    for (const [index, part] of this.parts) if (finals[index] === undefined) part.end(undefined)
   }
 
   /** A part of the message that has ended. */
   endedPart(index: number): OpenPart | undefined {
-    return this.ended.get(index)
+    return this.parts.get(index)
   }
 
   /** The message once more, as the whole answer has it: its texts may have more citations. */
   repeated(item: JsonObject): void {
     for (const [index, part] of readAnyItem(item, contentReader([])).entries()) {
-      const ended = this.ended.get(index)
+      const ended = this.parts.get(index)
       if (part.type === 'text' && part.annotations !== undefined && ended !== undefined)
         ended.cite(part.annotations.slice(ended.annotations))
     }

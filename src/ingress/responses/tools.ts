@@ -48,7 +48,6 @@ function readAdded(input: Json | undefined, declared: readonly Tool[]): readonly
   return [...added.values()]
 }
 
-/** The identity of a tool. */
 function keyOf(tool: Tool): string {
   if (tool.type === 'hosted') return tool.kind
   if (tool.type === 'opaque') return JSON.stringify(tool.value)

@@ -1,13 +1,11 @@
 import * as v from 'valibot'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { SETTINGS } from '../../settings/responses.ts'
-import { maybe, maybeText, settingEntries, shape } from '../errors/validation-error.ts'
+import { json, maybe, maybeText, settingEntries, shape } from '../errors/validation-error.ts'
 
 export const FORMAT = 'responses'
 
 /** The request of FORMATS §4. Loose: unknown fields, items, parts and tools pass; free JSON is never validated. */
-
-const json = shape({})
 
 /** The schema that the value itself selects. */
 const chosen = (choose: (value: JsonObject) => v.GenericSchema | undefined, other: v.GenericSchema) =>

@@ -7,7 +7,7 @@ import { NOTHING } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 import { AnswerEvents } from '../answer-events.ts'
 import { left } from '../fields.ts'
-import { anyCount, settled } from '../usage/counts.ts'
+import { reportedCounts, settled } from '../usage/counts.ts'
 import { requestedType } from './result.ts'
 import { FORMAT } from './wire.ts'
 
@@ -70,11 +70,5 @@ export class SpeechEvents extends AnswerEvents {
 const TAKEN = new Set(['input_tokens', 'output_tokens', 'total_tokens'])
 
 /** Tokens of a streamed answer; a whole one has no usage. */
-function readUsage(wire: JsonObject): Usage {
-  const reported = {
-    input: anyCount(wire['input_tokens']),
-    output: anyCount(wire['output_tokens']),
-    total: anyCount(wire['total_tokens']),
-  }
-  return withOrigin({ ...settled(reported), ...left(FORMAT, wire, TAKEN) }, FORMAT, wire)
-}
+const readUsage = (wire: JsonObject): Usage =>
+  withOrigin({ ...settled(reportedCounts(wire)), ...left(FORMAT, wire, TAKEN) }, FORMAT, wire)

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
-import type { CanonicalRequest, Message, Output } from '../../canonical/request.ts'
+import { type CanonicalRequest, type Output, userMessage } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
 import { defined, left, leftWithin, NONE, number, required, someOf, text, WrongType } from '../fields.ts'
@@ -22,8 +22,8 @@ function read(body: JsonObject): CanonicalRequest {
   return {
     model,
     messages: [
-      ...(instructions === undefined ? [] : [textMessage('system', instructions)]),
-      textMessage('user', input),
+      ...(instructions === undefined ? [] : [{ ...userMessage(instructions), role: 'system' } as const]),
+      userMessage(input),
     ],
     output: { modalities: ['audio'], ...defined({ audio: readAudio(body) }) },
     sampling: {},
@@ -31,11 +31,6 @@ function read(body: JsonObject): CanonicalRequest {
     ...left(FORMAT, body, TAKEN),
   }
 }
-
-const textMessage = (role: 'system' | 'user', content: string): Message => ({
-  role,
-  content: [{ type: 'text', text: content }],
-})
 
 function readAudio(body: JsonObject): Output['audio'] {
   const { voice, node } = readVoice(body['voice'])

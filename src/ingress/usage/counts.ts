@@ -1,4 +1,4 @@
-import type { Json } from '../../canonical/node.ts'
+import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
 
 /** A number of tokens; any other value counts as absent. */
@@ -14,6 +14,13 @@ export interface ReportedCounts {
   readonly cached?: number | undefined
   readonly reasoning?: number | undefined
 }
+
+/** The counts of images and of speech, under the names that OpenAI has for them. */
+export const reportedCounts = (wire: JsonObject): ReportedCounts => ({
+  input: anyCount(wire['input_tokens']),
+  output: anyCount(wire['output_tokens']),
+  total: anyCount(wire['total_tokens']),
+})
 
 /**
  * The whole prompt and the whole answer, whichever way an upstream counts (trap 97). Its total shows whether cached

@@ -1,0 +1,8 @@
+import type { JsonObject } from './node.ts'
+
+/** The JSON Schema with null allowed as well. */
+export function orNull(schema: JsonObject): JsonObject {
+  const { type, enum: values } = schema
+  if (typeof type !== 'string') return { anyOf: [schema, { type: 'null' }] }
+  return { ...schema, type: [type, 'null'], ...(Array.isArray(values) ? { enum: [...values, null] } : {}) }
+}
