@@ -20,16 +20,16 @@ const rowOf = (outcome: Outcome): readonly string[] => [
 
 const figure = (value: number): string => value.toFixed(value < 20 ? 2 : 0)
 
-/** One line for the terminal. */
-export const line = (outcome: Outcome): string =>
-  rowOf(outcome)
-    .map((text, index) => (index === 0 ? text.padEnd(38) : index === 1 ? text.padEnd(17) : text.padStart(8)))
-    .join('')
+/** Characters of the columns of the terminal: the longest name of a cell, the longest unit, and figures. */
+const [NAME, UNIT, FIGURE] = [57, 17, 8]
 
-export const heading = (): string =>
-  HEADS.map((text, index) => (index === 0 ? text.padEnd(38) : index === 1 ? text.padEnd(17) : text.padStart(8))).join(
-    '',
-  )
+const columns = ([name = '', unit = '', ...figures]: readonly string[]): string =>
+  name.padEnd(NAME) + unit.padEnd(UNIT) + figures.map(text => text.padStart(FIGURE)).join('')
+
+/** One line for the terminal. */
+export const line = (outcome: Outcome): string => columns(rowOf(outcome))
+
+export const heading = (): string => columns(HEADS)
 
 const BEGIN = '<!-- bench -->'
 const END = '<!-- /bench -->'
