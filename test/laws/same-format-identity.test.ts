@@ -96,13 +96,24 @@ describe('same-format identity: beside what was changed of a request, it goes ou
     holds(WIRES[format]!.request, check, format === 'contents' ? [EMPTY_SLOT] : [])
   })
 
+  /** A counter-example: the mask of the tool is a part of the last turn, whose item has no type. */
+  const MASKED = {
+    ...{ path: '/v1/responses', query: {}, headers: {} },
+    body: {
+      model: 'm',
+      input: [{ role: 'assistant' }, { role: 'user', content: 'a boat' }],
+      tools: [{ type: 'image_generation', input_image_mask: { image_url: 'http://a.example' } }],
+      tool_choice: { type: 'image_generation' },
+    },
+  }
+
   it('responses: a thought that is put back before an item, and another model', () => {
     const { request: write } = WRITERS['responses']!
     const { request: read, locate } = READERS['responses']!
     const summary = [{ type: 'summary_text', text: 'so' }]
     const ITEM = { type: 'reasoning', summary, encrypted_content: 'EqQ=' }
     const thought: ReasoningPart = { type: 'reasoning', text: 'so', signature: { format: 'responses', value: 'EqQ=' } }
-    holds(WIRES['responses']!.request, wire => {
+    const check = (wire: WireRequest): void => {
       const asked = read!(wire)
       const { input } = wire.body
       if (!Array.isArray(input)) return
@@ -119,6 +130,7 @@ describe('same-format identity: beside what was changed of a request, it goes ou
           expect(written.losses).toEqual([])
         }
       }
-    })
+    }
+    holds(WIRES['responses']!.request, check, [MASKED])
   })
 })

@@ -1,7 +1,7 @@
 import type { MediaPart } from '../../canonical/content.ts'
 import { sourceOfUrl } from '../../canonical/media/data-url.ts'
 import { sniffed } from '../../canonical/media/sniff.ts'
-import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { isObject, type Json, type JsonObject, originOf, withOrigin } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message, Output } from '../../canonical/request.ts'
 import { workOf } from '../../canonical/work.ts'
 import { anyNumber, anyText, defined, left } from '../fields.ts'
@@ -77,13 +77,15 @@ function readMask(wire: Json | undefined): MediaPart | 'unclear' | undefined {
 }
 
 /**
- * The mask belongs to the last turn, if that is the caller's and has text; otherwise it cannot be told from an image.
+ * The mask belongs to the last turn, if that is the caller's and has text; otherwise it cannot be distinguished from an image.
  */
 function withMask(messages: readonly Message[], mask: MediaPart | 'unclear'): readonly Message[] | undefined {
   const last = messages.at(-1)
   if (mask === 'unclear' || last?.role !== 'user') return undefined
   if (!last.content.some(part => part.type === 'text' && part.text !== '')) return undefined
-  return [...messages.slice(0, -1), { ...last, content: [...last.content, mask] }]
+  const masked: Message = { ...last, content: [...last.content, mask] }
+  const item = originOf<JsonObject>(last, FORMAT)?.wire
+  return [...messages.slice(0, -1), item === undefined ? masked : withOrigin(masked, FORMAT, item)]
 }
 
 const OF_CALL = new Set(['type', 'id', 'status', 'result', 'output_format', ...FIELDS])
