@@ -70,9 +70,16 @@ const GOOGLE: Meant = {
     'candidates' in answer || 'promptFeedback' in answer ? answer : { ...answer, candidates: [] },
 }
 
+/** No upstream's proof is empty: that is how the gateway writes citations of others, which go to none (trap 82). */
+const proved = (citation: JsonObject): JsonObject => within(citation, 'encrypted_index', proof => `${String(proof)}=`)
+const ANTHROPIC: Meant = {
+  RequestWebSearchResultLocationCitation: proved,
+  BetaRequestWebSearchResultLocationCitation: proved,
+}
+
 const openai = new Allowed('openai-openapi.json', OPENAI)
 const openresponses = new Allowed('openresponses-2026-04-24-openapi.json', OPENAI)
-const anthropic = new Allowed('anthropic-messages-openapi.json')
+const anthropic = new Allowed('anthropic-messages-openapi.json', ANTHROPIC)
 const google = new Allowed('gemini-v1beta-openapi.json', GOOGLE)
 
 /** Values of all the schemas together; the last word of a field stands. */

@@ -248,13 +248,36 @@ describe('streams', () => {
       expect(JSON.stringify(assistant)).toContain('Hi.')
       expect(JSON.stringify(assistant)).not.toContain('"text":""')
     }
-    // What has words goes as it came.
+    // What has no such citation goes as it came.
     const plain = turns([{ type: 'text', text: 'Hi.' }])
     const { body } = WRITERS['messages']!.request!(reader.request!(wire({ messages: plain })), {
       dialect: {},
       native: true,
     }).wire
     expect(body['messages']).toEqual(plain)
+  })
+
+  it('trap 82: citations without a proof go to no upstream, which would refuse them, and proved ones as they came', () => {
+    const cited = (encrypted_index: string) => ({
+      type: 'text',
+      text: 'Hi.',
+      citations: [{ type: 'web_search_result_location', url: 'https://a.example', title: null, encrypted_index }],
+    })
+    const sent = (block: JsonObject) => {
+      const messages = [
+        { role: 'user', content: 'q' },
+        { role: 'assistant', content: [block] },
+        { role: 'user', content: 'And?' },
+      ]
+      const options = { dialect: {}, native: true }
+      const { wire: written, losses } = WRITERS['messages']!.request!(reader.request!(wire({ messages })), options)
+      const [, assistant] = written.body['messages'] as JsonObject[]
+      return { content: assistant!['content'], losses }
+    }
+    expect(sent(cited('proof'))).toEqual({ content: [cited('proof')], losses: [] })
+    const { content, losses } = sent(cited(''))
+    expect(content).toEqual([{ type: 'text', text: 'Hi.' }])
+    expect(losses).toMatchObject([{ kind: 'dropped', reason: 'citation-without-proof', restored: true }])
   })
 })
 

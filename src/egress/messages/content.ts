@@ -202,8 +202,10 @@ function writeCitations(part: TextPart, path: Path, { losses }: WriteContext): {
   return citations.length > 0 ? { citations } : {}
 }
 
-/** Whether an upstream of this format made it. */
-export const isProved = (citation: Citation): boolean => citation.extras?.[FORMAT]?.['encrypted_index'] !== undefined
+/** The proof of a citation that no upstream of this format made. */
+export const UNPROVED = ''
+
+const isProved = (citation: Citation): boolean => citation.extras?.[FORMAT]?.['encrypted_index'] !== undefined
 
 /** A web citation; fields that the format requires and another lacks are empty. */
 function writeCitation(citation: Citation): JsonObject {
@@ -212,7 +214,7 @@ function writeCitation(citation: Citation): JsonObject {
     url: citation.url,
     cited_text: citation.quote ?? '',
     title: citation.title ?? null,
-    encrypted_index: '',
+    encrypted_index: UNPROVED,
     ...kept(citation, FORMAT),
   }
 }

@@ -1,4 +1,4 @@
-import type { Annotation, Part } from '../../canonical/content.ts'
+import type { Part } from '../../canonical/content.ts'
 import type { CanonicalEvent, ResultStart } from '../../canonical/event.ts'
 import { Losses, type Path, type Written } from '../../canonical/loss.ts'
 import { asRead, isObject, type JsonObject, originOf, parseObject } from '../../canonical/node.ts'
@@ -7,7 +7,7 @@ import { Sequential } from '../../canonical/sequential.ts'
 import type { WireEvent, WireRequest } from '../../canonical/wire.ts'
 import { type ReadRequest, withFields } from '../own.ts'
 import type { OwnEventWriter, WriteOptions } from '../writer.ts'
-import { isProved, writeBlock } from './content.ts'
+import { UNPROVED, writeBlock } from './content.ts'
 import { type Block, FORMAT, type WriteContext } from './context.ts'
 import { messagesDialect, writeHeaders } from './dialect.ts'
 import type { MessageStream } from './events.ts'
@@ -45,14 +45,19 @@ const isUnchanged = (messages: readonly Message[], read: readonly Message[], con
 /** Whether the upstream takes the message as it came: nothing of another, and no system turn where it has none. */
 const isTaken = ({ role, content }: Message, { dialect }: WriteContext): boolean =>
   role === 'assistant'
-    ? content.every(part => !isCitedAlone(part) && (part.type !== 'reasoning' || asRead(part, FORMAT) !== undefined))
+    ? content.every(part => !hasUnproved(part) && (part.type !== 'reasoning' || asRead(part, FORMAT) !== undefined))
     : role !== 'system' || dialect.system_turns !== false
 
-/** A text without words, which the gateway wrote for late citations (trap 82): upstreams refuse empty ones. */
-const isCitedAlone = (part: Part): boolean =>
-  part.type === 'text' && part.text === '' && part.annotations?.[0] !== undefined && part.annotations.every(isUnproved)
-
-const isUnproved = (annotation: Annotation): boolean => annotation.type === 'citation' && !isProved(annotation)
+/**
+ * Whether the gateway wrote the text, with citations without a proof (trap 82): upstreams refuse them. It writes no blank
+ * one that has fields of its own.
+ */
+function hasUnproved(part: Part): boolean {
+  if (part.type !== 'text' || part.annotations === undefined) return false
+  if (part.text.trim() === '' && part.extras !== undefined) return false
+  const citations = asRead<JsonObject>(part, FORMAT)?.['citations']
+  return Array.isArray(citations) && citations.some(one => isObject(one) && one['encrypted_index'] === UNPROVED)
+}
 
 /** A turn of the body, which may be several messages; the first may be the system text, which has no role. */
 interface Turn {
@@ -91,7 +96,7 @@ function ownTurn({ wire, messages, at }: Turn, context: WriteContext): readonly 
   const blocks = messages.flatMap(({ content }, index) =>
     content.flatMap((part, place) => {
       const path: Path = ['messages', at + index, 'content', place]
-      const own = isCitedAlone(part) ? undefined : asRead<JsonObject>(part, FORMAT)
+      const own = hasUnproved(part) ? undefined : asRead<JsonObject>(part, FORMAT)
       return own ?? writeBlock(part, path, context) ?? []
     }),
   )

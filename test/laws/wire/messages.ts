@@ -31,12 +31,11 @@ const text = typed(
   'text',
   { text: word },
   { ...marker, citations: maybeNull(fc.array(citation, { maxLength: 2 })) },
-).filter(block => !isCitedAlone(block))
+).filter(block => !hasUnproved(block))
 
-/** Whether it is the text without words that the gateway writes for late citations: it goes to no upstream (trap 82). */
-const isCitedAlone = ({ text, citations }: JsonObject): boolean =>
-  text === '' &&
-  objectsIn(citations).some(({ type, encrypted_index }) => type === 'web_search_result_location' && !encrypted_index)
+/** Whether it has citations as the gateway writes them, without a proof: they go to no upstream (trap 82). */
+const hasUnproved = ({ citations }: JsonObject): boolean =>
+  objectsIn(citations).some(({ encrypted_index }) => encrypted_index === '')
 
 /** What a client tells the upstream's bookkeeping. */
 const billing = typed('text', { text: word.map(note => `x-anthropic-billing-header: ${note}`) })
