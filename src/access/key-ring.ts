@@ -216,10 +216,10 @@ export const unauthenticated = (message: string, code: string): GatewayError =>
   new GatewayError({ kind: 'unauthenticated', message, code })
 
 const INVALID = 'invalid_api_key'
-/** Characters of a wrong key's hash that tell it from others. */
+/** Characters of a wrong key's hash that distinguish it from others. */
 const MARK = 12
 
-/** The refusal of a key that nobody has: one that never was, or was revoked, which nobody can tell apart. */
+/** The refusal of a key that nobody has: one that never was, or was revoked, which cannot be distinguished. */
 export class WrongKey extends GatewayError {
   /** The same for the same key. */
   readonly mark: string

@@ -56,7 +56,7 @@ export class WrongKeys {
    * Notes a wrong key. Settles when it may be answered: at once, or later the more different ones came from the address.
    *
    * @param address an IP address; those of one IPv6 network of 64 bits are one.
-   * @param mark tells what was tried from anything else (`WrongKey`); undefined for what counts each time.
+   * @param mark identifies what was tried (`WrongKey`); undefined for what counts each time.
    * @throws GatewayError `rate-limited`, at once, where too many answers wait already.
    */
   async slow(address: string, mark?: string): Promise<void> {

@@ -9,7 +9,7 @@ import { type AnySchema, fields } from './schema.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
-/** What a request says, checked. */
+/** The input of a request, checked. */
 export interface Input<P = unknown, Q = unknown, B = unknown> {
   readonly params: P
   readonly query: Q

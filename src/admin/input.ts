@@ -11,7 +11,7 @@ export interface RawInput {
 }
 
 /**
- * What a request says, checked by the schemas of its endpoint.
+ * The input of a request, checked by the schemas of its endpoint.
  *
  * @throws Problem `invalid-input` with everything that is wrong.
  */
@@ -51,7 +51,7 @@ function checked(
   return undefined
 }
 
-/** Errors that are told. */
+/** Errors that are listed. */
 const MOST = 50
 
 /** A JSON pointer (RFC 6901), as a client can use it. */

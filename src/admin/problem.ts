@@ -70,7 +70,7 @@ export interface ProblemDetails {
 
 const NAMESPACE = 'urn:interlingua:problem:'
 
-/** Whatever was thrown, as it is sent. What nobody expected is told without its cause. */
+/** Whatever was thrown, as it is sent. What nobody expected is sent without its cause. */
 export function detailsOf(thrown: unknown, id: string): ProblemDetails {
   const problem = problemOf(thrown)
   const { status, title } = PROBLEMS[problem.type]

@@ -61,7 +61,7 @@ const isLonger = (value: string, most: number): boolean =>
 
 /** Neither control characters nor halves of characters; NUL cannot be stored everywhere. */
 const PRINTABLE = /^[^\p{Cc}\p{Cs}]*$/u
-/** The same for those who read the description: not every validator knows classes of Unicode; JSON has no halves. */
+/** The same for those who read the description: not every validator has classes of Unicode; JSON has no halves. */
 const PORTABLE = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$'
 
 /** A list, which is not changed. */

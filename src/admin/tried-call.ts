@@ -27,7 +27,7 @@ interface TriedDoor extends Door {
   readonly query: { readonly [name: string]: string }
 }
 
-/** Headers that say where a request came from. The others are of the administrator's own browser. */
+/** Headers that show where a request came from. The others are of the administrator's own browser. */
 const KEPT = ['host', 'forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'] as const
 
 /** The version that is sent where none is named. */

@@ -243,7 +243,7 @@ function opaque(node: Record<string, unknown>, format: Format, path: Path, losse
 const dropped = (path: Path, owner: Format): Loss => ({
   kind: 'dropped',
   path,
-  reason: `only-${owner}-knows`,
+  reason: `only-in-${owner}`,
   ...(path[0] === 'messages' && path.includes('annotations') ? { restored: true } : {}),
 })
 

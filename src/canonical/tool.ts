@@ -4,7 +4,7 @@ import type { Format, JsonObject, Node } from './node.ts'
 /** The default group of tools: naming it equals naming none (OpenAI's Responses, Codex). */
 export const DEFAULT_NAMESPACE = 'functions'
 
-/** A named group of tools (an MCP server's, say); writers without groups flatten the names. */
+/** A named group of tools (for example an MCP server's); writers without groups flatten the names. */
 export interface Namespace {
   readonly name: string
   readonly description?: string

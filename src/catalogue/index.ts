@@ -115,7 +115,7 @@ export class Catalogue implements Prices {
   }
 }
 
-/** A list that the operator wrote; an empty one says nothing. */
+/** A list that the operator wrote; an empty one counts as absent. */
 const declared = (list: readonly string[] = []): readonly string[] | undefined => (list.length === 0 ? undefined : list)
 
 const isSame = (one: number | undefined, other: number | undefined): boolean =>

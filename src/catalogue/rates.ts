@@ -137,7 +137,7 @@ export function costOf(rates: Rates, usage: Usage): number | undefined {
   return Number.isFinite(cost) ? Math.round(cost) : undefined
 }
 
-/** Searches the upstream made; undefined where it made other calls, whose price nobody knows. */
+/** Searches the upstream made; undefined where it made other calls, whose price is unknown. */
 function searchCalls({ hostedCalls }: Usage): number | undefined {
   let searches = 0
   for (const kind in hostedCalls) {

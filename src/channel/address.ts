@@ -62,7 +62,7 @@ export function addressed(
 
 const STREAMED = 'text/event-stream, application/json'
 
-/** A body, and the headers that tell of it. */
+/** A body, and the headers that describe it. */
 interface Body extends Pick<Outgoing, 'body'> {
   readonly about: Outgoing['headers']
 }

@@ -2,7 +2,7 @@ import type { ErrorKind } from '../canonical/error.ts'
 
 /** The most models of one channel that rest at a time: callers may invent names where a channel takes any. */
 const MOST_MODELS = 256
-/** Milliseconds by which a rest must grow to be told of. */
+/** Milliseconds by which a rest must grow to be reported. */
 const NOTABLE = 1000
 
 /**
@@ -12,7 +12,7 @@ const NOTABLE = 1000
 export class Resting {
   private channel = 0
   private readonly byModel = new Map<string, number>()
-  /** Is told what rests now, a model or else all of the channel, and until when; until 0 what rests no longer. */
+  /** Called with what rests now, a model or else all of the channel, and until when; with 0 for what rests no longer. */
   onChange: (model: string | undefined, until: number) => void = () => {}
 
   /** Until when all of the channel rests; absent where it never has, or has answered since. */
@@ -47,7 +47,7 @@ export class Resting {
     if (this.byModel.size > 0 && this.byModel.delete(model)) this.onChange(model, 0)
   }
 
-  /** A change that `onChange` of another process was told of; here nobody is. */
+  /** A change of another process, which is not passed to `onChange` again. */
   apply(model: string | undefined, until: number, now: number): void {
     const { onChange } = this
     this.onChange = () => {}
@@ -101,7 +101,7 @@ export interface StatsSnapshot {
   readonly errors: readonly ChannelError[]
 }
 
-/** Errors of requests themselves: they say nothing about the upstream. */
+/** Errors of requests themselves: they are no sign of the upstream's state. */
 const OF_REQUESTS: ReadonlySet<ErrorKind> = new Set([
   ...(['invalid-request', 'context-too-long', 'too-large', 'not-found'] as const),
   ...(['conflict', 'cancelled', 'cannot-express'] as const),

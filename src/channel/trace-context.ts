@@ -6,7 +6,7 @@ export interface TraceHeaders {
   readonly tracestate?: string
 }
 
-/** What a valid `traceparent` says. */
+/** What a valid `traceparent` has. */
 export interface TraceParent {
   readonly traceId: string
   readonly spanId: string
@@ -21,7 +21,7 @@ const MEMBER = /^[a-z0-9][a-z0-9_*/@-]{0,255}=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,25
 const MEMBERS = 32
 const LONGEST = 512
 
-/** The trace a caller's request belongs to; undefined where it belongs to none, or does not say so validly. */
+/** The trace a caller's request belongs to; undefined where it belongs to none, or its header is not valid. */
 export function traceParent(traceparent: string): TraceParent | undefined {
   const [, traceId, spanId, flags] = PARENT.exec(traceparent) ?? []
   return traceId === undefined ? undefined : { traceId, spanId: spanId!, flags: Number.parseInt(flags!, 16) }

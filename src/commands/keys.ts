@@ -96,7 +96,7 @@ export async function listCommand(
   else terminal.out(table([KEY_HEAD, ...rows]))
 }
 
-/** All of one key, as JSON; of a fixed one what the config says. */
+/** All of one key, as JSON; of a fixed one what the config has. */
 export async function showCommand(name: string, file: string | undefined, terminal: Terminal): Promise<void> {
   const config = configAt(file)
   const stored = await readRecords(config, records => records.keyNamed(name))

@@ -2,7 +2,7 @@
  * Checks the name of a key or a group that is made: it stands in lists, in the log and in answers of the admin API, which
  * takes the same names.
  *
- * @throws Error that says what is wrong.
+ * @throws Error with what is wrong.
  */
 export function checkName(name: string): void {
   if (name.trim() === '' || name.length > 200) throw new Error('a name has 1 to 200 characters')

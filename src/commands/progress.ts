@@ -3,7 +3,7 @@ import type { Terminal } from './outcome.ts'
 /** Milliseconds of a start without a word about it. */
 const SILENT = 1000
 
-/** Says on standard error what a start does, where it takes longer than a second. */
+/** Writes to standard error what a start does, where it takes longer than a second. */
 export class Progress {
   private readonly terminal: Terminal
   private readonly timer: NodeJS.Timeout
@@ -16,7 +16,7 @@ export class Progress {
     this.timer = setTimeout(
       () => {
         this.isLate = true
-        this.say()
+        this.write()
       },
       Math.max(0, SILENT - elapsed),
     ).unref()
@@ -25,7 +25,7 @@ export class Progress {
   /** What happens from now on, as `opening the store`. */
   begin(step: string): void {
     this.step = step
-    if (this.isLate) this.say()
+    if (this.isLate) this.write()
   }
 
   end(): void {
@@ -33,7 +33,7 @@ export class Progress {
     this.isLate = false
   }
 
-  private say(): void {
+  private write(): void {
     this.terminal.fault(`starting: ${this.step} …`)
   }
 }

@@ -46,9 +46,9 @@ export async function serveAsWorker(options: ServeOptions): Promise<never> {
   process.exit()
 }
 
-/** What the primary tells its workers. */
+/** What the primary sends its workers. */
 interface Settings {
-  /** The port it chose for all of them, where the config does not say one. */
+  /** The port it chose for all of them, where the config has none. */
   readonly port: number | null
   /** The config file; null where there is none. */
   readonly path: string | null
@@ -58,7 +58,7 @@ interface Settings {
 
 type Ending = 'retire' | NodeJS.Signals
 
-/** The worker's side of its primary. `ended` says how it is to end. */
+/** The worker's side of its primary. `ended` resolves with how it is to end. */
 function joined(log: Log) {
   const ended = Promise.withResolvers<Ending>()
   void untilStopped().then(ended.resolve)
@@ -83,7 +83,7 @@ function textOf(path: string): string | undefined {
   }
 }
 
-/** Applies every new config; the primary logs what there is to say about it. */
+/** Applies every new config; the primary logs its warnings. */
 class Follower {
   private readonly following: ReturnType<typeof followConfig>
   private applied: Promise<unknown> = Promise.resolve()

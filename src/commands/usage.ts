@@ -76,7 +76,7 @@ const rowsOf = (by: UsageField, groups: readonly UsageGroup[]): string[][] => [
   ]),
 ]
 
-/** A key by its name, which is what operators know. */
+/** A key by its name, which is what operators use. */
 const nameOf = (by: UsageField, { by: values, keyName }: UsageGroup): string =>
   (by === 'key' ? keyName : undefined) ?? values[by] ?? '-'
 

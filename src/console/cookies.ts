@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 
-/** A cookie of the console: below TLS its name says that nobody but this host can have set it (RFC 6265bis, 4.1.3). */
+/** A cookie of the console: below TLS its name guarantees that nobody but this host has set it (RFC 6265bis, 4.1.3). */
 export interface Cookie {
   readonly name: string
   readonly value: string

@@ -16,7 +16,7 @@ import { type Claims, claimIn } from './claims.ts'
 
 /** Seconds a provider may take for one answer. */
 const TIMEOUT = 10
-/** Milliseconds after which what a provider says of itself is asked for again. */
+/** Milliseconds after which a provider's description of itself is fetched again. */
 const CURRENT = 3_600_000
 
 /** A sign-in that has begun: what its end is checked against. */

@@ -83,6 +83,6 @@ export function ownBody(result: CanonicalResult, format: Format, head = HEAD): J
   return withFields(wire, extras === node.extras ? fields : { ...fields, ...extras?.[format] })
 }
 
-/** An answer with the time that the gateway knows, where the upstream gave none. */
+/** An answer with the gateway's own time, where the upstream gave none. */
 export const dated = (body: JsonObject, { createdAt }: CanonicalResult): JsonObject =>
   createdAt === undefined || typeof body['created'] === 'number' ? body : { ...body, created: createdAt }

@@ -86,7 +86,7 @@ export class Administration {
   }
 
   /**
-   * Whether a credential that is no admin token is the key of a caller. Where nobody knows it, the answer comes ever later.
+   * Whether a credential that is no admin token is the key of a caller. Where it is unknown, the answer comes ever later.
    *
    * @throws GatewayError `rate-limited` where too many answers to that address wait already, `overloaded` where keys cannot
    * be read.

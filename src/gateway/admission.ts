@@ -80,7 +80,7 @@ export function expectedTokens(request: CanonicalRequest): ExpectedTokens {
   const input = tokensOf(messages) + tokensOf(tools)
   if (WITHOUT_OUTPUT.has(work)) return { input, output: 0 }
   const most = sampling?.maxTokens
-  // Callers may write any number; whether it is valid, the upstream says.
+  // Callers may write any number; whether it is valid, the upstream decides.
   return most === undefined ? { input } : { input, output: Math.max(0, most) * Math.max(1, output.candidates ?? 1) }
 }
 

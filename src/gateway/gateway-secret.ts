@@ -45,7 +45,7 @@ export class GatewaySecret {
       this.secret = await this.loading
       return this.secret
     } catch (thrown) {
-      // The store tells its own faults.
+      // The store reports its own faults.
       if (!(thrown instanceof GatewayError)) this.faults.log(thrown)
       throw thrown
     } finally {

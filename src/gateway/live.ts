@@ -23,7 +23,7 @@ export interface LiveListener {
   end(): void
 }
 
-/** How often those who watch say so to other processes, and for how long that holds, in milliseconds. */
+/** How often watching is announced to other processes, and for how long that holds, in milliseconds. */
 const SAY = 5000
 const HOLD = 15_000
 /** How often events go to other processes, and how many of them at once. */

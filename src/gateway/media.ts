@@ -19,7 +19,7 @@ export interface Fetching {
 }
 
 /**
- * Brings media into the shape a target's format can say: bytes become base64 for formats that are JSON through and
+ * Brings media into the shape a target's format has: bytes become base64 for formats that are JSON through and
  * through, what stands at an address its upstream does not take is fetched, and an address that is passed on is
  * checked (trap 50).
  */

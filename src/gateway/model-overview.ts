@@ -11,7 +11,7 @@ import { abilitiesOf } from './models.ts'
 /** A model as administrators see it. */
 export interface ModelOverview {
   readonly id: string
-  /** What the operator says. */
+  /** What the operator configured. */
   readonly facts: ModelFacts | undefined
   /** What is known beside that, with the prices at its first channel that has any. */
   readonly known: KnownModel

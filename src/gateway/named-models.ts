@@ -12,7 +12,7 @@ import { NAMED_MODELS, ownModelPlaces, type Place } from '../providers/index.ts'
  * @param model undefined for a remix, whose model is that of its original.
  * @throws GatewayError `invalid-request` for what is no name, and for a field that names models in another case: upstreams
  * written in Go take it for the same field, and the last of both counts. `forbidden` for another model than `model` that
- * the key may not use; whether it may use `model` is for the router to say.
+ * the key may not use; whether it may use `model` is the router's decision.
  */
 export function checkModelFields(
   format: Format,

@@ -79,7 +79,7 @@ export function publicResult(result: CanonicalResult, target: Target, model: str
   }
 }
 
-/** An event as a caller may see it: those that begin or end something may say what went wrong. */
+/** An event as a caller may see it: those that begin or end something may have an error. */
 export function publicEvent(event: CanonicalEvent, target: Target, model: string): CanonicalEvent {
   switch (event.type) {
     case 'error':
@@ -128,5 +128,5 @@ const withoutSecrets = (fields: JsonObject, scrub: Scrub): JsonObject => ({
   ),
 })
 
-/** What the fields are called that say what went wrong. */
+/** Names of the fields that hold errors. */
 const ERROR_FIELDS = ['error', 'errors']

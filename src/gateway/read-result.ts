@@ -158,7 +158,7 @@ const CHECKS: { readonly [W in Work]?: Check } = {
       ({ content, finish }) =>
         content.some(part => !isInNameOnly(part)) || (finish !== undefined && finish.reason !== 'stop'),
     ),
-  // Why there is no recording at all, the caller's writer says.
+  // Why there is no recording at all, the caller's writer reports.
   speech: ({ candidates }) => !candidates.some(({ content }) => content.some(isInNameOnly)),
 }
 

@@ -122,7 +122,7 @@ export class Report {
     this.firstByte = performance.now()
   }
 
-  /** A stream lost so many things of the answer, beside what its headers told. */
+  /** A stream lost so many things of the answer, beside what its headers report. */
   lostInAnswer(losses: number): void {
     this.losses += losses
   }

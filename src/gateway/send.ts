@@ -151,7 +151,7 @@ function eventIn(text: string): JsonObject | undefined {
     .find(body => body !== undefined)
 }
 
-/** What a trace tells of an attempt at a target. */
+/** What a trace has of an attempt at a target. */
 export const tracedAttempt = ({ channel, format, upstreamModel }: Target): TracedAttempt => ({
   ...{ channel: channel.name, provider: channel.provider, format: format.format, model: upstreamModel },
 })

@@ -9,7 +9,7 @@ const EVERY = 20
 const MOST = 1000
 
 /**
- * What rests at one process rests at all of them, and what answers again at one is awake at all. Told is the time that
+ * What rests at one process rests at all of them, and what answers again at one is awake at all. What is sent is the time that
  * is left, since clocks of machines differ.
  */
 export class SharedRest {
@@ -25,12 +25,12 @@ export class SharedRest {
     this.end = bus.subscribe('health', message => this.apply(message))
   }
 
-  /** Tells others whenever something of the channel begins to rest, or is awake again. */
+  /** Publishes whenever something of the channel begins to rest, or is awake again. */
   follow(channel: Channel): void {
     const { name } = channel.config
     channel.resting.onChange = (model, until) => {
       const milliseconds = until === 0 ? 0 : until - Date.now()
-      this.tell({ channel: name, milliseconds, ...(model === undefined ? {} : { model }) })
+      this.publish({ channel: name, milliseconds, ...(model === undefined ? {} : { model }) })
     }
   }
 
@@ -39,7 +39,7 @@ export class SharedRest {
     this.end()
   }
 
-  private tell(change: JsonObject): void {
+  private publish(change: JsonObject): void {
     const key = `${String(change['channel'])}\n${String(change['model'] ?? '')}`
     if (this.changes.size < MOST || this.changes.has(key)) this.changes.set(key, change)
     this.timer ??= setTimeout(this.flush, EVERY).unref()

@@ -135,12 +135,12 @@ export class StreamOutput {
     this.close()
     this.sink?.push(this.writer.end())
     this.sink?.end()
-    this.tellLost()
+    this.reportLost()
     this.ending.resolve(this.sink?.settled)
   }
 
   /** The headers are gone: what the answer lost is in the log, and where the request is captured. */
-  private tellLost(): void {
+  private reportLost(): void {
     const { lost } = this.writer
     if (lost === undefined || lost.length === 0) return
     const { report, capture } = this.attempt

@@ -46,7 +46,7 @@ export function targetFailure(thrown: unknown, { target, channel, model, log }: 
 type Scope = 'model' | 'channel'
 
 /**
- * What a failure has rest, and for how many seconds where the upstream does not say. A limit or a fault of one model
+ * What a failure has rest, and for how many seconds where the upstream does not state it. A limit or a fault of one model
  * does not concern the others, and a 403 may be about one model or feature; who cannot be reached, is silent or does not
  * know the gateway's key is so for all of them (trap 100).
  */

@@ -46,7 +46,7 @@ export class UsageRecorder {
   }
 
   /**
-   * What prices the requests of a caller. Where nobody wants to know a cost no price is looked up, so that the packages
+   * What prices the requests of a caller. Where nobody needs a cost no price is looked up, so that the packages
    * with prices are loaded for nothing but what models take.
    */
   pricesFor(caller: Pick<Caller, 'permissions'> | undefined): Prices {
@@ -107,7 +107,7 @@ export class UsageRecorder {
 /** Characters of an error's code in the log: it may be an upstream's. */
 const LONGEST_CODE = 100
 
-/** What the log says of a request: no bodies, no credentials. */
+/** What the log has of a request: no bodies, no credentials. */
 const entryOf = ({ call, row, error, seconds, thoughts }: Outcome, address: string | undefined) => ({
   id: row.id,
   client_id: single(call.message.headers['x-request-id']).slice(0, 200) || undefined,

@@ -34,7 +34,7 @@ export async function guess(
   return best && { format: best.format, kind: best.kind }
 }
 
-/** The formats that callers know come first. */
+/** The formats that callers use come first. */
 const FORMATS: readonly Format[] = [...new Set([...DOORS.keys(), ...Object.keys(READERS)])]
 
 function scoreOf(text: string, format: Format, kind: Kind): number | undefined {

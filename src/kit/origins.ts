@@ -144,7 +144,7 @@ export class Origins {
   }
 }
 
-/** Fields that say what an object is: they affect everything in it. */
+/** Fields that determine what an object is: they affect everything in it. */
 const STRUCTURAL: ReadonlySet<string> = new Set(['type', 'object', 'role'])
 
 /** Fields that are called like a step of the place, the last steps first; then those whose names begin alike. */

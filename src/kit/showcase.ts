@@ -10,7 +10,7 @@ export interface Example {
   readonly text: string
 }
 
-/* Requests with much that only their own format can say: what is lost elsewhere is seen best in them. */
+/* Requests with much that only their own format has: what is lost elsewhere is seen best in them. */
 
 const CHAT = {
   model: 'gpt-5-mini',

@@ -1,5 +1,5 @@
 /**
- * How much of what was read has a meaning: the values in it, less what only its own format knows. Larger is better; an
+ * How much of what was read has a meaning: the values in it, less what only its own format has. Larger is better; an
  * answer that ends in an error is understood least.
  */
 export function understood(value: object): number {

@@ -70,7 +70,7 @@ export async function merge(snapshots: readonly Snapshot[]): Promise<string> {
   const providers = new Map(snapshots.flatMap(one => one.providers))
   const requests = requestFamilies(added(snapshots), channel => providers.get(channel))
   const registry = AggregatorRegistry.aggregate(snapshots.map(({ states }) => [...states]))
-  // What the registry asks of a metric is its name and its values, whatever else its type says.
+  // The registry uses a metric's name and its values alone, whatever else its type has.
   for (const family of requests) registry.registerMetric({ name: family.name, get: () => family } as unknown as Metric)
   const texts: string[] = []
   for (const { name } of registry.getMetricsAsArray()) {

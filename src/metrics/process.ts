@@ -13,7 +13,7 @@ const gauge = (name: string, value: number, help: string, aggregator: Family['ag
   values: [{ labels: {}, value }],
 })
 
-/** The process's use of memory, CPU and event loop, under the names that Node's dashboards know. */
+/** The process's use of memory, CPU and event loop, under the names that Node's dashboards use. */
 export function processFamilies(): readonly Family[] {
   const { rss, heapUsed, heapTotal, external } = process.memoryUsage()
   const { user, system } = process.cpuUsage()

@@ -6,7 +6,7 @@ import type { Sample } from './family.ts'
 const OTHER = 'other'
 export const NONE = 'none'
 
-/** Sets of labels that are told apart; further ones are counted together. */
+/** Sets of labels that are counted apart; further ones are counted together. */
 const MOST_SERIES = 1000
 
 const CLASSES = ['0xx', '1xx', '2xx', '3xx', '4xx', '5xx'] as const
@@ -56,7 +56,7 @@ const MOST_MODELS = 100
 const LONGEST = 100
 
 /**
- * The model of a request as a label. Callers write names of models, so only those are told apart that the config names,
+ * The model of a request as a label. Callers write names of models, so only those are counted apart that the config names,
  * and some that an upstream answered with success.
  */
 class ModelLabels {

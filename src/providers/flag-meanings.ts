@@ -1,6 +1,6 @@
 import type { Format } from '../canonical/node.ts'
 
-/** What a dialect flag says of an upstream. */
+/** What a dialect flag states of an upstream. */
 export interface FlagMeaning {
   /** The formats whose writers obey it. */
   readonly formats: readonly Format[]
@@ -8,7 +8,7 @@ export interface FlagMeaning {
   readonly meaning: string
 }
 
-/** What each flag of `DIALECT_FLAGS` says. */
+/** What each flag of `DIALECT_FLAGS` means. */
 export const FLAG_MEANINGS: ReadonlyMap<string, FlagMeaning> = new Map<string, FlagMeaning>([
   [
     'reasoning_field',
@@ -36,7 +36,7 @@ export const FLAG_MEANINGS: ReadonlyMap<string, FlagMeaning> = new Map<string, F
   ],
   [
     'developer_role',
-    { formats: ['chat'], meaning: 'it knows the role `developer`; true by default, else `system` is written' },
+    { formats: ['chat'], meaning: 'it takes the role `developer`; true by default, else `system` is written' },
   ],
   ['limit_field', { formats: ['chat'], meaning: 'what the limit of an answer is called' }],
   [
@@ -161,12 +161,15 @@ export const FLAG_MEANINGS: ReadonlyMap<string, FlagMeaning> = new Map<string, F
         'the proof of a thought is refused where anything before it changed: thoughts that a caller did not hand back are put back only where nothing did; false by default',
     },
   ],
-  ['forced_tools', { formats: ['messages'], meaning: 'it can be told that a tool has to be called; true by default' }],
+  [
+    'forced_tools',
+    { formats: ['messages'], meaning: 'it takes a choice that forces a tool to be called; true by default' },
+  ],
   [
     'prefill',
     {
       formats: ['messages'],
-      meaning: 'it goes on with a last turn of the assistant; true by default, else the user says "Continue."',
+      meaning: 'it goes on with a last turn of the assistant; true by default, else a user turn "Continue." is added',
     },
   ],
   [
@@ -252,7 +255,7 @@ export const FLAG_MEANINGS: ReadonlyMap<string, FlagMeaning> = new Map<string, F
     {
       formats: ['transcriptions'],
       meaning:
-        'the shapes it answers in: `all`; `json`, which has no subtitles and tells no speakers; `none`, which is JSON alone',
+        'the shapes it answers in: `all`; `json`, which has no subtitles and no speakers; `none`, which is JSON alone',
     },
   ],
   [
@@ -267,7 +270,7 @@ export const FLAG_MEANINGS: ReadonlyMap<string, FlagMeaning> = new Map<string, F
     'picture_urls',
     {
       formats: ['images'],
-      meaning: 'it can be told the address of a picture; true by default, else the picture is fetched and sent',
+      meaning: 'it takes the address of a picture; true by default, else the picture is fetched and sent',
     },
   ],
   ['response_format', { formats: ['images'], meaning: 'it gives addresses unless asked for bytes, which it then is' }],
@@ -286,10 +289,10 @@ export const FLAG_MEANINGS: ReadonlyMap<string, FlagMeaning> = new Map<string, F
     'float_encoding',
     {
       formats: ['embeddings'],
-      meaning: 'it knows the word `float`; true by default, else numbers are asked for by saying nothing',
+      meaning: 'it takes the word `float`; true by default, else numbers are requested by leaving the field out',
     },
   ],
-  ['purpose_field', { formats: ['embeddings'], meaning: 'where it is told what vectors are for' }],
+  ['purpose_field', { formats: ['embeddings'], meaning: 'the field that has the purpose of vectors' }],
   ['image_input', { formats: ['embeddings'], meaning: 'it embeds pictures' }],
   ['end_user', { formats: ['embeddings'], meaning: 'it takes `user`; true by default' }],
   [

@@ -18,7 +18,7 @@ export interface Wanted {
   readonly model: string
   /** The operator's facts about it. */
   readonly facts?: ModelFacts | undefined
-  /** The caller uses the upstream's format and is expected to know the model: family facts are not applied. */
+  /** The caller uses the upstream's format and is expected to name a valid model: family facts are not applied. */
   readonly native: boolean
   /** Of the channel, and what is known of models there. */
   readonly provider?: string

@@ -1,4 +1,4 @@
-/** What one proxy says of the request before it (RFC 7239, section 4). */
+/** What one proxy states of the request before it (RFC 7239, section 4). */
 export interface Hop {
   readonly for?: string
   readonly proto?: string

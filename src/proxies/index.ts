@@ -16,7 +16,7 @@ const HOST = /^[a-z0-9._-]+(?::\d{1,5})?$|^\[[0-9a-f:.]+\](?::\d{1,5})?$/i
 
 /** What stands between callers and the gateway: where a request came from, and the address it was sent to. */
 export class Proxies {
-  /** Requests come through proxies, so that their connections do not tell callers apart. */
+  /** Requests come through proxies, so that their connections do not distinguish callers. */
   readonly present: boolean
   private readonly trusts: (address: string, index: number) => boolean
   private readonly first: string | undefined

@@ -7,7 +7,7 @@ import type { SessionEnd, UpstreamOptions } from './upstream.ts'
 
 /**
  * A format that upstreams speak over a WebSocket, for one session: a push machine that neither waits nor throws. It
- * joins the format's reader of server events and writer of client events with what both must know of the session.
+ * joins the format's reader of server events and writer of client events with what both need of the session.
  * `WebSocketUpstream` owns the socket.
  */
 export interface Protocol {

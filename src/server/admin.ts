@@ -22,7 +22,7 @@ const DESCRIBED = { method: 'get', path: DESCRIPTION } as const
 /** Where the one whom a request is from stands beside its answer. */
 const PRINCIPAL = 'principal'
 
-/** The routes of the admin API, mounted at `/admin`: beside sessions, nothing of it is told to those who are not signed in. */
+/** The routes of the admin API, mounted at `/admin`: beside sessions, nothing of it is shown to those who are not signed in. */
 export function adminRoutes(gateway: Gateway): Router {
   const administration = new Administration(gateway)
   administration.own = ownRequests(gateway)

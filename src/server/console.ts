@@ -68,7 +68,7 @@ export class ConsoleFiles {
 const NOT_BUILT =
   'The console is not built here. In the folder of Interlingua, run:\n\n  npm ci --include=dev\n  npm run console:build\n'
 
-/** Addresses of pages, which the page itself knows, have no extension; those of files do. */
+/** Addresses of pages, which the page itself routes, have no extension; those of files do. */
 const isPage = (name: string): boolean => !/\.[^/]*$/.test(name) && !name.startsWith('assets/')
 
 function send(message: IncomingMessage, response: ServerResponse, file: ConsoleFile): void {

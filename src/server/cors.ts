@@ -26,7 +26,7 @@ const KEY_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key'] as const
 
 /**
  * Lets pages of the configured origins call the gateway from browsers (CORS, fetch.spec.whatwg.org). Credentials are
- * headers that a page sets itself, so that browsers are never told to send any.
+ * headers that a page sets itself, so that browsers never send any.
  */
 export class Cors {
   private listed: ReadonlySet<string> = new Set()

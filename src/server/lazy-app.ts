@@ -14,7 +14,7 @@ export function lazyApp(gateway: Gateway, probes: ReadonlyMap<string, Probe>, ve
     loading ??= import('./app.ts').then(({ appOf }) => (app = appOf(gateway, probes, vendor)))
     loading
       .then(loaded => {
-        // Nothing more would be heard of a caller who left before anybody listened.
+        // A caller who left before anybody listened emits nothing more.
         if (!message.socket.destroyed) loaded(message, response)
       })
       .catch(thrown => refuseRequest(gateway, thrown, message, response))

@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 
 /**
  * Settles once a server listens at a port, and rejects where it cannot. What becomes of it later, such as a connection that
- * the system cannot give it, is told to `onFault`: an error that nobody listens for is an uncaught fault.
+ * the system cannot give it, is passed to `onFault`: an error that nobody listens for is an uncaught fault.
  */
 export function listening(
   server: Server,

@@ -41,15 +41,15 @@ function refuseInTurn(gateway: Gateway, error: ClientError, socket: Duplex): voi
 function failBody(answer: ServerResponse, error: ClientError, socket: Duplex): void {
   const { req } = answer
   answerOf(socket)!.once('close', () => closeGently(socket))
-  const tell = (): void => {
+  const emit = (): void => {
     if (!answer.headersSent) req.emit('error', error.code === CLOSED_EARLY ? error : faultOf(error))
   }
-  if (req.listenerCount('error') > 0) return tell()
+  if (req.listenerCount('error') > 0) return emit()
   // Its reader may still be to come, as while the limits of a key are asked for.
   const awaitReader = (event: string | symbol): void => {
     if (event !== 'error') return
     req.off('newListener', awaitReader)
-    process.nextTick(tell)
+    process.nextTick(emit)
   }
   req.on('newListener', awaitReader)
 }

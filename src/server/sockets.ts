@@ -57,7 +57,7 @@ export class Sockets {
     ])
   }
 
-  /** What metrics tell of sockets. */
+  /** What metrics show of sockets. */
   get readings(): Readings {
     return {
       interlingua_open_sockets: () => this.open.size,

@@ -52,7 +52,7 @@ export interface AccessChanges {
   readonly droppedGroups: readonly string[]
   /** All channels that are drained, where any of them changed. */
   readonly drained?: readonly string[]
-  /** This is everything there is: what a follower knows besides is gone. */
+  /** This is everything there is: what a follower has besides is gone. */
   readonly whole?: true
 }
 

@@ -1,7 +1,7 @@
 /** The counter of changes, in one row: whoever changes something locks it first, so versions become visible in order. */
 export interface AccessVersionRow {
   readonly id: number
-  /** The first version: what a follower knows from before it belongs to another database. */
+  /** The first version: what a follower has from before it belongs to another database. */
   readonly begun: number
   readonly version: number
 }
@@ -34,7 +34,7 @@ export interface AccessGroupRow {
   /** The other fields of `StoredGroup` as JSON. */
   readonly settings: string
   readonly created_at: number
-  /** 1 where it was dropped: followers need to know. */
+  /** 1 where it was dropped: followers need to see it. */
   readonly dropped: number
   readonly version: number
 }

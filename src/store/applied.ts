@@ -11,7 +11,7 @@ export interface Applied {
 /** The table of them: its name is nobody else's in a database that is shared. */
 export const RECORDS = 'interlingua_migrations'
 
-/** Throws NewerStore for a migration that this version of the program does not know. */
+/** Throws NewerStore for a migration that this version of the program does not have. */
 export function checkKnown(
   applied: readonly Applied[],
   known: readonly string[] = MIGRATIONS.map(({ name }) => name),

@@ -44,7 +44,7 @@ export function storeFault(thrown: unknown): StoreFault | undefined {
   return code !== undefined && Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : postgresFault(thrown)
 }
 
-/** A newer version of the program changed the structure of the store: this one could damage what it does not know. */
+/** A newer version of the program changed the structure of the store: this one could damage what it does not recognise. */
 export class NewerStore extends Error {
   override readonly name = 'NewerStore'
 }

@@ -5,7 +5,7 @@ import type { Processes } from './processes.ts'
 /** Milliseconds between two beats: a process counts as dead after four of them. */
 const BEAT = 5000
 
-/** Detects which processes that share a database server are alive: each says so in a table, by the server's clock. */
+/** Detects which processes that share a database server are alive: each writes a heartbeat into a table, by the server's clock. */
 export class Heartbeat implements Liveness {
   readonly id: string = randomBytes(16).toString('hex')
   private readonly processes: Processes

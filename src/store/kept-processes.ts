@@ -9,7 +9,7 @@ const FORGOTTEN = 24 * 3_600_000
 /** Milliseconds by the server's clock: those of the machines differ. */
 const NOW = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`
 
-/** When the server began: nobody could say anything to it before. */
+/** When the server began: nobody could write to it before. */
 const SERVER_START = sql<number>`cast(extract(epoch from pg_postmaster_start_time()) * 1000 as bigint)`
 
 /** Processes in PostgreSQL; those that share files hold locks instead. */

@@ -38,7 +38,7 @@ interface Times {
 const TIMES = 24
 const SERIES = 1000
 
-/** The hours (or days) that have rows of a page's series, the latest first, as many as make a page: their sums tell. */
+/** The hours (or days) that have rows of a page's series, the latest first, as many as make a page, by their sums. */
 async function* timesOf(
   database: Database,
   page: RowPage,

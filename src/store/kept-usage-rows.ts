@@ -30,7 +30,7 @@ const rowsWithSeries = (database: Database) =>
 /** Milliseconds between the times of an id and of its row: a clock may have been set meanwhile. */
 const NEAR = [1000, 60_000]
 
-/** One row by its id, which tells when it was. */
+/** One row by its id, which contains its time. */
 export async function rowOf(database: Database, id: string): Promise<UsageRow | undefined> {
   const at = timeOfId(id)
   if (at === undefined) return undefined

@@ -12,7 +12,7 @@ import { SeriesIndex } from './usage-series.ts'
 
 /** Rows deleted at a time: others need to read and write in between. */
 const BATCH = 500
-/** Milliseconds for which one process sweeps and no other does, unless it says again that it does. */
+/** Milliseconds for which one process sweeps and no other does, unless it announces it again. */
 const LEASE = 60_000
 
 /** Milliseconds between two times that parts of sums are made one. */

@@ -1,4 +1,4 @@
-/** Tells which of the processes that share a store are alive. */
+/** Detects which of the processes that share a store are alive. */
 export interface Liveness {
   /** This process: 32 hex digits. */
   readonly id: string

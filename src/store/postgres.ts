@@ -92,7 +92,7 @@ export async function isPostgresInUse(url: string): Promise<boolean> {
   }
 }
 
-/** A connection's settings; TLS is as the address's `sslmode` says. The address may hold a password: it is never told. */
+/** A connection's settings; TLS is as the address's `sslmode` demands. The address may hold a password: it is never shown. */
 const connectionOf = (url: string): ClientConfig => ({
   ...{ connectionString: url, application_name: APPLICATION, connectionTimeoutMillis: CONNECTING },
   ...{ query_timeout: UNANSWERED, keepAlive: true, keepAliveInitialDelayMillis: 10_000 },

@@ -1,6 +1,6 @@
-/** The processes that share a server, each of which says again and again that it is alive. */
+/** The processes that share a server, each of which writes a heartbeat again and again. */
 export interface Processes {
-  /** Says that the process is alive. */
+  /** Writes the heartbeat of the process. */
   beat(id: string): Promise<void>
   /** Whether it said so lately. */
   isAlive(id: string): Promise<boolean>

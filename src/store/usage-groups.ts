@@ -91,9 +91,9 @@ export class Groups {
   taken(at: number | undefined): UsageGroup[] {
     const used = [...this.groups.values()].filter(({ sum }) => sum[0]! > 0).sort((a, b) => b.sum[0]! - a.sum[0]!)
     return used.map(group => {
-      const told = groupOf(group, at, this.percentiles)
+      const taken = groupOf(group, at, this.percentiles)
       group.sum.fill(0)
-      return told
+      return taken
     })
   }
 }

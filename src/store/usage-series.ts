@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { UsageRow } from '../usage/row.ts'
 import type { SeriesRow } from './usage-tables.ts'
 
-/** Characters of a name; callers and upstreams have a say in some of them. */
+/** Characters of a name; callers and upstreams choose some of them. */
 const LONGEST = 200
 
 /** A text that every engine takes: of bounded length, without NUL and halves of characters. */

@@ -163,4 +163,4 @@ export class BackgroundRun implements EventSource {
   }
 }
 
-const LOST = tooLarge('There are more events than can be told again.')
+const LOST = tooLarge('There are more events than can be replayed.')

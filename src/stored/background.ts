@@ -125,7 +125,7 @@ export class Background {
   }
 }
 
-/** The id of this process, where others can see by it whether it is alive; otherwise its leases say so. */
+/** The id of this process, where others can see by it whether it is alive; otherwise its leases show it. */
 async function identified({ liveness }: StoreView): Promise<string | undefined> {
   try {
     await liveness.open()

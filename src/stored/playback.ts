@@ -81,7 +81,7 @@ export const eventText = (type: string, response: JsonObject, sequence_number = 
 export const ending = (response: JsonObject, number: number): string =>
   eventText(`response.${response['status'] as string}`, response, number)
 
-/** Milliseconds between two looks at a response another process works on: the longer, the less it has to say. */
+/** Milliseconds between two looks at a response another process works on: the longer, the fewer events it has. */
 const LOOK = { least: 250, most: 1000 } as const
 
 /**

@@ -35,7 +35,7 @@ export interface ResolvedReferences {
   readonly added: readonly JsonObject[]
   /** The channel whose upstream remembers everything pointed at under the caller's own ids. */
   readonly channel: string | undefined
-  /** An upstream of the format may know what is unknown here. */
+  /** An upstream of the format may have what is unknown here. */
   readonly mayPass: boolean
   /** The refusal that names what is missing. */
   readonly missing: GatewayError

@@ -103,6 +103,6 @@ const INTERRUPTED: JsonObject = {
 const unknown = (id: string): GatewayError => notFound(`Response with id '${id}' not found.`)
 
 const FORGOTTEN = invalid(
-  'The response had more events than are kept: its stream is told from the beginning alone.',
+  'The response had more events than are kept: its stream is replayed from the beginning only.',
   'starting_after',
 )

@@ -32,7 +32,7 @@ export function unshortened(request: CanonicalRequest): CanonicalRequest {
 /**
  * The request without the oldest of its conversation, so that it and its answer fit the model's context by estimate;
  * undefined where that is not known. Earlier turns go whole, then steps of the last turn; calls go with their results, and
- * what the last turn began with, its last step, and all that system and developer say stay.
+ * what the last turn began with, its last step, and all messages of system and developer stay.
  */
 export async function shortened(
   request: CanonicalRequest,

@@ -27,7 +27,7 @@ const REDIRECTS = 3
 const GONE: ReadonlySet<number> = new Set([403, 404, 410])
 
 /**
- * One file of a completed task at its upstream: with the channel's credential where its format says so, without any at
+ * One file of a completed task at its upstream: with the channel's credential where its format requires it, without any at
  * another address, to which redirects count.
  *
  * @param requested headers of the caller's request.
@@ -148,7 +148,7 @@ const ENDINGS: { readonly [mediaType: string]: string } = {
   'image/png': 'png',
 }
 
-/** Headers that say what a file is, and have browsers save it under the task's name. */
+/** Headers that describe what a file is, and have browsers save it under the task's name. */
 export function fileHeaders(id: string, variant: TaskVariant, mediaType: string): { readonly [name: string]: string } {
   const ending = ENDINGS[mediaType.split(';')[0]!.trim().toLowerCase()] ?? 'bin'
   const name = variant === 'video' ? id : `${id}-${variant}`

@@ -262,7 +262,7 @@ describe('trap 89: an agent without tools is no agent', () => {
 
   test('a loss of one beside others is shown, and so is that of a tool of the upstream’s alone', async () => {
     const one = await sent('chat', RESPONSES_PATH, { ...asked, tools: [mcp, member('f')] })
-    expect(one.loss).toBe('tools/0 only-responses-knows')
+    expect(one.loss).toBe('tools/0 only-in-responses')
     const search = await sent('chat', RESPONSES_PATH, { ...asked, tools: [{ type: 'web_search' }] })
     expect(search.answer.status).toBe(200)
     expect(search.loss).toBe('tools/0 no-hosted-tools')

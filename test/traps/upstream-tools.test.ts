@@ -63,7 +63,7 @@ describe('what xAI’s own search did (trap 101)', () => {
       const { wire, losses } = WRITERS[to]!.result!(whole(RESPONSE), REQUEST)
       expect(JSON.stringify(wire.body)).not.toContain('x_keyword_search')
       expect(losses).toContainEqual({
-        ...{ kind: 'dropped', path: ['candidates', 0, 'content', 0], reason: 'only-responses-knows' },
+        ...{ kind: 'dropped', path: ['candidates', 0, 'content', 0], reason: 'only-in-responses' },
       })
       expect(JSON.stringify(streamed(to, STREAM))).not.toContain('x_keyword_search')
     }

@@ -313,7 +313,7 @@ export class KeyUse {
   }
 }
 
-/** The largest budget: other processes are told of it as JSON, which has no infinity. */
+/** The largest budget: other processes get it as JSON, which has no infinity. */
 const MOST_BUDGET = 1e18
 
 const nanodollars = (dollars: number | undefined): number | undefined =>

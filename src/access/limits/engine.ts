@@ -41,7 +41,7 @@ export interface LimitStep {
   readonly leave?: string | undefined
   /** Whether the step is refused where a limit has no room; one that settles takes what it takes. */
   readonly enforced: boolean
-  /** What counts where the engine does not know yet what the key has spent. */
+  /** What counts where the engine has not read yet what the key has spent. */
   readonly initial?: InitialSpend | undefined
 }
 
@@ -75,7 +75,7 @@ export interface LimitEngine {
   close(): void
 }
 
-/** Milliseconds after which there may be room among concurrent requests: nobody knows how long they take. */
+/** Milliseconds after which there may be room among concurrent requests: how long they take is unknown. */
 const TURN = 1000
 
 const NAMES: readonly LimitName[] = ['requests', 'tokens', 'concurrent', 'day', 'month']

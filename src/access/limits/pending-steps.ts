@@ -1,6 +1,6 @@
 import type { LimitStep } from './engine.ts'
 
-/** Steps that are held; beyond, places come back by themselves and spend is what usage records say. */
+/** Steps that are held; beyond, places come back by themselves and spend is that of usage records. */
 const MOST = 100_000
 
 /** Steps that were counted here alone, until the shared engine has counted them too. */

@@ -18,7 +18,7 @@ export class RedisCounts implements SharedCounts {
   private readonly places = new Map<string, string>()
   private readonly timer: NodeJS.Timeout
 
-  /** @param now Unix time in milliseconds; by it callers are told when a budget's period ends. */
+  /** @param now Unix time in milliseconds; by it callers get the time when a budget's period ends. */
   constructor(link: RedisLink, now: () => number = Date.now) {
     this.link = link
     this.now = now

@@ -4,7 +4,7 @@ import type { LimitName, Refusal } from './engine.ts'
 interface Wording {
   readonly message: string
   readonly code: string
-  /** The longest wait told to a caller, in seconds. */
+  /** The longest wait sent to a caller, in seconds. */
   readonly longest: number
 }
 

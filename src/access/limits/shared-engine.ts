@@ -26,7 +26,7 @@ const PROBE = 500
 
 /**
  * Counts together with other processes; while that fails or takes too long, in this one alone. What was spent meanwhile,
- * and places that were given back, are told to the others afterwards.
+ * and places that were given back, are sent to the others afterwards.
  */
 export class SharedEngine implements LimitEngine {
   /** Steps that were counted here because the others could not be reached. */

@@ -24,7 +24,7 @@ export class SpentBefore {
     this.options = options
   }
 
-  /** Undefined where the store cannot say; never rejects. */
+  /** Undefined where the store cannot be read; never rejects. */
   of(key: string): Promise<InitialSpend | undefined> {
     let reading = this.reading.get(key)
     if (reading === undefined) {

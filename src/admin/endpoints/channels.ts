@@ -30,7 +30,7 @@ const getChannel = endpoint({
   method: 'get',
   path: '/channels/{name}',
   operation: 'getChannel',
-  summary: 'One channel, with what the dialect of each of its formats says.',
+  summary: 'One channel, with the dialect of each of its formats.',
   params: name,
   answer: CHANNEL_DETAILS,
   problems: ['not-found'],

@@ -13,7 +13,7 @@ const NAMES: { readonly [F in (typeof USAGE_FIELDS)[number]]: UsageField } = {
   ...{ door: 'door', group: 'group', status: 'status' },
 }
 
-/** Parameters that say which requests are meant: an empty value means those without one. */
+/** Parameters that select requests: an empty value means those without one. */
 export const filterParameters = {
   since: v.optional(since),
   until: v.optional(since),
@@ -34,7 +34,7 @@ type Filter = { readonly [F in (typeof USAGE_FIELDS)[number]]?: string | undefin
 
 const DAY = 86_400_000
 
-/** The filter of a query: of the last 24 hours, where it does not say. Throws Problem for times in the wrong order. */
+/** The filter of a query: of the last 24 hours, unless it has times. Throws Problem for times in the wrong order. */
 export function filterOf({ since, until = Date.now(), ...where }: Filter, usual = DAY): UsageFilter {
   const from = since ?? until - usual
   if (from >= until) throw invalidInput({ parameter: 'since', detail: 'is not before until' })

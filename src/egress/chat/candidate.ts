@@ -107,7 +107,7 @@ export class CandidateWriter {
     return this.out
   }
 
-  /** The caller has what a choice told of citations and images. */
+  /** The caller has the citations and images of the choice. */
   passedLists(): void {
     this.annotations = undefined
     this.images = undefined

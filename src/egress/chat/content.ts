@@ -114,7 +114,7 @@ function writeAudio(part: MediaPart, path: Path, context: WriteContext): JsonObj
 function writeFile(part: MediaPart, path: Path, context: WriteContext): JsonObject | undefined {
   const { source, name } = part
   if (source.type === 'file-id' && source.format === FORMAT) {
-    if (part.kind !== 'file') context.losses.change([...path, 'kind'], 'file', 'kind-not-told')
+    if (part.kind !== 'file') context.losses.change([...path, 'kind'], 'file', 'kind-not-stated')
     if (source.mediaType !== undefined) context.losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-ids')
     return around(part, 'file', defined({ file_id: source.id, filename: name }))
   }

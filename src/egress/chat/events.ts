@@ -21,7 +21,7 @@ export const DONE: WireEvent = { data: '[DONE]' }
  * it.
  */
 export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
-  /** The service tier that the caller was told. */
+  /** The service tier that the caller was sent. */
   tier: string | undefined
   private readonly request: CanonicalRequest
   private readonly candidates: CandidateWriter[] = []

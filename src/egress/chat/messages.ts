@@ -123,7 +123,7 @@ function writeResults(message: Message, path: Path, context: WriteContext, waiti
 }
 
 function writeResult(result: ToolResultPart, path: Path, context: WriteContext, waiting: Waiting[]): JsonObject {
-  if (result.freeform !== undefined) context.losses.hide([...path, 'freeform'], 'told-by-the-call')
+  if (result.freeform !== undefined) context.losses.hide([...path, 'freeform'], 'implied-by-the-call')
   const { dialect, losses } = context
   const marked = withMarker(result, (dialect.cache ?? 'none') !== 'none', path, losses)
   const said = withFailure(marked, path, losses)

@@ -43,7 +43,7 @@ function writeRerank(request: CanonicalRequest, losses: Losses): JsonObject {
   const ranking = request.output.ranking!
   reportUnwritten(request, RANKING, losses)
   const echo: Path = ['output', 'ranking', 'echo']
-  if (ranking.echo === true) losses.rename(echo, false, 'told-again-by-the-gateway')
+  if (ranking.echo === true) losses.rename(echo, false, 'repeated-by-the-gateway')
   if (ranking.echo === undefined) losses.state(echo, false, 'said-outright')
   const documents = request.messages.map((message, index) =>
     writeDocument(message, ['messages', index, 'content'], losses),
@@ -174,7 +174,7 @@ function writePart(part: Part, at: Path, losses: Losses): JsonObject | undefined
     return losses.drop(at, part.type === 'media' ? 'texts-and-pictures-only' : 'no-place-for-it')
   losses.dropFields(part, at, { ...NO_NOTES, transcript: 'no-transcript-here' })
   if (part.source.type === 'url' && part.source.mediaType !== undefined)
-    losses.drop([...at, 'source', 'mediaType'], 'told-by-the-address')
+    losses.drop([...at, 'source', 'mediaType'], 'implied-by-the-address')
   return writePicture(part, url)
 }
 

@@ -42,7 +42,7 @@ function writeRanks({ candidates }: CanonicalResult, losses: Losses): readonly J
   return (candidates[0]?.content ?? []).flatMap((part, index): Json[] => {
     if (part.type === 'opaque' && part.format === FORMAT) return [part.value]
     if (part.type === 'rank') {
-      losses.dropFields(part, [...AT, index], { content: 'not-told-again', cache: 'no-cache-markers' })
+      losses.dropFields(part, [...AT, index], { content: 'not-repeated', cache: 'no-cache-markers' })
       return [{ index: part.index, relevance_score: part.score, ...kept(part, FORMAT) }]
     }
     if (part.type !== 'opaque' || part.text !== undefined) losses.drop([...AT, index], 'no-place-for-it')

@@ -113,7 +113,7 @@ function reportRivals(top: readonly TokenLogprob[], path: Path, losses: Losses):
   for (const [index, { token }] of top.entries()) if (!first.has(token)) first.set(token, index)
   const written = new Set(first.values())
   for (const [index, rival] of top.entries()) {
-    if (!written.has(index)) losses.drop([...path, index], 'told-already')
+    if (!written.has(index)) losses.drop([...path, index], 'same-text-twice')
     else losses.dropFields(rival, [...path, index], { bytes: 'no-bytes-of-tokens', top: 'no-rivals-of-rivals' })
   }
   const read = Object.keys(rivals(top) as JsonObject)

@@ -134,7 +134,7 @@ function reportFinish(candidate: Candidate, path: Path, losses: Losses): void {
   if (finish === undefined) return losses.add([...path, 'finish'], { reason: stop }, 'finish-required')
   if (finish.stopSequence !== undefined) losses.drop([...path, 'finish', 'stopSequence'], 'no-stop-sequence')
   const read = FINISH_REASONS[finish.reason] === 'STOP' ? stop : finish.reason
-  if (read !== finish.reason) losses.change([...path, 'finish', 'reason'], read, 'calls-tell-the-finish')
+  if (read !== finish.reason) losses.change([...path, 'finish', 'reason'], read, 'finish-implied-by-calls')
 }
 
 /** The chosen tokens and, where any are reported, the most likely alternatives at each step. */

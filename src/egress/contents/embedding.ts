@@ -100,7 +100,7 @@ export function writeEmbedded(result: CanonicalResult, request: CanonicalRequest
   if (asItCame !== undefined && (alone === undefined || alone === 'embedding' in asItCame))
     return { wire: { status: 200, headers: {}, body: asItCame }, losses: [] }
   const losses = new Losses(foreignLosses(result, FORMAT))
-  losses.dropFields(result, [], { model: 'no-model-told' })
+  losses.dropFields(result, [], { model: 'no-model-here' })
   const vectors = writeVectors(result, FORMAT, (part, path) => writeVector(part, path, losses), losses)
   const body = withOwn(ownOf(result), {
     ...(alone && vectors.length === 1 ? { embedding: vectors[0] } : { embeddings: vectors }),

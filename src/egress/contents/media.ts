@@ -50,13 +50,13 @@ function writeFile(part: MediaPart, path: Path, displayName: string | undefined,
 /** A URI of Google's own is read as a file of theirs, and any other as a URL, whatever the part's source was. */
 function reportSource(uri: string, own: boolean, mediaType: string, path: Path, losses: Losses): void {
   const became = own ? { type: 'file-id', format: FORMAT, id: uri, mediaType } : { type: 'url', url: uri, mediaType }
-  losses.change([...path, 'source'], became, 'told-by-the-place')
+  losses.change([...path, 'source'], became, 'implied-by-the-place')
 }
 
 /** The kind is determined by the media type alone. */
 function reportKind(part: MediaPart, mediaType: string, path: Path, { losses }: MediaRule): void {
   const kind = kindOfMediaType(mediaType)
-  if (kind !== part.kind) losses.change([...path, 'kind'], kind, 'told-by-the-media-type')
+  if (kind !== part.kind) losses.change([...path, 'kind'], kind, 'implied-by-the-media-type')
 }
 
 /** A document that is text is written as text. */

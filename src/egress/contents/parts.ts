@@ -158,7 +158,7 @@ export class PartsWriter {
   /** The signature, if this upstream issued it; another's is dropped (trap 30). */
   private own({ signature }: ReasoningPart, path: Path): string | undefined {
     if (signature === undefined || signature.format === FORMAT) return signature?.value
-    return this.context.losses.drop([...path, 'signature'], `only-${signature.format}-knows`)
+    return this.context.losses.drop([...path, 'signature'], `only-in-${signature.format}`)
   }
 
   /** The part without its signature. */

@@ -33,7 +33,7 @@ export const retryAfterHeader = ({ retryAfterSeconds }: CanonicalError): { reado
 
 /**
  * Errors that last until somebody does something about them, although clients ask again after their status: SDKs after any
- * 503 (trap 99), Claude Code for minutes after a 401, so that nobody hears that a key was revoked.
+ * 503 (trap 99), Claude Code for minutes after a 401, so that nobody sees that a key was revoked.
  */
 const LASTING: ReadonlySet<ErrorKind> = new Set(['upstream-account', 'unauthenticated'])
 

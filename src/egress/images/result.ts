@@ -51,7 +51,7 @@ const blocked = ({ raw }: Finish, text: string): CanonicalError => ({
 
 const LOSSES: Unwritten<CanonicalResult, 'createdAt' | 'candidates' | 'usage' | 'complete'> = {
   id: 'no-ids',
-  model: 'no-model-told',
+  model: 'no-model-here',
   serviceTier: 'no-tiers',
   ...NO_TASK,
 }
@@ -172,12 +172,12 @@ function reportPicture(
 /** Images with other properties, or none, are read with those of the first. */
 function reportLooks(own: Made | undefined, shared: Made, path: Path, losses: Losses): void {
   if (own === undefined) {
-    if (Object.keys(shared).length > 0) losses.add(path, shared, 'told-of-all')
+    if (Object.keys(shared).length > 0) losses.add(path, shared, 'same-for-all')
     return
   }
   for (const [field, value] of Object.entries(shared))
-    if (own[field as keyof Made] === undefined) losses.add([...path, field], value, 'told-of-all')
-    else if (own[field as keyof Made] !== value) losses.change([...path, field], value, 'told-of-all')
+    if (own[field as keyof Made] === undefined) losses.add([...path, field], value, 'same-for-all')
+    else if (own[field as keyof Made] !== value) losses.change([...path, field], value, 'same-for-all')
 }
 
 /** Every image in an answer is finished. */

@@ -129,7 +129,7 @@ function writePictures(media: readonly PlacedPart[], losses: Losses): JsonObject
     reportTypeOfAddress(part, path, losses)
     const { source } = part
     if (source.type === 'base64' && typeOfBase64(source.data) !== source.mediaType)
-      losses.rename([...path, 'source', 'mediaType'], typeOfBase64(source.data), 'told-by-the-bytes')
+      losses.rename([...path, 'source', 'mediaType'], typeOfBase64(source.data), 'implied-by-the-bytes')
     out[fieldOf(part)!] = textOf(part)
   }
   return out

@@ -113,9 +113,9 @@ function writeFailure(failure: TaskFailure | undefined, losses: Losses): JsonObj
   losses.dropFields(failure, FAILURE, { code: 'no-codes' })
   const text = textOf(failure)
   if (text === '') losses.change([...FAILURE, 'message'], NO_REASON, 'no-reason')
-  else if (text !== failure.message) losses.change([...FAILURE, 'message'], text, 'told-by-its-words')
+  else if (text !== failure.message) losses.change([...FAILURE, 'message'], text, 'implied-by-its-words')
   if (failure.kind === 'broken' && REVIEW.test(text))
-    losses.change([...FAILURE, 'kind'], 'content-review', 'told-by-its-words')
+    losses.change([...FAILURE, 'kind'], 'content-review', 'implied-by-its-words')
   return text === '' ? {} : { task_status_msg: text }
 }
 

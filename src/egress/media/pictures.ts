@@ -36,13 +36,13 @@ export function reportTypeOfAddress({ source }: MediaPart, path: Path, losses: L
     losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-addresses')
 }
 
-/** A picture named by its address, or sent as bare base64, has the media type that upstreams tell from either. */
+/** A picture named by its address, or sent as bare base64, has the media type that upstreams derive from either. */
 export function reportToldType({ source }: MediaPart, path: Path, losses: Losses): void {
   const at = [...path, 'source', 'mediaType']
-  if (source.type === 'url' && source.mediaType !== undefined) losses.drop(at, 'told-by-the-address')
+  if (source.type === 'url' && source.mediaType !== undefined) losses.drop(at, 'implied-by-the-address')
   if (source.type !== 'base64') return
   const mediaType = sniffedBase64(source.data) ?? 'image/jpeg'
-  if (mediaType !== source.mediaType) losses.change(at, mediaType, 'told-by-the-bytes')
+  if (mediaType !== source.mediaType) losses.change(at, mediaType, 'implied-by-the-bytes')
 }
 
 const dataUrl = (mediaType: string, bytes: Bytes): string | undefined =>

@@ -172,7 +172,7 @@ function writeResult(part: ToolResultPart, path: Path, context: WriteContext): B
 /** A failed result must have content. */
 function insertFailure(part: ToolResultPart, path: Path, { losses }: WriteContext): Block {
   const notice = { type: 'text', text: 'The call failed.' }
-  losses.insert([...path, 'content', part.content.length], notice, 'errors-say-something')
+  losses.insert([...path, 'content', part.content.length], notice, 'errors-need-a-text')
   return { ...notice }
 }
 

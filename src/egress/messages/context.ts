@@ -7,7 +7,7 @@ import type { MessagesDialect } from './dialect.ts'
 
 export const FORMAT = 'messages'
 
-/** What writing a request needs to know, and the cache markers set so far. */
+/** What writing a request needs, and the cache markers set so far. */
 export interface WriteContext {
   readonly dialect: MessagesDialect
   readonly native: boolean

@@ -22,7 +22,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
 
-/** The number of tokens of a request, as `{input_tokens}`: neither id nor model is told. */
+/** The number of tokens of a request, as `{input_tokens}`: it has neither id nor model. */
 function writeCounted({ id: _id, model: _model, ...result }: CanonicalResult, losses: Losses): JsonObject {
   const own = ownBody(result, FORMAT)
   if (own !== undefined) return own

@@ -18,7 +18,7 @@ export const mostTokens = ({ sampling }: CanonicalRequest, { max_output }: Messa
 
 /**
  * The limit of the answer, which is required: a generated one leaves room for thinking (traps 38, 41). It is a loss
- * where the model could have answered more, or where nobody knows.
+ * where the model could have answered more, or where that is unknown.
  */
 export function writeLimit(request: CanonicalRequest, budget: number | undefined, context: WriteContext): JsonObject {
   const { sampling, output } = request

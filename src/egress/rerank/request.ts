@@ -111,7 +111,7 @@ function writePicture(part: MediaPart, at: Path, context: WriteContext): Json {
   const { losses } = context
   const content = source.type === 'base64' ? source.data : source.type === 'url' ? source.url : undefined
   if (kind !== 'image' || content === undefined) {
-    losses.drop(at, kind === 'image' ? 'only-its-issuer-knows' : 'pictures-only')
+    losses.drop(at, kind === 'image' ? 'only-at-its-issuer' : 'pictures-only')
     return context.plain('')
   }
   losses.dropFields(part, at, { ...NO_NOTES, use: 'no-masks' })

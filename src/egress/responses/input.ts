@@ -138,7 +138,7 @@ class Turn {
 export function writeThought(part: ReasoningPart, path: Path, { losses }: WriteContext): JsonObject | undefined {
   const { signature, redacted, cache } = part
   if (signature?.format !== FORMAT) return losses.drop(path, 'no-reasoning-of-others')
-  if (redacted !== undefined) losses.hide([...path, 'redacted'], 'told-by-the-proof')
+  if (redacted !== undefined) losses.hide([...path, 'redacted'], 'implied-by-the-proof')
   if (cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers-here')
   const own = ownItem(part)
   if (own?.whole !== true) return writeReasoningItem(part, signature.value)

@@ -40,7 +40,7 @@ export const NO_TASK: Unwritten<
 
 /** What texts lose of a candidate, which only recordings have. */
 export const NO_TIMES: Unwritten<Candidate, 'content' | 'finish' | 'logprobs'> = { transcript: 'no-times' }
-/** What tokens lose where they are told by their texts alone. */
+/** What tokens lose where they are identified by their texts alone. */
 export const NO_BYTES: Unwritten<TokenLogprob, 'token' | 'logprob' | 'top'> = { bytes: 'no-bytes-of-tokens' }
 
 /** For formats whose upstreams keep nothing between requests. */
@@ -100,8 +100,8 @@ const CANDIDATE = new Set(['content'])
  * written.
  */
 export function onlyAnswers(result: CanonicalResult, written: ReadonlySet<string>, losses: Losses): void {
-  dropOthers(result, [], written, 'not-told-here', losses)
+  dropOthers(result, [], written, 'no-field-here', losses)
   for (const [index, candidate] of result.candidates.entries())
     if (index > 0) losses.drop(['candidates', index], 'one-answer-only')
-    else dropOthers(candidate, ['candidates', 0], CANDIDATE, 'not-told-here', losses)
+    else dropOthers(candidate, ['candidates', 0], CANDIDATE, 'no-field-here', losses)
 }

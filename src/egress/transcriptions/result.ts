@@ -134,8 +134,8 @@ function reportResult(result: CanonicalResult, losses: Losses): void {
 
 const RESULT_LOSSES: Unwritten<CanonicalResult, 'candidates' | 'usage' | 'complete'> = {
   id: 'no-ids',
-  model: 'no-model-told',
-  createdAt: 'no-time-told',
+  model: 'no-model-here',
+  createdAt: 'no-time-here',
   serviceTier: 'no-tiers',
   ...NO_TASK,
 }
@@ -152,9 +152,9 @@ function reportCandidate(candidate: Candidate, losses: Losses): void {
   if (candidate.transcript?.extras?.[FORMAT] !== undefined)
     losses.drop([...path, 'transcript', 'extras', FORMAT], 'no-place-for-it')
   const { finish } = candidate
-  if (finish === undefined) losses.add([...path, 'finish'], { reason: 'stop' }, 'no-finish-told')
+  if (finish === undefined) losses.add([...path, 'finish'], { reason: 'stop' }, 'no-finish-here')
   else if (finish.reason !== 'stop' || finish.stopSequence !== undefined)
-    losses.change([...path, 'finish'], { reason: 'stop' }, 'no-finish-told')
+    losses.change([...path, 'finish'], { reason: 'stop' }, 'no-finish-here')
   reportLogprobs(candidate.logprobs, path, losses)
 }
 

@@ -4,10 +4,10 @@ import type { Usage } from '../../canonical/result.ts'
 import { defined, kept } from '../fields.ts'
 
 const NO_PLACE: Unwritten<Usage, 'input' | 'cacheRead' | 'output' | 'inputBy' | 'searches'> = {
-  cacheWrite: 'not-told-in-meta',
-  reasoning: 'not-told-in-meta',
-  outputBy: 'not-told-in-meta',
-  hostedCalls: 'not-told-in-meta',
+  cacheWrite: 'not-in-meta',
+  reasoning: 'not-in-meta',
+  outputBy: 'not-in-meta',
+  hostedCalls: 'not-in-meta',
 }
 
 /** Usage as Cohere's `meta` (FORMATS §9). */
@@ -17,7 +17,7 @@ export function writeMeta(format: Format, usage: Usage, losses: Losses): JsonObj
   const { input, output, cacheRead, searches } = usage
   const image = pictureTokens(usage)
   for (const kind in usage.inputBy)
-    if (kind !== 'image' || image === undefined) losses.drop(['usage', 'inputBy', kind], 'not-told-in-meta')
+    if (kind !== 'image' || image === undefined) losses.drop(['usage', 'inputBy', kind], 'not-in-meta')
   const billed = defined({
     input_tokens: input === undefined ? undefined : input - (image ?? 0),
     image_tokens: image,

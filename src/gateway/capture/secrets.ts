@@ -7,7 +7,7 @@ import { withoutKeys } from '../secrets.ts'
 
 export const REMOVED = '[removed]'
 
-/** Headers whose values are no secrets: what clients say of themselves and of the request. */
+/** Headers whose values are no secrets: what clients send about themselves and the request. */
 const HARMLESS_HEADERS =
   /^(accept(-.+)?|content-(type|length|encoding|language)|user-agent|host|connection|cache-control|transfer-encoding|date|server|vary|via|etag|age|x-stainless-.+|anthropic-(version|beta|dangerous-direct-browser-access|ratelimit-.+)|x-ratelimit-.+|retry-after(-ms)?|openai-(beta|version|processing-ms|model)|x-goog-api-client|interlingua-.+|x-title|x-app|originator|version|traceparent|(x-)?request-id|x-client-request-id|x-should-retry|sec-fetch-.+|sec-ch-ua.*|sec-websocket-version|upgrade|x-fern-.+|x-accel-buffering|x-content-type-options|strict-transport-security|server-timing|msgfmt-version)$/
 /** Query parameters likewise. */

@@ -134,7 +134,7 @@ class Writer {
     if (wire === undefined || request === undefined) return undefined
     const { request: read, locate } = READERS[call.format]!
     const found = locate?.(request)
-    // A form is read once; where something stands in a large body is what the format's layout says.
+    // A form is read once; where something stands in a large body follows from the format's layout.
     const isSearched = wire.files === undefined && JSON.stringify(wire.body).length <= SEARCHED
     const reading = {
       ...{ source: wire.body, value: request, root: [] },

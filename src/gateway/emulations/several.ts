@@ -52,7 +52,7 @@ export const unreadable = ({ messages }: Pick<CanonicalRequest, 'messages'>): re
   messages.flatMap(({ content }, message) =>
     content.flatMap((part, index): Loss[] =>
       part.type === 'opaque' && part.reference === true
-        ? [{ kind: 'dropped', path: ['messages', message, 'content', index], reason: `only-${part.format}-knows` }]
+        ? [{ kind: 'dropped', path: ['messages', message, 'content', index], reason: `only-in-${part.format}` }]
         : [],
     ),
   )

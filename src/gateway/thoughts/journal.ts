@@ -31,7 +31,7 @@ export class ThoughtJournal {
   /** Changes that were not stored: there was no room for them, or the store took none. */
   dropped = 0
 
-  /** @param fault told why something is dropped. */
+  /** @param fault called with the reason why something is dropped. */
   constructor(records: Pick<SharedRecords, 'changeThoughts'>, secret: GatewaySecret, fault: (thrown: unknown) => void) {
     this.records = records
     this.secret = secret
@@ -93,7 +93,7 @@ function changeOf({ owner, keys, text, expiresAt }: Waiting, key: Buffer): Thoug
   }
 }
 
-/** The name under which a call of an owner is found in the store: it tells neither. */
+/** The name under which a call of an owner is found in the store: it reveals neither. */
 export const nameOf = (owner: string, key: string): string => hashOf(`${owner}\n${key}`)
 
 const namesOf = (owner: string, keys: readonly CallKeys[]): readonly (readonly string[])[] =>

@@ -140,7 +140,7 @@ function additions(message: number, changes: Changes, places: readonly Place[]):
       ...(put.get(index) ?? []).map(
         (place): Loss => ({ kind: 'inserted', path, value: place.put, reason: REMEMBERED }),
       ),
-      ...(replaced ? ([{ kind: 'dropped', path, reason: 'told-with-its-proof', restored: true }] as const) : []),
+      ...(replaced ? ([{ kind: 'dropped', path, reason: 'sent-with-its-proof', restored: true }] as const) : []),
     ]
   })
 }

@@ -41,7 +41,7 @@ export class SharedThoughts {
     this.absent = new AbsentNames(this.now)
     const faults = new LogOnce(options.onFault)
     this.fault = thrown => {
-      // The store tells its own faults.
+      // The store reports its own faults.
       if (!(thrown instanceof GatewayError)) faults.log(thrown)
     }
     this.journal = new ThoughtJournal(options.records, options.secret, this.fault)
@@ -59,7 +59,7 @@ export class SharedThoughts {
     for (const key of keys.flat()) this.absent.add(nameOf(owner, key), !isPlaceKey(key))
   }
 
-  /** Whether the store may know the key. */
+  /** Whether the store may have the key. */
   mayHave(owner: string, key: string): boolean {
     return !this.absent.has(nameOf(owner, key))
   }

@@ -28,7 +28,7 @@ export class Turn {
   private readonly bound: boolean
   /** Thoughts the caller did keep, without a proof. */
   private readonly kept: readonly Place[]
-  /** What they say. */
+  /** Their texts. */
   private words: string | undefined
   private readonly put = new Map<number, ReasoningPart[]>()
   private readonly replaced = new Set<Place>()
@@ -43,7 +43,7 @@ export class Turn {
 
   /**
    * Puts the thoughts of a call before it, and those of calls before it that are missing: as they stood, as far as that
-   * can be told. Where a proof is bound to its place, only if it can.
+   * can be determined. Where a proof is bound to its place, only if it can.
    */
   putBack({ thoughts, step }: Found, { from, at, take }: Range): void {
     const begun = this.steps.get(thoughts) ?? 0

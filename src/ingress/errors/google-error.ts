@@ -34,7 +34,7 @@ const STATUSES: { readonly [word: string]: number } = {
   DEADLINE_EXCEEDED: 504,
 }
 
-/** Reasons among the details that say more than the status. */
+/** Reasons among the details that are more precise than the status. */
 const REASONS: { readonly [reason: string]: ErrorKind } = {
   API_KEY_INVALID: 'unauthenticated',
   API_KEY_EXPIRED: 'unauthenticated',

@@ -21,7 +21,7 @@ interface Context {
 /** The fields that an image comes in, the bytes first. */
 const SOURCES = ['b64_json', 'url'] as const
 
-/** An image of an answer, and the fields that say nothing beside it. */
+/** An image of an answer, and the fields that have no meaning beside it. */
 interface Answered {
   readonly part: MediaPart
   readonly fields: readonly string[]

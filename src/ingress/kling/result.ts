@@ -36,9 +36,9 @@ function idOf(value: Json | undefined): string | undefined {
 }
 
 function readTask(data: JsonObject, refused: string[]): CanonicalTask {
-  const told = stateOf(data['task_status'])
-  const made = told === 'completed' ? readVideos(data['task_result']) : undefined
-  const state = told === 'completed' && made === undefined ? 'failed' : told
+  const stated = stateOf(data['task_status'])
+  const made = stated === 'completed' ? readVideos(data['task_result']) : undefined
+  const state = stated === 'completed' && made === undefined ? 'failed' : stated
   const failure = state === 'failed' ? readFailure(data) : undefined
   if (failure === undefined || anyText(data['task_status_msg']) === undefined) refused.push('task_status_msg')
   if (made === undefined) refused.push('task_result')

@@ -136,7 +136,7 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
   }
 }
 
-/** Whether anything in the output may be likely tokens; which of them are an answer's, only reading it tells. */
+/** Whether anything in the output may be likely tokens; which of them are an answer's, only reading it shows. */
 const hasTokens = (output: Json | undefined): boolean =>
   anyObjects(output).some(item => anyObjects(item['content']).some(({ logprobs }) => anyObjects(logprobs).length > 0))
 

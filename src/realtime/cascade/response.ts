@@ -17,7 +17,7 @@ export interface ResponseOptions extends Omit<RunOptions, 'signal'> {
   /** The session's, with the response's own. */
   readonly settings: SessionSettings & Pick<ResponseSettings, 'metadata'>
   readonly conversation: {
-    /** The items the response is made from, when all they say is known; undefined for none to respond to. */
+    /** The items the response is made from, when all of their texts are known; undefined for none to respond to. */
     items(): Promise<readonly Item[] | undefined>
     /** `playback` is kept for the truncation of an item that speaks. */
     insert(item: KnownItem, playback: Playback | undefined): Position | undefined

@@ -103,7 +103,7 @@ describe('more to embed than an upstream takes at once', () => {
     }))
     const { headers } = await testServer.ask(BATCH, { requests })
     expect(headers['interlingua-loss']).toBe(
-      'output/embedding/purpose no-purpose; messages/3/extras/contents/title only-contents-knows',
+      'output/embedding/purpose no-purpose; messages/3/extras/contents/title only-in-contents',
     )
   })
 

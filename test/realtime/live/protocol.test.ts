@@ -616,7 +616,7 @@ describe('losses', () => {
     }
     expect(reasons(update(settings), { dialect: { voices: { alloy: 'Kore' } } }).sort()).toEqual(
       [
-        'settings.extras.realtime.tracing only-realtime-knows',
+        'settings.extras.realtime.tracing only-in-realtime',
         'settings.input.noiseReduction no-noise-reduction',
         'settings.input.transcription.prompt no-transcription-prompt',
         'settings.input.turnDetection.idleMs no-idle-timeout',
@@ -628,7 +628,7 @@ describe('losses', () => {
         'settings.parallelToolCalls no-parallel-control',
         'settings.reasoning no-reasoning',
         'settings.toolChoice no-tool-choice',
-        'settings.tools.0 only-realtime-knows',
+        'settings.tools.0 only-in-realtime',
       ].sort(),
     )
     expect(reasons(update({ modalities: ['text'], reasoning: { effort: 'low' } }), { model: 'gemini-3-live' })).toEqual(

@@ -6,7 +6,7 @@ import type { LiveDialect } from './dialect.ts'
 import { speaks, USUAL_THRESHOLD, voiceOf } from './setup.ts'
 import { LIVE } from './wire.ts'
 
-/** What a client event cannot say in this format, whatever went before it. `session` is what a response may repeat. */
+/** What a client event cannot express in this format, whatever went before it. `session` is what a response may repeat. */
 export function clientLosses(event: ClientEvent, session: SessionSettings, dialect: LiveDialect): Losses {
   const losses = new Losses()
   if (event.type === 'audio-append') return losses

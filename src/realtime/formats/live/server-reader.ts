@@ -53,7 +53,7 @@ const READ: { readonly [field: string]: (value: Json | undefined) => readonly Li
   },
   goAway: value => [{ type: 'go-away', ...secondsOf(fields(value)['timeLeft']) }],
   error: value => [{ type: 'error', error: readError(fields(value)) }],
-  // Costs nothing to know: how far a model is with what it does besides.
+  // Of no use: how far a model is with what it does besides.
   interactionStatus: () => [],
 }
 

@@ -61,7 +61,7 @@ const BUDGETS: { readonly [E in Effort]: number } = {
   ...{ none: 0, minimal: 1024, low: 1024, medium: 8192, high: 24_576, xhigh: 24_576, max: 24_576 },
 }
 
-/** A choice of `none` is the absence of tools: the format has no other way to say it. */
+/** A choice of `none` is the absence of tools: the format has no other way to express it. */
 function tools({ tools: list = [], toolChoice }: SessionSettings): JsonObject[] | undefined {
   if (toolChoice?.mode === 'none') return undefined
   const functionDeclarations = list.flatMap(declaration)

@@ -16,7 +16,7 @@ import { ToolCalls } from './tool-calls.ts'
 import { Turns } from './turns.ts'
 import { UserTurn } from './user-turn.ts'
 
-/** What both directions of a session know, and what they do to it. */
+/** What both directions of a session share, and what they do to it. */
 export class LiveState {
   readonly dialect: LiveDialect
   readonly conversation: Conversation
@@ -191,7 +191,7 @@ export class LiveState {
     return items.slice(from).filter(({ content: [first] }) => first?.type === 'text' || first?.type === 'media')
   }
 
-  /** What runs is lost: the session goes on in another connection that does not know of it. */
+  /** What runs is lost: the session goes on in another connection that does not have it. */
   abandon(): void {
     const isLost = this.response !== undefined || this.calls.areOpen || this.activity !== 'none'
     this.endResponse('failed', { error: LOST })

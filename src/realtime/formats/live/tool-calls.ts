@@ -54,7 +54,7 @@ export class ToolCalls {
     }
   }
 
-  /** The upstream does not know of the calls any more. */
+  /** The upstream does not have the calls any more. */
   abandon(): void {
     for (const id of this.open.keys()) this.forget(id, false)
     this.open.clear()
