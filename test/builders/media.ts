@@ -3,3 +3,15 @@ export const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk
 
 /** The media type of raw samples as Google's models answer them. */
 export const RAW_SPEECH = 'audio/L16;codec=pcm;rate=24000'
+
+/** The form of a transcription, and the headers that it comes with. */
+export const form = (format: string): string =>
+  [
+    ...['model', 'm', 'response_format', format].flatMap((word, at) =>
+      at % 2 === 0 ? [`--x\r\ncontent-disposition: form-data; name="${word}"\r\n`] : [word],
+    ),
+    '--x\r\ncontent-disposition: form-data; name="file"; filename="a.mp3"\r\ncontent-type: audio/mpeg\r\n',
+    'sound',
+    '--x--\r\n',
+  ].join('\r\n')
+export const FORM = { 'content-type': 'multipart/form-data; boundary=x' }

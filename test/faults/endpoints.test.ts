@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { FORM, form } from '../builders/media.ts'
 import { opener } from '../builders/opener.ts'
 import type { Script } from '../builders/upstream.ts'
 
@@ -23,16 +24,6 @@ const EMBED = { model: 'm', input: ['a', 'b'] }
 const RANK = { model: 'm', query: 'q', documents: ['a', 'b'] }
 const DRAW = { model: 'm', prompt: 'p' }
 const vector = (index: number, embedding: unknown) => ({ object: 'embedding', index, embedding })
-const form = (format: string): string =>
-  [
-    ...['model', 'm', 'response_format', format].flatMap((word, at) =>
-      at % 2 === 0 ? [`--x\r\ncontent-disposition: form-data; name="${word}"\r\n`] : [word],
-    ),
-    '--x\r\ncontent-disposition: form-data; name="file"; filename="a.mp3"\r\ncontent-type: audio/mpeg\r\n',
-    'sound',
-    '--x--\r\n',
-  ].join('\r\n')
-const FORM = { 'content-type': 'multipart/form-data; boundary=x' }
 
 describe('an upstream that says all is well and sends nothing of it', () => {
   test.each<[string, string, string, unknown, unknown]>([

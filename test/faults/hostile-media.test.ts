@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../src/canonical/node.ts'
 import type { TestServer } from '../builders/gateway.ts'
+import { FORM, form } from '../builders/media.ts'
 import { opener } from '../builders/opener.ts'
+import { pathsOf, withValueAt } from '../builders/rubbish.ts'
 import type { FakeUpstream, Script } from '../builders/upstream.ts'
 
 /* A caller with a key, and upstreams, that send anything at all where media are made and read. */
@@ -22,28 +24,14 @@ const RUBBISH: readonly Json[] = [
 
 /** The texts of a body with each of its fields replaced by rubbish, left out, or there twice. */
 function* mutated(body: JsonObject): Generator<string> {
-  for (const path of pathsOf(body)) {
-    for (const value of RUBBISH) yield JSON.stringify(replaced(body, path, value)).replaceAll(MARK, DEEP)
-    yield JSON.stringify(replaced(body, path, undefined))
+  for (const path of pathsOf(body, { deep: 5, wide: 12 })) {
+    for (const value of RUBBISH) yield JSON.stringify(withValueAt(body, path, value)).replaceAll(MARK, DEEP)
+    yield JSON.stringify(withValueAt(body, path, undefined))
   }
   for (const name of ['__proto__', 'constructor', 'toString', 'model', ''])
     yield JSON.stringify(body).replace('{', `{"${name}":{"a":1},`)
   for (const text of ['', '{', 'null', '[]', '"x"', '1', '{}', '\ufeff{}', JSON.stringify(body).slice(0, -3), DEEP])
     yield text
-}
-
-function* pathsOf(value: Json | undefined, path: readonly string[] = []): Generator<readonly string[]> {
-  if (path.length > 0) yield path
-  if (typeof value !== 'object' || value === null || path.length > 4) return
-  for (const [name, inner] of Object.entries(value).slice(0, 12)) yield* pathsOf(inner, [...path, name])
-}
-
-function replaced(value: Json, [name, ...rest]: readonly string[], by: Json | undefined): Json {
-  if (name === undefined) return by as Json
-  const copy = Array.isArray(value) ? [...value] : { ...(value as JsonObject) }
-  const fields = copy as { [name: string]: Json }
-  fields[name] = replaced(fields[name]!, rest, by)
-  return copy as Json
 }
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII='
@@ -208,16 +196,6 @@ const DEEPGRAM = {
   },
 }
 
-const form = (format: string): string =>
-  [
-    ...['model', 'm', 'response_format', format].flatMap((word, at) =>
-      at % 2 === 0 ? [`--x\r\ncontent-disposition: form-data; name="${word}"\r\n`] : [word],
-    ),
-    '--x\r\ncontent-disposition: form-data; name="file"; filename="a.mp3"\r\ncontent-type: audio/mpeg\r\n',
-    'sound',
-    '--x--\r\n',
-  ].join('\r\n')
-const FORM = { 'content-type': 'multipart/form-data; boundary=x' }
 const SPEAK = { model: 'm', input: 'i', voice: 'alloy' }
 const TALK = '/v1/audio/transcriptions'
 

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../src/canonical/node.ts'
 import type { TestServerOptions } from '../builders/config.ts'
 import { TestServer } from '../builders/gateway.ts'
+import { pathsOf, withValueAt } from '../builders/rubbish.ts'
 import { until } from '../builders/time.ts'
 import { Client } from '../sockets/client.ts'
 import { FUNCTION_CALL, playing, SPOKEN_TURN } from './sessions.ts'
@@ -48,23 +49,9 @@ const RUBBISH: readonly Json[] = [
 /** The texts of an event with each of its fields replaced by rubbish, or left out. */
 function* mutated(event: JsonObject): Generator<string> {
   for (const path of pathsOf(event)) {
-    for (const value of RUBBISH) yield JSON.stringify(replaced(event, path, value)).replaceAll(MARK, DEEP)
-    yield JSON.stringify(replaced(event, path, undefined))
+    for (const value of RUBBISH) yield JSON.stringify(withValueAt(event, path, value)).replaceAll(MARK, DEEP)
+    yield JSON.stringify(withValueAt(event, path, undefined))
   }
-}
-
-function* pathsOf(value: Json | undefined, path: readonly string[] = []): Generator<readonly string[]> {
-  if (path.length > 0) yield path
-  if (typeof value !== 'object' || value === null) return
-  for (const [name, inner] of Object.entries(value)) yield* pathsOf(inner, [...path, name])
-}
-
-function replaced(value: Json, [name, ...rest]: readonly string[], by: Json | undefined): Json {
-  if (name === undefined) return by as Json
-  const copy = Array.isArray(value) ? [...value] : { ...(value as JsonObject) }
-  const fields = copy as { [name: string]: Json }
-  fields[name] = replaced(fields[name]!, rest, by)
-  return copy as Json
 }
 
 const TOOL = { type: 'function', name: 'f', description: 'd', parameters: { type: 'object' } }
