@@ -133,13 +133,13 @@ export class Allowance {
 
   /**
    * The same where the upstream did not count what was used: as much as was expected counts, and what was seen of the
-   * answer where that is more.
+   * answer where that is more; nothing of a request that ended before it was read.
    *
    * @param seen about so many tokens.
    */
   settleUncounted(seen: number): void {
     const { expected, costOf, use } = this
-    if (expected === undefined) return this.leave()
+    if (expected === undefined) return this.replace(0, 0)
     const { input, output = Number.POSITIVE_INFINITY } = expected()
     const answer = Math.max(Math.min(this.answer, Math.max(0, output)), seen)
     const cost = use.hasBudget ? whole(costOf({ input, output: answer })) : 0

@@ -153,6 +153,19 @@ describe('requests and tokens a minute', () => {
     expect(key.allowance().left.tokens).toMatchObject({ remaining: 100_000 - 60 - 7040 })
   })
 
+  it('gives back what a request took as it entered, where it ends before anything is reserved', () => {
+    const key = new Key({ tpm: 1_000_000, concurrent: 5 })
+    key.allowance().look()
+    const left = key.allowance()
+    left.enter(true, 3000)
+    expect(left.left.tokens).toMatchObject({ remaining: 1_000_000 - 4000 })
+    left.settleUncounted(0)
+    expect(left.left.tokens).toMatchObject({ remaining: 1_000_000 })
+    left.leave()
+    left.settleUncounted(0)
+    expect(left.left.tokens).toMatchObject({ remaining: 1_000_000 })
+  })
+
   it('counts each key on its own', () => {
     const key = new Key({ rpm: 1 })
     key.enter('a')
