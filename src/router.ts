@@ -282,12 +282,12 @@ function lossesOf(ready: readonly Option[], { losses }: RouteRequest): (target: 
 }
 
 /**
- * A draw that is smaller the luckier the channel is. Each channel's depends on its own name alone, so neither the order
- * of channels nor another channel changes it (weighted rendezvous hashing).
+ * A channel's random number for a request: the smallest comes first. It depends on the channel's own name alone, so neither
+ * the order of channels nor another channel changes it (weighted rendezvous hashing).
  */
 function drawOf(draw: string, { name, weight }: ChannelConfig): number {
-  const luck = (hash(`${draw}\n${name}`) + 0.5) / 2 ** 32
-  return weight > 0 ? -Math.log(luck) / weight : Number.MAX_VALUE
+  const uniform = (hash(`${draw}\n${name}`) + 0.5) / 2 ** 32
+  return weight > 0 ? -Math.log(uniform) / weight : Number.MAX_VALUE
 }
 
 /** FNV-1a with a last mixing, an unsigned 32-bit number. */

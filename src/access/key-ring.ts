@@ -120,8 +120,8 @@ export class KeyRing {
   }
 
   /**
-   * The secret that a credential is; undefined for an unknown one, whose cost is the same whatever it looks like. It is
-   * used by that as long as it is good: what is refused is no use of a key.
+   * The secret that a credential is; undefined for an unknown one, whose cost is the same whatever it looks like. To
+   * find a valid one counts as its last use; one that is refused is not used.
    *
    * @param now Unix time in milliseconds.
    */

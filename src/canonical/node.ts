@@ -98,7 +98,7 @@ type Noted = { [ORIGIN]?: Origin<unknown, unknown> }
 
 /**
  * Notes on a node just made which wire value it was read from. A writer of the same format gives that value back as long
- * as the node is the same: a copy carries the note along, and with it what it differs from.
+ * as the node is the same: a copy has the same note, and so the original that it differs from.
  */
 export function withOrigin<N extends object, W>(node: N, format: Format, wire: W): N {
   ;(node as Noted)[ORIGIN] = { node, format, wire }

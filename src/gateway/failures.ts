@@ -36,9 +36,9 @@ export const SENT_A_PAGE = new GatewayError({ kind: 'upstream-failed', message: 
 export const GONE = new GatewayError({ kind: 'cancelled', message: 'The caller went away.' })
 
 /**
- * Which of several channels' failures is reported to the caller, by kind; the larger number wins. What passes by itself
- * comes first, since the channel may have done it; then what the caller can do something about. That a model or a thing
- * is not there, or a request too large, is reported only where every channel agrees, and last what was not tried.
+ * Which of several channels' failures is reported to the caller, by kind; the larger number wins. Temporary failures
+ * come first, as the same request may succeed later; then those that the caller can correct. That a model or an object
+ * does not exist, or a request is too large, is reported only where every channel agrees; what was not tried comes last.
  */
 const WORTH: { readonly [K in ErrorKind]?: number } = {
   'rate-limited': 4,

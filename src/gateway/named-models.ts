@@ -20,7 +20,7 @@ export function checkModelFields(
   model: string | undefined,
   permissions: Permissions,
 ): void {
-  if (model !== undefined && !isName(model)) throw invalid('model: is no name of a model.', 'model')
+  if (model !== undefined && !isName(model)) throw invalid('model: must be the name of a model.', 'model')
   renamedIn(body, wayOf(format), {
     isExact: true,
     rename(name, field) {
@@ -106,7 +106,7 @@ function renamedIn(object: JsonObject, way: Way, naming: Naming, root?: string):
     const next = way.fields.get(field)
     if (next === undefined) {
       if (naming.isExact && (way.lengths >>> field.length) & 1 && way.anyCase.test(field))
-        throw invalid(`${field}: is no field; case matters.`, root ?? field)
+        throw invalid(`${field}: is not a field; names are case-sensitive.`, root ?? field)
       continue
     }
     const value = object[field]

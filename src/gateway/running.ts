@@ -76,4 +76,4 @@ export class Running {
 /** Answers a request that nothing works on. */
 type Refuse = (call: RunningCall, why: GatewayError) => void
 
-const STOPPED = overloaded('The gateway is being stopped. Ask again.', 1)
+const STOPPED = overloaded('The gateway is shutting down. Retry the request.', 1)

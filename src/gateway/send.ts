@@ -34,7 +34,7 @@ export class Sent {
     this.begun = begun
   }
 
-  /** The answer was complete: the model rests no longer, and a success is counted. */
+  /** The answer came, or the gateway itself ended it: the model rests no longer, and a request without an error is counted. */
   succeeded(): void {
     const { channel, target } = this.attempt
     channel.resting.wake(target.upstreamModel)

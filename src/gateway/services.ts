@@ -139,7 +139,7 @@ export abstract class Services {
       leads: () => cluster.leads,
       baseOf: message => this.proxies.baseOf(message),
     })
-    this.shortage = new LogOnce(err => log.error({ err }, 'the gateway lacks room'))
+    this.shortage = new LogOnce(err => log.error({ err }, 'a form cannot be stored: the disk is full or fails'))
     cluster.answer(METRICS, async () => (await this.metrics.snapshot()) as unknown as Json)
     cluster.answer(CHANNELS, () => statesOf(this.channels.all) as unknown as Json)
     this.metrics.reads(this.readings())

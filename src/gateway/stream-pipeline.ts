@@ -123,7 +123,7 @@ export class StreamPipeline implements Consumer, Abortable {
     }
   }
 
-  /** @param wire the event of the upstream that this was read of; where events are relayed, it passes for them. */
+  /** @param wire the event of the upstream that this was read of; where events are relayed, it is sent instead of them. */
   private pass(events: readonly CanonicalEvent[], wire?: WireEvent): void {
     const { restore } = this.stages
     if (this.isRelayed && wire !== undefined) this.relay(events, wire)
@@ -183,7 +183,7 @@ export class StreamPipeline implements Consumer, Abortable {
   }
 }
 
-/** Whether something was changed that a writer does not make good in an event that it passes on: id, model and time. */
+/** Whether something was changed that a writer does not put into a relayed event: it does so with id, model and time. */
 const isChanged = (seen: readonly CanonicalEvent[], events: readonly CanonicalEvent[]): boolean =>
   seen !== events && seen.some((event, at) => event !== events[at] && event.type !== 'result-start')
 

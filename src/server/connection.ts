@@ -55,9 +55,9 @@ export function closeGently(socket: Duplex): void {
   socket.end()
   socket.resume()
   const end = performance.now() + LONGEST
-  let before = withOrigin(socket)
+  let before = bytesReadOf(socket)
   const timer = setInterval(() => {
-    const read = withOrigin(socket)
+    const read = bytesReadOf(socket)
     if (read === before || performance.now() > end) socket.destroy()
     before = read
   }, SILENCE_LIMIT).unref()
@@ -65,4 +65,4 @@ export function closeGently(socket: Duplex): void {
 }
 
 /** Bytes read from the connection: where Node's parser reads it, no event reports them. */
-const withOrigin = (socket: Duplex): number => (socket as Partial<Socket>).bytesRead ?? 0
+const bytesReadOf = (socket: Duplex): number => (socket as Partial<Socket>).bytesRead ?? 0

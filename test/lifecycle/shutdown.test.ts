@@ -15,7 +15,7 @@ import { STREAMED } from './streams.ts'
 
 const { closing, open, openGateway, openUpstream } = opener()
 const silent: Script = () => {}
-const STOPPED = 'The gateway is being stopped. Ask again.'
+const STOPPED = 'The gateway is shutting down. Retry the request.'
 
 /** Reads an answer until something of it is there, and then on. */
 async function reading(testServer: TestServer, path: string, body: unknown, headers = {}, begun = '') {

@@ -349,7 +349,7 @@ describe('trap 105: other models in a body', () => {
       const { testServer, upstream } = await open(format)
       const answer = await testServer.ask(path, { model: 'pro', ...body }, VERSION_HEADERS)
       expect(answer.status).toBe(400)
-      expect(answer.text).toContain('case matters')
+      expect(answer.text).toContain('case-sensitive')
       expect(upstream.seen).toEqual([])
     },
   )

@@ -248,7 +248,7 @@ class FlowingBytes implements Bytes {
   }
 }
 
-const overLimit = (limit: number): GatewayError => tooLarge(`The form is larger than ${limit} bytes allow.`)
+const overLimit = (limit: number): GatewayError => tooLarge(`The form is larger than ${limit} bytes.`)
 
 /** A file that could not be stored: a fault of the disk is temporary, any other is not. */
 const notStored = (cause: unknown): GatewayError => {

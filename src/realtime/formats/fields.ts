@@ -58,7 +58,7 @@ export function checkCase(object: JsonObject, { exact, anyCase }: ExactNames, pa
   for (const field in object)
     if (anyCase.test(field) && !exact.has(field)) {
       const at = path === '' ? field : `${path}.${field}`
-      throw invalid(`'${at}' is no field; case matters.`, at, 'invalid_value')
+      throw invalid(`'${at}' is not a field; names are case-sensitive.`, at, 'invalid_value')
     }
 }
 
