@@ -22,7 +22,7 @@ import { Limits } from './limits/index.ts'
 
 export type { Caller } from './key-ring.ts'
 export { type Credentials, credentialOf } from './key-ring.ts'
-export type { Allowance, ExpectedTokens, SpentTokens, Taking } from './limits/allowance.ts'
+export type { Allowance, ExpectedTokens, MaybePromise, SpentTokens } from './limits/allowance.ts'
 export type { Permissions } from './permissions.ts'
 export { checkDoor } from './permissions.ts'
 

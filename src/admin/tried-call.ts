@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Caller } from '../access/index.ts'
 import { GatewayError } from '../canonical/error.ts'
 import type { Format, JsonObject } from '../canonical/node.ts'
-import { contentsRoute, type Door, pathFor, ROUTES, type Route } from '../endpoints/routes.ts'
+import { contentsRoute, type MatchedRoute, pathFor, ROUTES, type Route } from '../endpoints/routes.ts'
 import type { Call } from '../gateway/call.ts'
 import { callAt } from '../server/handlers.ts'
 import { vendorRoutes } from '../server/task-routes.ts'
@@ -10,7 +10,7 @@ import type { LiveExchange } from './endpoint.ts'
 import { invalidInput } from './problem.ts'
 import { TriedReply } from './tried-reply.ts'
 
-/** What an administrator tries: a request at a door. */
+/** What an administrator tries: a request at an endpoint. */
 export interface Tried {
   /** The id of the key that it counts as. */
   readonly key: string
@@ -22,8 +22,8 @@ export interface Tried {
   readonly body: JsonObject
 }
 
-/** A request at a door: where, and how. */
-interface TriedDoor extends Door {
+/** Where a request goes, and with which query. */
+interface TriedRoute extends MatchedRoute {
   readonly query: { readonly [name: string]: string }
 }
 
@@ -34,12 +34,12 @@ const KEPT = ['host', 'forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-for
 const VERSION = '2023-06-01'
 
 /**
- * The door of a request.
+ * The route of a request.
  *
  * @param vendor the first segment of the vendor's own paths.
- * @throws Problem `invalid-input` for a path that is no door of the format.
+ * @throws Problem `invalid-input` for a path that is no endpoint of the format.
  */
-export function doorOf({ format, path, body }: Tried, vendor: string): TriedDoor {
+export function doorOf({ format, path, body }: Tried, vendor: string): TriedRoute {
   const routes = [...ROUTES, ...vendorRoutes(vendor)].filter(route => route.format === format)
   const { pathname, searchParams } = new URL(`http://gateway${path ?? usualPath(format, routes, body)}`)
   const query = Object.fromEntries(searchParams)
@@ -62,7 +62,7 @@ function usualPath(format: Format, routes: readonly Route[], body: JsonObject): 
   })
 }
 
-function methodOf(path: string): Door | undefined {
+function methodOf(path: string): MatchedRoute | undefined {
   try {
     return contentsRoute(path)
   } catch (thrown) {
@@ -71,16 +71,16 @@ function methodOf(path: string): Door | undefined {
   }
 }
 
-/** The request as it comes in at its door: of the administrator it has the connection, and no credential. */
+/** The request as it comes in at its endpoint: of the administrator it has the connection, and no credential. */
 export function triedCall(
   { body, headers: own = {} }: Tried,
-  door: TriedDoor,
+  matched: TriedRoute,
   caller: Caller,
   { id, message, reply }: LiveExchange,
 ): Call {
-  const headers = headersOf(message, door.route, own, body)
+  const headers = headersOf(message, matched.route, own, body)
   const tried = { headers, socket: message.socket, method: 'POST' } as IncomingMessage
-  return { ...callAt(door, id, tried, door, new TriedReply(reply)), as: caller, body }
+  return { ...callAt(matched, id, tried, matched, new TriedReply(reply)), as: caller, body }
 }
 
 function headersOf(

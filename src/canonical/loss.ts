@@ -174,16 +174,16 @@ function insert(parent: Holder, index: string | number, value: unknown): void {
 /** Plain objects and lists anew; anything with a class of its own is a leaf, like the bytes of a file. */
 function copy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copy)
-  if (!isPlain(value)) return value
+  if (!isPlainObject(value)) return value
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, copy(item)]))
 }
 
-const isPlain = (value: unknown): value is object =>
+const isPlainObject = (value: unknown): value is object =>
   isObject(value) && (Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null)
 
 function compact(value: unknown): unknown {
   if (Array.isArray(value)) return value.filter(item => item !== GONE).map(compact)
-  if (!isPlain(value)) return value
+  if (!isPlainObject(value)) return value
   return Object.fromEntries(
     Object.entries(value)
       .filter(([, item]) => (item as unknown) !== GONE)

@@ -41,7 +41,7 @@ export interface Message extends Node {
 export const userMessage = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] })
 
 /** Whether a request is nothing but text: what is done for media, calls and thoughts does not concern it. */
-export const isPlain = ({ messages }: CanonicalRequest): boolean =>
+export const isTextOnly = ({ messages }: CanonicalRequest): boolean =>
   messages.every(({ content }) => content.every(isText))
 
 const isText = ({ type }: Part): boolean => type === 'text'

@@ -98,7 +98,7 @@ export const isSealed = (value: unknown): value is string => typeof value === 's
 
 /** Whether the thought has text and nothing else. */
 export const isUnsigned = (part: Part | undefined): part is ReasoningPart =>
-  part?.type === 'reasoning' && part.text !== '' && isPlain(part) && part.signature === undefined
+  part?.type === 'reasoning' && part.text !== '' && hasTextAlone(part) && part.signature === undefined
 
 /** Whether the part is a thought with a proof, with or without text. */
 export const isSigned = (part: Part): boolean => part.type === 'reasoning' && part.signature !== undefined
@@ -107,7 +107,7 @@ export const isSigned = (part: Part): boolean => part.type === 'reasoning' && pa
 export const isLoneProof = (
   part: Part | undefined,
 ): part is ReasoningPart & Required<Pick<ReasoningPart, 'signature'>> =>
-  part?.type === 'reasoning' && part.text === '' && isPlain(part) && part.signature !== undefined
+  part?.type === 'reasoning' && part.text === '' && hasTextAlone(part) && part.signature !== undefined
 
-const isPlain = ({ redacted, cache, extras }: ReasoningPart): boolean =>
+const hasTextAlone = ({ redacted, cache, extras }: ReasoningPart): boolean =>
   redacted === undefined && cache === undefined && extras === undefined

@@ -10,7 +10,7 @@ export interface Transducer<Input, Output> {
 /** Reads the events of an upstream's stream. */
 export interface EventReader<Input, Output> extends Transducer<Input, Output> {
   /** What was read so far is not what the upstream sent: something was missing, or out of order, and was made good. */
-  readonly mended?: boolean
+  readonly irregular?: boolean
 }
 
 export const NOTHING: readonly never[] = []

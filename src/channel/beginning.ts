@@ -69,11 +69,11 @@ const DETECTABLE: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate'])
 export function inflaterFor(encoding: string, first: Uint8Array): Transform | undefined {
   const packed = Object.hasOwn(INFLATERS, encoding)
   if (isGzip(first)) return (packed ? INFLATERS[encoding]! : createGunzip)()
-  if (!packed || (DETECTABLE.has(encoding) && isPlain(first))) return undefined
+  if (!packed || (DETECTABLE.has(encoding) && isUnpacked(first))) return undefined
   return INFLATERS[encoding]!()
 }
 
-function isPlain(first: Uint8Array): boolean {
+function isUnpacked(first: Uint8Array): boolean {
   const begins = beginningOf(first)
   return begins === 'json' || begins === 'events'
 }

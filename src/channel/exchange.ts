@@ -158,7 +158,7 @@ export class Exchange implements Watched {
 
   onResponseError(_: Controller, error: Error): void {
     if (this.settled === undefined && this.options.staleRetry?.retries(error) === true) this.touch()
-    else this.settle(toFailure(error, this.begun))
+    else this.settle(exchangeFailure(error, this.begun))
   }
 
   private touch(): void {
@@ -179,7 +179,7 @@ export class Exchange implements Watched {
       if (!this.paused) this.controller?.resume()
     })
     inflater.on('end', () => this.settle('ended'))
-    inflater.on('error', error => this.terminate(toFailure(error, true)))
+    inflater.on('error', error => this.terminate(exchangeFailure(error, true)))
   }
 
   private deliver(chunk: Uint8Array): void {
@@ -316,7 +316,7 @@ export const answeredTooMuch = (cause?: Error): GatewayError =>
   failure('upstream-failed', 'The upstream answered more than the gateway takes.', cause)
 
 /** The HTTP client's error as one whose message names no address. */
-function toFailure(error: Error, begun: boolean): GatewayError {
+function exchangeFailure(error: Error, begun: boolean): GatewayError {
   if (error instanceof GatewayError) return error
   const timeout = TIMEOUTS[String((error as { code?: unknown }).code)]
   if (timeout !== undefined) return failure('timed-out', timeout, error)

@@ -26,7 +26,7 @@ export interface Route {
 }
 
 /** A request at an endpoint; `streams` is set where the path itself asks for a stream. */
-export interface Door {
+export interface MatchedRoute {
   readonly route: Route
   readonly streams: boolean
 }
@@ -126,7 +126,7 @@ const METHOD_PATH = /^\/v1(?:beta)?\/(.+)(?::|%3[Aa])([A-Za-z]+)$/
  * what follows the last colon, which some clients encode (FORMATS §1). Throws GatewayError `not-found` for a path
  * with an unsupported method.
  */
-export function contentsRoute(path: string): Door {
+export function contentsRoute(path: string): MatchedRoute {
   const [, model, method] = METHOD_PATH.exec(path) ?? []
   const own = METHODS.get(method ?? '')
   if (own === undefined) throw NO_METHOD
@@ -139,14 +139,14 @@ const NO_METHOD = notFound('There is no such method of models.')
 /** Whether a path ends with a method of a model, rather than with a model's name that has a colon. */
 export const namesMethod = (path: string): boolean => METHODS.has(METHOD_PATH.exec(path)?.[2] ?? '')
 
-const DOORS: ReadonlyMap<string, Door> = new Map(ROUTES.map(route => [route.path, { route, streams: false }]))
+const MATCHED: ReadonlyMap<string, MatchedRoute> = new Map(ROUTES.map(route => [route.path, { route, streams: false }]))
 
 /** The path of a model's method in which nothing is encoded. */
 const PLAIN_METHOD = /^\/v1(?:beta)?\/(?:models|tunedModels)\/[^%]+$/
 
 /** The endpoint of a POST request by its path as it is; undefined where the path has to be decoded, or has none. */
-export const doorAt = (path: string): Door | undefined =>
-  DOORS.get(path) ?? (PLAIN_METHOD.test(path) && namesMethod(path) ? contentsRoute(path) : undefined)
+export const matchedRoute = (path: string): MatchedRoute | undefined =>
+  MATCHED.get(path) ?? (PLAIN_METHOD.test(path) && namesMethod(path) ? contentsRoute(path) : undefined)
 
 /** The path below its base address for a body of the format, by the field it has. */
 export function pathFor(format: Format, model: string, body: JsonObject): string {
@@ -159,7 +159,7 @@ export function pathFor(format: Format, model: string, body: JsonObject): string
   return (routes.find(isMeant) ?? routes[0])?.below ?? '/'
 }
 
-/** The path at the gateway of a path below the base address of the format; the same where it has no door for it. */
+/** The path at the gateway of a path below the base address of the format; the same where it has no endpoint for it. */
 export const doorPath = (format: Format, below: string): string =>
   ROUTES.find(route => route.format === format && route.below === below)?.path ?? below
 
@@ -183,7 +183,7 @@ export const formatOfPath = (path: string): Format =>
   BY_PATH.get(path)?.format ?? PREFIXES.find(([begins]) => begins.test(path))?.[1] ?? 'chat'
 
 /** What came with a body: the headers, and the query without a credential. */
-export interface Line {
+export interface RequestHead {
   readonly headers: IncomingHttpHeaders
   readonly query: Query
 }
@@ -199,7 +199,7 @@ export interface Query {
  */
 export function wireRequest(
   route: Route,
-  { headers, query }: Line,
+  { headers, query }: RequestHead,
   body: JsonObject,
   files?: readonly WireFile[],
 ): WireRequest {

@@ -108,7 +108,7 @@ export class Administration {
 
   /** A request's body as JSON. Rejects with GatewayError as `readJson` does. */
   body(message: IncomingMessage, limit: number): Promise<JsonObject> {
-    return readJson(message, limit, () => this.gateway.waiting.open('administrators'))
+    return readJson(message, limit, () => this.gateway.incomplete.open('administrators'))
   }
 
   /** The channels, as all processes of this machine see them. */

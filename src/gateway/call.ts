@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Caller } from '../access/index.ts'
 import type { GatewayError } from '../canonical/error.ts'
 import type { Format, JsonObject } from '../canonical/node.ts'
-import type { Line, Route } from '../endpoints/routes.ts'
+import type { RequestHead, Route } from '../endpoints/routes.ts'
 import type { Turns } from '../store/turns.ts'
 
 /** A caller's request as it came in at an endpoint. */
@@ -21,7 +21,7 @@ export interface Call {
   /** The value of `?key=`, where there is one. */
   readonly queryKey?: string | undefined
   /** What a request has of its message beside the body. */
-  readonly line: Line
+  readonly head: RequestHead
   /** How a stream is framed here: server-sent events, one JSON array, or one event a line. */
   readonly framing: 'events' | 'array' | 'lines'
   /** Replaced where the answer is captured, or made in the background: by one that records what passes. */

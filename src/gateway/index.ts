@@ -1,6 +1,6 @@
-import type { Allowance, Caller, Taking } from '../access/index.ts'
+import type { Allowance, Caller, MaybePromise } from '../access/index.ts'
 import type { GatewayError } from '../canonical/error.ts'
-import { type CanonicalRequest, isPlain } from '../canonical/request.ts'
+import { type CanonicalRequest, isTextOnly } from '../canonical/request.ts'
 import { workOf } from '../canonical/work.ts'
 import type { Config } from '../config/index.ts'
 import { readJson } from '../ingress/transport/body.ts'
@@ -118,12 +118,12 @@ export class Gateway extends Lookups {
 
   /** Reads the body as a request of its format, and resolves what it refers to. */
   private async read(call: Call, caller: Caller, report: Report, capture: Capture | undefined): Promise<Incoming> {
-    const { config, seals, waiting, spooled, stored } = this
+    const { config, seals, incomplete, spooled, stored } = this
     const { limits } = config.server
     const limit = limits.byFormat.get(call.format)
     const onLoss = onLossOf(call.message, caller)
     const reader = new RequestReader(call, caller, seals, capture)
-    const memory = () => waiting.open(caller.id)
+    const memory = () => incomplete.open(caller.id)
     if (isForm(call)) {
       const { channels } = this
       const meters = { memory, disk: () => spooled.open(caller.id) }
@@ -155,7 +155,7 @@ export class Gateway extends Lookups {
   }
 
   /** Reserves what the request is expected to use from the limits of its key, as far as it did not when it entered. */
-  private reserve({ call, caller, report, request, session }: Incoming, allowance: Allowance): Taking {
+  private reserve({ call, caller, report, request, session }: Incoming, allowance: Allowance): MaybePromise {
     report.received(request)
     const most = session === undefined ? inputTokensAtMost(call.message) : undefined
     return allowance.reserve(
@@ -201,7 +201,7 @@ export class Gateway extends Lookups {
     if (session?.unkept === true && onLoss === 'refuse') throw UNAVAILABLE
     const whole = session?.whole ?? incoming.request
     const thoughts = mayRemember(whole) ? this.thoughts.of(caller.id) : undefined
-    if (thoughts?.isShared === true && !isPlain(whole)) await thoughts.fetch(whole, call.format)
+    if (thoughts?.isShared === true && !isTextOnly(whole)) await thoughts.fetch(whole, call.format)
     const seal = this.seals.of(caller.id)
     const { images, config, channels, media } = this
     const { heartbeat } = config.server
@@ -209,7 +209,7 @@ export class Gateway extends Lookups {
     const failover = new Failover(incoming, targets, this.running, this.log)
     for (let target = failover.next(); target !== undefined; target = failover.next()) {
       const form = session?.form(target) ?? incoming.request
-      const concern = isPlain(form) ? undefined : media.concerns(form, target)
+      const concern = isTextOnly(form) ? undefined : media.concerns(form, target)
       const request = concern === undefined ? form : await this.withMedia(form, concern, target, incoming, failover)
       if (request === undefined) continue
       const channel = channels.get(target.channel)
@@ -259,10 +259,10 @@ export class Gateway extends Lookups {
     { call, caller }: Incoming,
     failover: Failover,
   ): Promise<CanonicalRequest | undefined> {
-    const { media, waiting } = this
+    const { media, incomplete } = this
     if (concern === 'change' && failover.isUnfetched) return undefined
     try {
-      return await media.ready(request, target, { reply: call.reply, meter: () => waiting.open(caller.id) })
+      return await media.ready(request, target, { reply: call.reply, meter: () => incomplete.open(caller.id) })
     } catch (thrown) {
       failover.failedMedia(thrown, concern === 'change')
       return undefined

@@ -56,11 +56,11 @@ export abstract class Lookups extends Services {
 
   /** Answers a request about stored responses and conversations. Never rejects. */
   answerStored(call: StoredCall): Promise<void> {
-    const { stored, config, waiting } = this
+    const { stored, config, incomplete } = this
     const query = { state: stored, heartbeat: config.server.heartbeat, limit: config.server.limits.body }
     const isCounted = call.message.method === 'POST'
     return this.answerLookup({ ...call, format: STORED_FORMAT }, isCounted, ({ id }) =>
-      answerStored(call, { ...query, owner: id, open: () => waiting.open(id) }),
+      answerStored(call, { ...query, owner: id, open: () => incomplete.open(id) }),
     )
   }
 

@@ -37,7 +37,7 @@ export function forcedTo(caller: Caller, channel: string): Caller {
 /** A call whose request is canonical already: nothing is read at its endpoint. */
 export const ownCall = (format: Format, path: string, message: Call['message'], reply: Reply): Call => ({
   ...{ id: requestId(), format, path, message, framing: 'lines', own: true, reply },
-  ...{ route: { format, path, below: '', mark: '', headers: [] }, line: { headers: {}, query: {} } },
+  ...{ route: { format, path, below: '', mark: '', headers: [] }, head: { headers: {}, query: {} } },
 })
 
 /** Nobody waits for the answer. */

@@ -1,7 +1,7 @@
 import type { GatewayError } from '../canonical/error.ts'
 import type { Loss } from '../canonical/loss.ts'
 import { reduced, repair } from '../canonical/repair.ts'
-import { type CanonicalRequest, isPlain } from '../canonical/request.ts'
+import { type CanonicalRequest, isTextOnly } from '../canonical/request.ts'
 import { type Restorer, restorer } from '../canonical/restore.ts'
 import { traced } from '../canonical/trace.ts'
 import type { WireRequest } from '../canonical/wire.ts'
@@ -60,7 +60,7 @@ export function writeRequest(attempt: Writing, request: CanonicalRequest = attem
  */
 export function prepare(given: CanonicalRequest, target: Target, thoughts?: OwnThoughts): Prepared {
   const { channel, format, native, upstreamModel } = target
-  const plain = isPlain(given)
+  const plain = isTextOnly(given)
   const recalled = plain ? undefined : thoughts?.recall(given, target)
   const complete = recalled?.request ?? given
   const { history, losses } = native || plain ? { history: complete, losses: unmoved } : edited(complete)

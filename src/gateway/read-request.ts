@@ -33,7 +33,7 @@ export class RequestReader {
   /** A body as a request of the endpoint's format. Throws GatewayError `invalid-request` where it is none. */
   wire(body: JsonObject, files?: readonly WireFile[]): WireRequest {
     const sent = this.capture?.parsed(body, files)
-    const wire = wireRequest(this.call.route, this.call.line, body, files)
+    const wire = wireRequest(this.call.route, this.call.head, body, files)
     if (sent !== undefined) sent.wire = wire
     return wire
   }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
+import { IncompleteBodies } from '../access/incomplete-bodies.ts'
 import { Access } from '../access/index.ts'
 import { type AskSteps, type LimitState, Limits } from '../access/limits/index.ts'
-import { Waiting } from '../access/waiting.ts'
 import { WrongKeys } from '../access/wrong-keys.ts'
 import type { Json } from '../canonical/node.ts'
 import { Catalogue } from '../catalogue/index.ts'
@@ -51,9 +51,9 @@ export abstract class Services {
   readonly wrongKeys = new WrongKeys()
   readonly channels: Channels
   /** Counts the bytes of bodies that are not whole yet in memory. */
-  readonly waiting: Waiting
+  readonly incomplete: IncompleteBodies
   /** Counts those on disk. */
-  readonly spooled: Waiting
+  readonly spooled: IncompleteBodies
   media: Media
   /** How images reach callers. */
   readonly images: ImageDelivery
@@ -85,8 +85,8 @@ export abstract class Services {
     this.metrics = new Metrics(config)
     this.traces = new Traces(config.traces, log)
     this.channels = new Channels(config.channels, cluster.bus)
-    this.waiting = new Waiting(config.server.limits.waiting)
-    this.spooled = new Waiting(config.server.limits.spooled)
+    this.incomplete = new IncompleteBodies(config.server.limits.waiting)
+    this.spooled = new IncompleteBodies(config.server.limits.spooled)
     this.media = new Media(config.media)
     this.store = new LazyStore(config.store, config.dataDir, log)
     this.limits = new Limits({
@@ -147,7 +147,7 @@ export abstract class Services {
 
   /** The states that metrics show; those of Redis where there is one. */
   private readings(): Readings {
-    const { running, channels, waiting, spooled, usage, limits, wrongKeys, store, stored } = this
+    const { running, channels, incomplete, spooled, usage, limits, wrongKeys, store, stored } = this
     const { redis } = this.cluster
     const each = (value: (channel: Channel) => number) => () =>
       channels.all.map(channel => ({ labels: { channel: channel.config.name }, value: value(channel) }))
@@ -166,7 +166,7 @@ export abstract class Services {
         : { interlingua_redis_up: () => Number(redis.isUp), interlingua_redis_faults_total: () => redis.faults }),
       interlingua_open_requests: () =>
         Object.entries(running.counts).map(([state, value]) => ({ labels: { state }, value })),
-      interlingua_waiting_bytes: () => waiting.bytes,
+      interlingua_waiting_bytes: () => incomplete.bytes,
       interlingua_spooled_bytes: () => spooled.bytes,
       interlingua_store_up: async () => ((await stored.check()) === undefined ? 1 : 0),
     }
@@ -212,7 +212,7 @@ export abstract class Services {
     this.traces.reload(config.traces)
     this.access.reload(config)
     this.channels.reload(config.channels)
-    this.waiting.limits = config.server.limits.waiting
+    this.incomplete.limits = config.server.limits.waiting
     this.spooled.limits = config.server.limits.spooled
     this.media = this.media.reloaded(config.media)
     this.stored.reload(config)

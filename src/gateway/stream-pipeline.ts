@@ -139,7 +139,7 @@ export class StreamPipeline implements Consumer, Abortable {
   private relay(events: readonly CanonicalEvent[], wire: WireEvent): void {
     if (this.output.isOver) return
     const seen = this.allVisible(events)
-    this.isRelayed = this.stages.read.mended !== true && !isChanged(seen, events)
+    this.isRelayed = this.stages.read.irregular !== true && !isChanged(seen, events)
     if (this.isRelayed) this.output.relay(seen, wire)
     else for (const event of seen) this.output.write(event)
   }

@@ -73,7 +73,7 @@ function eventsOf(text: string, { from, to, model, requestText }: Translation): 
   const writer = own ?? write(request)
   const passed = (event: WireEvent): readonly WireEvent[] => {
     const events = reader.push(event)
-    if (own !== undefined && reader.mended !== true) return own.relay(event, events)
+    if (own !== undefined && reader.irregular !== true) return own.relay(event, events)
     return events.flatMap(one => writer.push(one))
   }
   const wire = drain(eventParser(), [Buffer.from(text)]).flatMap(passed)

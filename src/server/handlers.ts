@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { defined, type Format } from '../canonical/node.ts'
-import { type Door, formatOfPath, type Query } from '../endpoints/routes.ts'
+import { formatOfPath, type MatchedRoute, type Query } from '../endpoints/routes.ts'
 import type { Call, Gateway, Reply } from '../gateway/index.ts'
 import { requestId } from '../usage/request-id.ts'
 import { familyOf, pathOf, queryOf } from './address.ts'
@@ -9,15 +9,20 @@ import { sendLast } from './connection.ts'
 import { HttpReply } from './reply.ts'
 
 /** Handles a request at an endpoint. */
-export function handleRequest(gateway: Gateway, door: Door, message: IncomingMessage, response: ServerResponse): void {
+export function handleRequest(
+  gateway: Gateway,
+  matched: MatchedRoute,
+  message: IncomingMessage,
+  response: ServerResponse,
+): void {
   const id = requestId()
   const reply = new HttpReply(message, response, idHeaders(id), gateway)
-  gateway.handle(callAt(door, id, message, queryOf(message), reply)).catch(() => response.destroy())
+  gateway.handle(callAt(matched, id, message, queryOf(message), reply)).catch(() => response.destroy())
 }
 
-/** A message at a door as the call that the gateway handles. */
+/** A message at an endpoint as the call that the gateway handles. */
 export const callAt = (
-  { route, streams }: Door,
+  { route, streams }: MatchedRoute,
   id: string,
   message: IncomingMessage,
   { query, queryKey }: { readonly query: Query; readonly queryKey?: string },
@@ -29,7 +34,7 @@ export const callAt = (
   route,
   message,
   queryKey,
-  line: { headers: message.headers, query: ownQuery(query, streams) },
+  head: { headers: message.headers, query: ownQuery(query, streams) },
   framing: framingOf(query, streams),
   reply,
 })

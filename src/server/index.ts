@@ -3,7 +3,7 @@ import { type AddressInfo, Server as NetServer } from 'node:net'
 import type { Cluster } from '../cluster/cluster.ts'
 import { LoneCluster } from '../cluster/lone.ts'
 import type { Config } from '../config/index.ts'
-import { doorAt } from '../endpoints/routes.ts'
+import { matchedRoute } from '../endpoints/routes.ts'
 import { Gateway, type Log } from '../gateway/index.ts'
 import { LogOnce } from '../log/index.ts'
 import { inOriginForm, pathOf } from './address.ts'
@@ -12,7 +12,7 @@ import { handleRequest, refuseLast, refuseRequest } from './handlers.ts'
 import { lazyApp } from './lazy-app.ts'
 import { listening } from './listening.ts'
 import { refusingMalformed } from './malformed.ts'
-import { MetricsDoor, openMetrics } from './metrics.ts'
+import { MetricsEndpoint, openMetrics } from './metrics.ts'
 import { type Probe, probesOf } from './probes.ts'
 import { missingHost, unexpected, wrongMethod } from './refusals.ts'
 import { Sockets } from './sockets.ts'
@@ -79,7 +79,7 @@ export async function openServer({
   const gateway = await openGateway(config, log, cluster)
   const cors = new Cors(config.server)
   const sockets = new Sockets(gateway, config, cors)
-  const metrics = new MetricsDoor(gateway, config)
+  const metrics = new MetricsEndpoint(gateway, config)
   const probes = probesOf(gateway, metrics)
   const server = await serverWith(certificate)
   gateway.metrics.reads({
@@ -236,8 +236,8 @@ const bypassing =
   (message, response) => {
     const { method } = message
     const path = pathOf(message)
-    const door = method === 'POST' ? doorAt(path) : undefined
-    if (door !== undefined) return handleRequest(gateway, door, message, response)
+    const matched = method === 'POST' ? matchedRoute(path) : undefined
+    if (matched !== undefined) return handleRequest(gateway, matched, message, response)
     const probe = method === 'GET' || method === 'HEAD' ? probes.get(path) : undefined
     if (probe === undefined) next(message, response)
     else probe(message, response)

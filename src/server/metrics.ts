@@ -18,7 +18,7 @@ type Settings = { readonly metrics: MetricsConfig }
  * `GET /metrics` at the gateway's own address: for who shows the configured key, as a bearer or as the password of any
  * user, and for administrators.
  */
-export class MetricsDoor {
+export class MetricsEndpoint {
   private readonly gateway: Gateway
   private keyHash: string | undefined
 

@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { defined } from '../canonical/node.ts'
-import { contentsRoute, doorAt } from '../endpoints/routes.ts'
+import { contentsRoute, matchedRoute } from '../endpoints/routes.ts'
 import type { Gateway, OwnRequest, OwnRequests } from '../gateway/index.ts'
 import { requestId } from '../usage/request-id.ts'
 import { callAt } from './handlers.ts'
@@ -10,8 +10,8 @@ import { callAt } from './handlers.ts'
 export const ownRequests = (gateway: Gateway): OwnRequests => ({
   send({ path, query, headers, body, as, repeats }, reply) {
     const message = messageAt(path, query, headers)
-    const door = doorAt(path) ?? contentsRoute(path)
-    const call = { ...callAt(door, requestId(), message, { query }, reply), body, as, ...defined({ repeats }) }
+    const matched = matchedRoute(path) ?? contentsRoute(path)
+    const call = { ...callAt(matched, requestId(), message, { query }, reply), body, as, ...defined({ repeats }) }
     return { id: call.id, over: gateway.handle(call) }
   },
 })

@@ -98,7 +98,7 @@ export class RealtimeSessions {
   }
 
   private add(session: LiveSession, connection: Duplex, socket: WebSocket, caller: Caller): void {
-    const meter = this.gateway.waiting.open(caller.id)
+    const meter = this.gateway.incomplete.open(caller.id)
     countUnfinished(connection, socket, meter, () => session.cut())
     this.open.set(session, caller)
     void session.closed.then(() => {

@@ -4,7 +4,7 @@ import type { WebSocket, WebSocketServer } from 'ws'
 import type { Caller } from '../access/index.ts'
 import { type ErrorKind, GatewayError } from '../canonical/error.ts'
 import type { Config } from '../config/index.ts'
-import { type Door, ROUTES } from '../endpoints/routes.ts'
+import { type MatchedRoute, ROUTES } from '../endpoints/routes.ts'
 import { authenticate, type Call, type Gateway } from '../gateway/index.ts'
 import type { Readings } from '../metrics/index.ts'
 import { MemoryTurns } from '../store/memory.ts'
@@ -125,7 +125,7 @@ export class Sockets {
     const connections = this.byKey.get(caller.id) ?? 0
     const { server } = this.config
     if (connections >= server.limits.connections) throw TOO_MANY
-    const meter = this.gateway.waiting.open(caller.id)
+    const meter = this.gateway.incomplete.open(caller.id)
     this.byKey.set(caller.id, connections + 1)
     socket.once('close', () => {
       meter.close()
@@ -181,7 +181,7 @@ export class Sockets {
 }
 
 const RESPONSES = ROUTES.find(({ path }) => path === '/v1/responses')!
-const DOOR: Door = { route: RESPONSES, streams: false }
+const ROUTE: MatchedRoute = { route: RESPONSES, streams: false }
 /** The close code of RFC 6455 for a connection that may not go on. */
 const POLICY_VIOLATION = 1008
 /** The version of RFC 6455. */
@@ -237,8 +237,8 @@ const credential = (message: IncomingMessage): { readonly queryKey?: string } =>
 function callOf(message: IncomingMessage, turn: CreateFrame, reply: SocketReply, turns: Turns): Call {
   const queried = queryOf(message)
   return {
-    ...callAt(DOOR, requestId(), message, queried, reply),
-    line: { headers: withoutTransport(message.headers), query: queried.query },
+    ...callAt(ROUTE, requestId(), message, queried, reply),
+    head: { headers: withoutTransport(message.headers), query: queried.query },
     framing: 'lines',
     body: turn.body,
     turns,

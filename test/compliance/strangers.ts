@@ -8,10 +8,10 @@ const FREE = new Set(['parameters', 'schema', 'value', 'metadata'])
  * upstreams say, valid or not.
  */
 export function strange<T>(value: T, format: string): T {
-  return (Array.isArray(value) ? list(value, format) : isPlain(value) ? node(value, format) : value) as T
+  return (Array.isArray(value) ? list(value, format) : isPlainObject(value) ? node(value, format) : value) as T
 }
 
-const isPlain = (value: unknown): value is object =>
+const isPlainObject = (value: unknown): value is object =>
   isObject(value) && Object.getPrototypeOf(value) === Object.prototype
 
 const list = (values: readonly unknown[], format: string): unknown[] =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { GatewayError } from '../../src/canonical/error.ts'
 import type { JsonObject } from '../../src/canonical/node.ts'
-import { contentsRoute, doorAt, ROUTES, wireRequest } from '../../src/endpoints/routes.ts'
+import { contentsRoute, matchedRoute, ROUTES, wireRequest } from '../../src/endpoints/routes.ts'
 
 const at = (path: string, body: JsonObject) => {
   const door = ROUTES.find(door => door.path === path) ?? contentsRoute(path).route
@@ -36,13 +36,13 @@ describe('a body finds its door', () => {
 })
 
 test('a plain path has the door that it has when it is routed; one that has to be decoded has none yet', () => {
-  for (const route of ROUTES) expect(doorAt(route.path)).toEqual({ route, streams: false })
+  for (const route of ROUTES) expect(matchedRoute(route.path)).toEqual({ route, streams: false })
   for (const path of [
     '/v1beta/models/gemini-3-pro:streamGenerateContent',
     '/v1/models/a/b:c:generateContent',
     '/v1beta/tunedModels/t:countTokens',
   ])
-    expect(doorAt(path)).toEqual(contentsRoute(path))
+    expect(matchedRoute(path)).toEqual(contentsRoute(path))
   for (const path of [
     ...['/v1beta/models/gemini', '/v1beta/models/gemini:', '/v1beta/models/gemini:constructor', '/v1/chat'],
     ...[
@@ -52,5 +52,5 @@ test('a plain path has the door that it has when it is routed; one that has to b
     ],
     ...['/v1beta/models/:generateContent/', '/v1/chat/completions/', '/'],
   ])
-    expect(doorAt(path)).toBeUndefined()
+    expect(matchedRoute(path)).toBeUndefined()
 })

@@ -45,7 +45,7 @@ describe('relayed in part: wherever a stream is written anew, its answer is the 
     const read = (wire: readonly WireEvent[]) => {
       const reader = READERS[format]!.events!(request)
       const result = resultMeaning(fold(drain(reader, wire)))
-      return { result, mended: reader.mended }
+      return { result, irregular: reader.irregular }
     }
     holds(relayable(format, result), ({ events }) => {
       const wire = drain(WRITERS[format]!.events!(request), events)

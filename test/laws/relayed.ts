@@ -21,6 +21,6 @@ export function relayed(
     const read = reader.push(event)
     return at < until && own !== undefined ? own.relay(event, read) : read.flatMap(one => writer.push(one))
   })
-  expect(reader.mended ?? false).toBe(false)
+  expect(reader.irregular ?? false).toBe(false)
   return [...out, ...reader.end().flatMap(one => writer.push(one)), ...writer.end()]
 }

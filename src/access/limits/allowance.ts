@@ -23,7 +23,7 @@ const MOST_TOKENS = 1e11
 export type CostOf = (tokens: { readonly input: number; readonly output: number }) => number | undefined
 
 /** A step that was taken, or a promise where another process counts. */
-export type Taking = undefined | Promise<void>
+export type MaybePromise = undefined | Promise<void>
 
 /** What allowances are taken from. */
 export interface Limiter {
@@ -71,7 +71,7 @@ export class Allowance {
    * @param most an upper bound on its input, as for `reserve`.
    * @throws GatewayError `rate-limited` with `retryAfterSeconds` where a limit has no room, also from the promise.
    */
-  enter(takesPlace = true, most = Number.POSITIVE_INFINITY): Taking {
+  enter(takesPlace = true, most = Number.POSITIVE_INFINITY): MaybePromise {
     const { use } = this
     const { limits } = use
     if (!isLimited(use)) return
@@ -93,7 +93,7 @@ export class Allowance {
    * @param most an upper bound on the input, by the size of the body; used where there is room for many of that size.
    * @throws GatewayError `rate-limited` where the key has less left, also from the promise.
    */
-  reserve(expected: () => ExpectedTokens, most = Number.POSITIVE_INFINITY, costOf: CostOf = UNPRICED): Taking {
+  reserve(expected: () => ExpectedTokens, most = Number.POSITIVE_INFINITY, costOf: CostOf = UNPRICED): MaybePromise {
     const { use } = this
     const { limits, typicalOutput, hasBudget } = use
     if (limits.tpm === undefined && !hasBudget) return
@@ -197,7 +197,7 @@ export class Allowance {
     return { key, limits: use.limits, requests, tokens, cost, reservedAt, enter, leave, enforced, initial: undefined }
   }
 
-  private enforce(step: LimitStep, now: number): Taking {
+  private enforce(step: LimitStep, now: number): MaybePromise {
     const state = this.limiter.engine.step(step, now)
     if (state instanceof Promise || state.unknown) return this.enforceLater(step, state)
     this.use.saw(state, now)

@@ -22,9 +22,9 @@ export function lengthOfRun(messages: readonly Message[], order: readonly number
 
 /** Turns are joined where they are equal in meaning to one (`test/laws/same.ts`). */
 const joins = (first: Message, next: Message): boolean =>
-  next.role === 'assistant' && next.name === first.name && isPlain(first) && isPlain(next)
+  next.role === 'assistant' && next.name === first.name && hasNoExtras(first) && hasNoExtras(next)
 
-const isPlain = (message: Message): boolean => Object.keys(kept(message, FORMAT)).length === 0
+const hasNoExtras = (message: Message): boolean => Object.keys(kept(message, FORMAT)).length === 0
 
 interface Placed {
   readonly part: Part

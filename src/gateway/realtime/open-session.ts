@@ -11,7 +11,7 @@ import { CallerSocket } from '../../realtime/caller-socket.ts'
 import { GOING_AWAY } from '../../realtime/closing.ts'
 import { dial } from '../../realtime/dial.ts'
 import { ClientReader, eventIdOf } from '../../realtime/formats/realtime/client-reader.ts'
-import { isPlain, readDialect } from '../../realtime/formats/realtime/dialect.ts'
+import { isCurrent, readDialect } from '../../realtime/formats/realtime/dialect.ts'
 import { openRelay } from '../../realtime/formats/realtime/open-relay.ts'
 import { Relay } from '../../realtime/formats/realtime/relay.ts'
 import { ServerWriter } from '../../realtime/formats/realtime/server-writer.ts'
@@ -158,7 +158,7 @@ interface AttemptOptions extends SessionRequest {
 }
 
 const isDirect = ({ target, naming }: AttemptOptions): boolean =>
-  target.native && naming === 'ga' && isPlain(readDialect(target.format.dialect))
+  target.native && naming === 'ga' && isCurrent(readDialect(target.format.dialect))
 
 /** A connection that passes frames as they come. */
 async function direct(options: AttemptOptions): Promise<UpstreamSide> {

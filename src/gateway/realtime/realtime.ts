@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
+import type { IncompleteBodies } from '../../access/incomplete-bodies.ts'
 import { type Access, type Caller, checkDoor } from '../../access/index.ts'
 import { BEARER, SUBPROTOCOL, unauthenticated } from '../../access/key-ring.ts'
-import type { Waiting } from '../../access/waiting.ts'
 import { forbidden, type GatewayError, invalid, rateLimited } from '../../canonical/error.ts'
 import { type Format, isObject, type JsonObject } from '../../canonical/node.ts'
 import { passedTrace, single } from '../../channel/index.ts'
@@ -55,7 +55,7 @@ export interface RealtimeContext {
   /** Takes one of so many places that a key has in all processes; the result gives it back, undefined: none is free. */
   takePlace(key: string, most: number): Promise<(() => void) | undefined>
   readonly gateway: {
-    readonly waiting: Waiting
+    readonly incomplete: IncompleteBodies
     held(thrown: unknown, message: IncomingMessage): Promise<unknown>
     error(format: Format, thrown: unknown, id: string): ErrorAnswer
   }
@@ -138,7 +138,7 @@ export class Realtime {
     try {
       const caller = authenticate(access, call, REALTIME)
       await access.allowance(caller).enter(false)
-      const body = await readJson(call.message, SECRET_BODY, () => gateway.waiting.open(caller.id))
+      const body = await readJson(call.message, SECRET_BODY, () => gateway.incomplete.open(caller.id))
       call.reply.whole(200, {}, JSON.stringify(await this.secretFor(caller, body)))
     } catch (thrown) {
       const { status, headers, text } = gateway.error(call.format, await gateway.held(thrown, call.message), call.id)

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Part } from '../../canonical/content.ts'
 import type { Format } from '../../canonical/node.ts'
-import { type CanonicalRequest, isPlain } from '../../canonical/request.ts'
+import { type CanonicalRequest, isTextOnly } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
 import { isSigned } from '../../canonical/signature.ts'
 import type { ThoughtsConfig } from '../../config/index.ts'
@@ -76,7 +76,7 @@ export class Thoughts {
  * has its answer without tools, unless a prompt of an upstream's own declares some.
  */
 export const mayRemember = (request: CanonicalRequest): boolean =>
-  (request.tools !== undefined && request.tools.length > 0) || request.extras !== undefined || !isPlain(request)
+  (request.tools !== undefined && request.tools.length > 0) || request.extras !== undefined || !isTextOnly(request)
 
 /** The request that an answer was made for. */
 interface Asked {

@@ -33,7 +33,7 @@ const TAKEN = new Set(['index', 'id', 'type', 'function', 'custom', 'extra_conte
 
 /** A stream of which something was made good. */
 export interface Mendable {
-  mended: boolean
+  irregular: boolean
 }
 
 /** The tool calls of one candidate, assembled from chunks. Each method returns the number of parts begun so far. */
@@ -74,7 +74,7 @@ export class CallReader {
     const append = textOf(called[custom ? 'input' : 'arguments'])
     const index = chunk['index'] ?? undefined
     const found = this.find(index, id, stringIn(called['name']), append)
-    if (!this.isRegular(found, chunk, called, custom ? 'input' : 'arguments')) this.stream.mended = true
+    if (!this.isRegular(found, chunk, called, custom ? 'input' : 'arguments')) this.stream.irregular = true
     const call = found ?? this.open(index)
     this.name(call, id)
     call.freeform ||= custom
@@ -180,7 +180,7 @@ export class CallReader {
 
   private grow(call: Call, body: JsonObject, text: string, out: CanonicalEvent[], parts: number): number {
     if (call.ended) {
-      this.stream.mended = true
+      this.stream.irregular = true
       return parts
     }
     const isBare = text === '{}' && call.received === '' && call.part === undefined
@@ -188,7 +188,7 @@ export class CallReader {
     const append = isBare ? '' : text
     if (call.part === undefined) call.name ||= stringIn(body['name'])
     if (call.part === undefined && (call.name === '' || call.id === undefined)) {
-      this.stream.mended = true
+      this.stream.irregular = true
       add(call, append)
       return parts
     }
@@ -218,7 +218,7 @@ export class CallReader {
 
   private part(call: Call): ToolCallPart {
     const id = call.legacy ? (call.id ?? call.name) : this.ids.call(call.id, call.name)
-    if (id !== call.id) this.stream.mended = true
+    if (id !== call.id) this.stream.irregular = true
     return {
       type: 'tool-call',
       id,

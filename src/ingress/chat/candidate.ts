@@ -71,11 +71,11 @@ export class CandidateReader {
     }
     const key = isObject(choice['delta']) ? 'delta' : 'message'
     const delta = choice[key]
-    if (key === 'message') this.stream.mended = true
+    if (key === 'message') this.stream.irregular = true
     if (isObject(delta)) this.delta(delta, out)
     for (const field in choice) {
       if (CHOICE.has(field) || field === key) continue
-      if (ERRORS.has(field)) this.stream.mended = true
+      if (ERRORS.has(field)) this.stream.irregular = true
       this.extras = added(this.extras, field, choice[field]!)
     }
     this.end(choice['finish_reason'])
@@ -84,10 +84,10 @@ export class CandidateReader {
   /** A candidate finishes once, with its calls whole, and with the reason that clients expect after calls. */
   private end(finish: Json | undefined): void {
     if (finish === null || finish === undefined) return
-    if (typeof finish !== 'string' || finish === '' || this.finished) this.stream.mended = true
+    if (typeof finish !== 'string' || finish === '' || this.finished) this.stream.irregular = true
     if (typeof finish !== 'string' || finish === '') return
     const isWrong = this.calls.any && readFinish(finish, NOT_CALLED).reason === 'stop'
-    if (isWrong || this.calls.hasEmpty) this.stream.mended = true
+    if (isWrong || this.calls.hasEmpty) this.stream.irregular = true
     this.finish ??= finish
     this.finished = true
   }
@@ -129,7 +129,7 @@ export class CandidateReader {
     if (typeof content === 'string') {
       if (content !== '') this.append('text', content, TEXT, out)
     } else if (Array.isArray(content)) this.appendParts(content, out)
-    else if (content != null) this.stream.mended = true
+    else if (content != null) this.stream.irregular = true
     if (typeof refusal === 'string' && refusal !== '') this.append('refusal', refusal, REFUSAL, out)
     if (Array.isArray(annotations) && annotations.length > 0) this.annotate(annotations, out)
     if (isObject(audio) && !isHollow(audio)) this.appendAudio(audio, out)
@@ -143,15 +143,15 @@ export class CandidateReader {
   /** The first delta has the role; an upstream that sends every field, the unused ones hollow, does so from the first. */
   private begin({ role, audio, function_call }: JsonObject): void {
     this.hasRole = true
-    if (typeof role !== 'string' || isHollow(audio) || isHollow(function_call)) this.stream.mended = true
+    if (typeof role !== 'string' || isHollow(audio) || isHollow(function_call)) this.stream.irregular = true
   }
 
   private call(chunks: Json, out: CanonicalEvent[]): void {
-    if (!Array.isArray(chunks)) this.stream.mended = true
+    if (!Array.isArray(chunks)) this.stream.irregular = true
     else
       for (const chunk of chunks)
         if (isObject(chunk)) this.parts = this.calls.read(chunk, out, this.parts)
-        else this.stream.mended = true
+        else this.stream.irregular = true
   }
 
   private appendReasoning(text: string, part: Part, out: CanonicalEvent[]): void {
@@ -163,13 +163,13 @@ export class CandidateReader {
   private appendDetails(delta: JsonObject, out: CanonicalEvent[]): void {
     const thought = this.hasReasoning ? undefined : thoughtIn(delta)
     if (thought === undefined) return
-    this.stream.mended = true
+    this.stream.irregular = true
     this.append('reasoning', thought.text, BARE, out)
   }
 
   /** Content as a list of parts: Mistral separates reasoning from text in this way. */
   private appendParts(content: readonly Json[], out: CanonicalEvent[]): void {
-    this.stream.mended = true
+    this.stream.irregular = true
     for (const part of content) {
       if (!isObject(part)) continue
       const thought = thoughtOf(part)
@@ -223,7 +223,7 @@ export class CandidateReader {
 
   private enterAudio(node: Node, out: CanonicalEvent[]): Audio {
     // Each chunk may end within a group of base64.
-    this.stream.mended = true
+    this.stream.irregular = true
     this.endFlow(out)
     this.calls.endWhole(out)
     const open = { part: this.parts++, data: new Base64Stream() }

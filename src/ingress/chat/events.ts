@@ -19,7 +19,7 @@ const TAKEN = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', '
  * The chunks of a streamed answer (FORMATS §2). Candidates end with the stream: some upstreams add to finished ones.
  */
 export class ChatEvents extends AnswerEvents implements EventReader<WireEvent, CanonicalEvent> {
-  mended = false
+  irregular = false
   private readonly request: CanonicalRequest
   private readonly candidates: CandidateReader[] = []
   /** A chunk came before the answer's start. */
@@ -41,7 +41,7 @@ export class ChatEvents extends AnswerEvents implements EventReader<WireEvent, C
     if (this.ended) return NOTHING
     this.out = []
     if (data === DONE) {
-      this.mended ||= !this.isWhole
+      this.irregular ||= !this.isWhole
       this.finish()
     } else this.chunk(parseObject(data), data, event === 'error')
     return this.out
@@ -57,18 +57,18 @@ export class ChatEvents extends AnswerEvents implements EventReader<WireEvent, C
   protected read(chunk: JsonObject): void {
     this.readHeadFields(chunk)
     const choices = Array.isArray(chunk['choices']) ? chunk['choices'] : undefined
-    if (choices === undefined || chunk['object'] !== CHUNK || this.isCounted) this.mended = true
+    if (choices === undefined || chunk['object'] !== CHUNK || this.isCounted) this.irregular = true
     for (const choice of choices ?? [])
       if (isObject(choice)) this.choice(choice, chunk)
-      else this.mended = true
+      else this.irregular = true
     if (!this.started) {
       // The first one may have what no later chunk has; others would have to wait for the answer's id, without limit.
-      this.mended ||= this.hasEarly
+      this.irregular ||= this.hasEarly
       this.hasEarly = true
     }
     const usage = usageIn(chunk)
     if (usage !== undefined && (usage !== chunk['usage'] || (choices?.length === 0 && !this.isWhole)))
-      this.mended = true
+      this.irregular = true
     if (usage !== undefined) {
       this.isCounted = choices?.length === 0
       this.start(chunk)
@@ -82,7 +82,7 @@ export class ChatEvents extends AnswerEvents implements EventReader<WireEvent, C
 
   /** Data that is no chunk: empty, or the end mark with spaces around it. */
   private unread(data: string): void {
-    this.mended = true
+    this.irregular = true
     if (data === DONE) this.finish()
     else if (data !== '') this.fail(MALFORMED)
   }
@@ -91,7 +91,7 @@ export class ChatEvents extends AnswerEvents implements EventReader<WireEvent, C
     this.start(chunk)
     const given = choice['index']
     const index = typeof given === 'number' && given >= 0 && given < 1024 ? Math.floor(given) : 0
-    if (index !== given) this.mended = true
+    if (index !== given) this.irregular = true
     while (this.candidates.length <= index)
       this.candidates.push(new CandidateReader(this.candidates.length, this.request, this))
     this.candidates[index]!.read(choice, this.out)
@@ -105,7 +105,7 @@ export class ChatEvents extends AnswerEvents implements EventReader<WireEvent, C
   private readHeadFields(chunk: JsonObject): void {
     for (const field in chunk) {
       if (TAKEN.has(field)) continue
-      if (ERRORS.has(field)) this.mended = true
+      if (ERRORS.has(field)) this.irregular = true
       const value = chunk[field]!
       if (value === null || this.head[field] === value) continue
       if (!this.started) put(this.head, field, value)

@@ -20,7 +20,7 @@ type Handler = (wire: JsonObject) => void
  * (trap 4).
  */
 export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
-  mended = false
+  irregular = false
   private out: CanonicalEvent[] = []
   private readonly open = new Map<Json, BlockReader>()
   /** The last text of each index, which may be cited when its block has ended. */
@@ -37,13 +37,13 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
   private readonly early = new EarlyEvents()
 
   push({ event, data }: WireEvent): readonly CanonicalEvent[] {
-    if (isEmptyData(data)) this.mended = true
+    if (isEmptyData(data)) this.irregular = true
     if (this.ended || isEmptyData(data)) return NOTHING
     const wire = parseObject(data)
     this.out = []
     if (wire === undefined) this.fail(MALFORMED)
     else {
-      if (wire['type'] !== event) this.mended = true
+      if (wire['type'] !== event) this.irregular = true
       this.read(typeof wire['type'] === 'string' ? wire['type'] : (event ?? ''), wire)
     }
     return this.out.length === 0 ? NOTHING : this.out
@@ -66,7 +66,7 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
 
   /** An event of another type, behind the start. */
   private pass(event: CanonicalEvent): void {
-    if (!this.started && this.early.hold(event)) this.mended = true
+    if (!this.started && this.early.hold(event)) this.irregular = true
     else {
       this.begin()
       this.out.push(event)
@@ -84,7 +84,7 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
   }
 
   private readStart(message: JsonObject): void {
-    if (this.started || !isObject(message['usage']) || !Array.isArray(message['content'])) this.mended = true
+    if (this.started || !isObject(message['usage']) || !Array.isArray(message['content'])) this.irregular = true
     if (this.started) return
     this.started = true
     const usage = anyObject(message['usage'])
@@ -106,7 +106,7 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
 
   private startBlock(index: Json, block: JsonObject): void {
     this.begin()
-    if (this.open.size > 0 || index !== this.parts) this.mended = true
+    if (this.open.size > 0 || index !== this.parts) this.irregular = true
     this.open.get(index)?.end(this.out)
     this.openBlock(index, leniently(block))
   }
@@ -121,7 +121,7 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
 
   private stopBlock(index: Json): void {
     const open = this.open.get(index)
-    if (open === undefined) this.mended = true
+    if (open === undefined) this.irregular = true
     open?.end(this.out)
     this.open.delete(index)
   }
@@ -134,7 +134,7 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
     if (open !== undefined && (kind === undefined || open.kind === kind || open.kind === 'opaque'))
       open.delta(delta, this.out)
     else {
-      this.mended = true
+      this.irregular = true
       if (kind === 'text' || kind === 'reasoning') this.unannounced(index, kind).delta(delta, this.out)
       else if (delta['type'] === 'citations_delta') this.texts.get(index)?.delta(delta, this.out)
     }
@@ -150,7 +150,7 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
   /** `message_delta`: the stop reason, the usage, and late fields of the whole answer. */
   private readDelta(wire: JsonObject): void {
     this.begin()
-    if (!isObject(wire['delta']) || !isObject(wire['usage'])) this.mended = true
+    if (!isObject(wire['delta']) || !isObject(wire['usage'])) this.irregular = true
     for (const [field, value] of Object.entries(anyObject(wire['delta']) ?? {}))
       if ((STOP_FIELDS as readonly string[]).includes(field)) this.stop[field] = value
       else put(this.late, field, value)
@@ -169,7 +169,7 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
 
   private finish(): void {
     this.begin()
-    if (this.open.size > 0 || this.stop['stop_reason'] === undefined) this.mended = true
+    if (this.open.size > 0 || this.stop['stop_reason'] === undefined) this.irregular = true
     for (const block of this.open.values()) block.end(this.out)
     this.open.clear()
     const { refusal, ...stop } = readStop(this.stop, this.called)

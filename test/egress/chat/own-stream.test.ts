@@ -23,7 +23,7 @@ function passed(bodies: readonly JsonObject[], request = REQUEST) {
     event.type === 'result-start' ? { ...event, id: 'own', model: 'asked for', createdAt: event.createdAt ?? 9 } : event
   const events: WireEvent[] = [...bodies.map(body => ({ data: JSON.stringify(body) })), { data: '[DONE]' }]
   const sent = events.flatMap(event => write.relay(event, read.push(event).map(named)))
-  return { sent: sent.map(({ data }) => data), mended: read.mended }
+  return { sent: sent.map(({ data }) => data), irregular: read.irregular }
 }
 
 const named = { id: 'own', model: 'asked for' }
@@ -35,9 +35,9 @@ test.each([
   const bodies = [ROLE, chunk({ content: 'a "model":"upstream"' }), chunk({ content: 'b' }), chunk({}, 'eos')].map(
     whole,
   )
-  const { sent, mended } = passed(bodies)
+  const { sent, irregular } = passed(bodies)
   expect(sent).toEqual([...bodies.map(body => JSON.stringify({ ...body, ...named })), '[DONE]'])
-  expect(mended).toBe(false)
+  expect(irregular).toBe(false)
 })
 
 test('fields of the same names within others are not those of the answer', () => {
@@ -80,12 +80,12 @@ test.each([
   ['passed on', COUNTING, 4],
 ])('a chunk of usage alone is %s, by what the caller requested', (_, request, count) => {
   const bodies = [ROLE, chunk({ content: 'a' }), chunk({}, 'stop'), { choices: [], usage: USAGE }]
-  const { sent, mended } = passed(
+  const { sent, irregular } = passed(
     bodies.map(body => ({ ...HEAD, ...body })),
     request,
   )
   expect(sent).toHaveLength(count + 1)
-  expect(mended).toBe(false)
+  expect(irregular).toBe(false)
 })
 
 const call = (more: JsonObject, text?: string) =>
@@ -146,7 +146,7 @@ test.each<[string, JsonObject[]]>([
   ],
   ['usage elsewhere', [ROLE, chunk({ content: 'a' }), { ...chunk({}, 'stop'), x_groq: { usage: USAGE } }]],
 ])('%s is made good, so the stream is written anew', (_, bodies) => {
-  expect(passed(bodies.map(body => ({ ...HEAD, ...body }))).mended).toBe(true)
+  expect(passed(bodies.map(body => ({ ...HEAD, ...body }))).irregular).toBe(true)
 })
 
 /** The arguments of each call, as clients join them. */

@@ -54,7 +54,7 @@ test('requests that are written give the room of what was recorded of them back'
     const call: Call = {
       ...{ id: `req_${round}`, format: 'chat', path: '/v1/chat/completions', framing: 'events', body },
       message: { headers: {} } as IncomingMessage,
-      ...{ route: BY_PATH.get('/v1/chat/completions')!, line: { headers: {}, query: {} } },
+      ...{ route: BY_PATH.get('/v1/chat/completions')!, head: { headers: {}, query: {} } },
       reply: new NoReply(),
     }
     const caller = { id: 'k', key: 'dev', captureUntil: Number.POSITIVE_INFINITY } as Caller

@@ -105,11 +105,11 @@ async function captured(one: Secrets, status: number, streams: boolean) {
   }
   const call: Call = {
     ...{ id: 'req_1', format: 'chat', path: '/v1/chat/completions', message: messageOf(one), framing: 'events' },
-    ...{ route: BY_PATH.get('/v1/chat/completions')!, line: { headers: {}, query: {} } },
+    ...{ route: BY_PATH.get('/v1/chat/completions')!, head: { headers: {}, query: {} } },
     reply: new NoReply(),
   }
   const capture = new Capture(call, { id: 'k', key: 'dev' } as Caller, { left: 64 * LARGEST })
-  const wire = wireRequest(call.route, call.line, body)
+  const wire = wireRequest(call.route, call.head, body)
   capture.parsed(body, undefined).wire = wire
   const request = READERS['chat']!.request!(wire)
   capture.request = request

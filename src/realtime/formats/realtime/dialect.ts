@@ -19,5 +19,5 @@ export const readDialect = ({ naming, layout, item_done }: JsonObject): Realtime
 })
 
 /** A caller of GA names can be connected to it frame by frame. */
-export const isPlain = ({ naming, layout, itemDone }: RealtimeDialect): boolean =>
+export const isCurrent = ({ naming, layout, itemDone }: RealtimeDialect): boolean =>
   naming === 'ga' && layout === 'ga' && itemDone

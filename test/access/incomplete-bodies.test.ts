@@ -1,7 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { Waiting } from '../../src/access/waiting.ts'
+import { IncompleteBodies } from '../../src/access/incomplete-bodies.ts'
 import { ANSWER, ASK, json } from '../builders/chat.ts'
 import { KEY, keyOf, type TestServerOptions } from '../builders/config.ts'
 import type { TestServer } from '../builders/gateway.ts'
@@ -60,7 +60,7 @@ async function finished({ out, answer }: Begun): Promise<number> {
 
 describe('bytes that wait', TIMED, () => {
   test('are counted by key and in all, and no more when they are given back', () => {
-    const waiting = new Waiting(ROOM)
+    const waiting = new IncompleteBodies(ROOM)
     const [one, two, three] = ['a', 'a', 'b'].map(key => waiting.open(key))
     one!.take(200 * KIB)
     expect(() => two!.take(100 * KIB)).toThrow(/of this key/)
@@ -75,7 +75,7 @@ describe('bytes that wait', TIMED, () => {
     again.take(280 * KIB)
     again.give(280 * KIB)
     waiting.open('a').take(250 * KIB)
-    const crowd = new Waiting(ROOM)
+    const crowd = new IncompleteBodies(ROOM)
     expect(() => {
       for (let index = 0; index < 100; index++) crowd.open('a')
     }).toThrow(/of this key/)

@@ -1,7 +1,7 @@
 import { type ErrorKind, GatewayError } from '../canonical/error.ts'
 
 /** Bytes of incomplete bodies that may be held: those of one key, and all. */
-export interface WaitingLimits {
+export interface IncompleteBodyLimits {
   readonly key: number
   readonly all: number
 }
@@ -10,12 +10,12 @@ export interface WaitingLimits {
 const BASE = 16 * 1024
 
 /** Counts bytes of incomplete bodies, so that callers cannot fill the memory with them. */
-export class Waiting {
-  limits: WaitingLimits
+export class IncompleteBodies {
+  limits: IncompleteBodyLimits
   private all = 0
   private readonly byKey = new Map<string, number>()
 
-  constructor(limits: WaitingLimits) {
+  constructor(limits: IncompleteBodyLimits) {
     this.limits = limits
   }
 
@@ -27,10 +27,10 @@ export class Waiting {
   /**
    * A count for one body of a key; it must be closed in any case.
    *
-   * @throws GatewayError as `WaitingBody.take` does.
+   * @throws GatewayError as `IncompleteBody.take` does.
    */
-  open(key: string): WaitingBody {
-    const body = new WaitingBody(this, key)
+  open(key: string): IncompleteBody {
+    const body = new IncompleteBody(this, key)
     try {
       body.take(BASE)
     } catch (thrown) {
@@ -54,13 +54,13 @@ export class Waiting {
 }
 
 /** The held bytes of one incomplete body. */
-export class WaitingBody {
-  private readonly waiting: Waiting
+export class IncompleteBody {
+  private readonly waiting: IncompleteBodies
   private readonly key: string
   private bytes = 0
   private closed = false
 
-  constructor(waiting: Waiting, key: string) {
+  constructor(waiting: IncompleteBodies, key: string) {
     this.waiting = waiting
     this.key = key
   }
