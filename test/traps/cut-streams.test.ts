@@ -88,6 +88,29 @@ describe('a stream that breaks', () => {
       true,
     )
   })
+
+  it.each(['chat', 'contents', 'messages', 'responses'])(
+    'trap 88: has the words of a refusal, whole or not, at a caller of %s',
+    to => {
+      const refusal = chunk({ role: 'assistant', refusal: 'I will not.' })
+      for (const wire of [[refusal], [refusal, piece(0, '{"path"', 'write')]])
+        expect(JSON.stringify(told('chat', to, wire))).toContain('I will not.')
+    },
+  )
+
+  it.each(['chat', 'contents', 'messages', 'responses'])(
+    'trap 82: has the citations of a text, whole or not, at a caller of %s',
+    to => {
+      const url_citation = { url: 'https://a.example', title: 'A', start_index: 0, end_index: 3 }
+      const cited = chunk({
+        role: 'assistant',
+        content: 'It is.',
+        annotations: [{ type: 'url_citation', url_citation }],
+      })
+      for (const wire of [[cited], [cited, piece(0, '{"path"', 'write')]])
+        expect(JSON.stringify(told('chat', to, wire))).toContain('https://a.example')
+    },
+  )
 })
 
 describe('calls made at once', () => {

@@ -103,6 +103,23 @@ export class CandidateWriter {
     return this.out
   }
 
+  /** What waited for more of an answer that breaks off: the words of a refusal, and citations. */
+  rest(): readonly WireEvent[] {
+    this.out = []
+    if (this.finish !== undefined) return NOTHING
+    this.release()
+    if (this.slot !== undefined) this.breakOff(this.slot)
+    this.divide(undefined)
+    return this.out
+  }
+
+  private breakOff(slot: Slot): void {
+    const part = slot.whole()
+    if (isRefusal(part)) this.whole(part)
+    else if (part.type === 'text' && slot.prefix !== undefined)
+      this.grounding.add(slot.written, part.annotations, slot.place)
+  }
+
   /** The candidate's fields in the last event. */
   written(): JsonObject {
     const { finish } = this
