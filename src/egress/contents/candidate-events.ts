@@ -56,6 +56,7 @@ export class CandidateWriter {
   start({ part, at }: PartStart): readonly WireEvent[] {
     this.out = []
     this.release()
+    this.breakOff()
     this.slot = new Slot(part, at.part)
     return this.out
   }
@@ -108,12 +109,16 @@ export class CandidateWriter {
     this.out = []
     if (this.finish !== undefined) return NOTHING
     this.release()
-    if (this.slot !== undefined) this.breakOff(this.slot)
+    this.breakOff()
     this.divide(undefined)
     return this.out
   }
 
-  private breakOff(slot: Slot): void {
+  /** Leaves a part that never ended: others may overtake it where the answer breaks off. */
+  private breakOff(): void {
+    const { slot } = this
+    if (slot === undefined) return
+    this.slot = undefined
     const part = slot.whole()
     if (isRefusal(part)) this.whole(part)
     else if (part.type === 'text' && slot.prefix !== undefined)
