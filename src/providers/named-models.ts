@@ -44,8 +44,11 @@ const ROUTED = [
   ['modelName', 'model_name'],
 ] as const
 
+/** A request that is to be counted. */
+const COUNTED = ['generateContentRequest', 'generate_content_request'] as const
+
 /** The model that answers instead of the path's, and the one that ranks what was retrieved. */
-const OF_CONTENTS: readonly Place[] = [
+const OF_GENERATION: readonly Place[] = [
   ['generationConfig', ...ROUTED],
   ['generation_config', ...ROUTED],
   [
@@ -57,6 +60,8 @@ const OF_CONTENTS: readonly Place[] = [
     ['modelName', 'model_name'],
   ],
 ]
+
+const OF_CONTENTS: readonly Place[] = [...OF_GENERATION, ...OF_GENERATION.map(place => [COUNTED, ...place])]
 
 /**
  * The places where bodies of a format name models beside the requested one: OpenRouter's `models` and those of its
@@ -81,10 +86,7 @@ export const NAMED_MODELS: ReadonlyMap<Format, readonly Place[]> = new Map([
 /** Where bodies of a format name the requested model, once or for each of several things. */
 const OWN: ReadonlyMap<Format, readonly Place[]> = new Map<Format, readonly Place[]>([
   ['kling', [['model_name'], ['model']]],
-  [
-    'contents',
-    [['model'], ['requests', '*', 'model'], [['generateContentRequest', 'generate_content_request'], 'model']],
-  ],
+  ['contents', [['model'], ['requests', '*', 'model'], [COUNTED, 'model']]],
 ])
 
 /** Their places in one format; readers refuse another model in them. */

@@ -386,6 +386,17 @@ describe('trap 105: other models in a body', () => {
     expect((await testServer.ask(path, { model: 'pro', ...body })).status).toBe(200)
   })
 
+  test.each([
+    ['flash', 200, 'flash-002'],
+    ['dear', 403, undefined],
+  ])('in a request to be counted are held to the key, too: %s', async (modelName, status, upstreamName) => {
+    const { testServer, asked } = await open('contents')
+    const generationConfig = { routingConfig: { manualMode: { modelName } } }
+    const counted = { generateContentRequest: { ...TURN, generationConfig } }
+    expect((await testServer.ask(COUNT_PATH, counted)).status).toBe(status)
+    expect(asked().map(({ text }) => /"modelName":"(.*?)"/.exec(text)?.[1])).toEqual(upstreamName ? [upstreamName] : [])
+  })
+
   test('go to no upstream of another format', async () => {
     const { testServer, upstream } = await open('messages')
     await testServer.ask('/v1/chat/completions', { model: 'pro', messages: HI, models: ['flash'] })
