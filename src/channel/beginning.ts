@@ -14,7 +14,7 @@ const OPENING: ReadonlySet<number> = new Set([0x7b, 0x5b])
 /** The names of fields with which an event stream begins where no comment does. */
 const FIELDS = ['data:', 'event:', 'id:', 'retry:']
 /** How pages of HTML and documents of XML begin, in any case; a mere `<` could be a sample. */
-const TAGS = ['<!doctype', '<html', '<?xml']
+const TAGS = ['<!doctype', '<!--', '<html', '<?xml']
 const COLON = 0x3a
 
 /** The kind of a body by its first bytes; undefined where they are too few. */

@@ -22,6 +22,7 @@ export function checkModelFields(
 ): void {
   if (model !== undefined && !isName(model)) throw invalid('model: must be the name of a model.', 'model')
   renamedIn(body, wayOf(format), {
+    format,
     isExact: true,
     rename(name, field) {
       if (permissions.allowsModel(name)) return name
@@ -38,6 +39,7 @@ export function checkModelFields(
  */
 export const withUpstreamModels = (body: JsonObject, format: Format, { models }: ChannelConfig): JsonObject =>
   renamedIn(body, wayOf(format), {
+    format,
     isExact: false,
     rename(name, field) {
       const upstream = models.named.get(name) ?? (matchesAny(models.patterns, name) ? name : undefined)
@@ -84,15 +86,19 @@ function behindEach(places: readonly Place[]): ReadonlyMap<string, readonly Plac
   return new Map([...groups].map(([field, some]) => [field, some.map(({ rest }) => rest)]))
 }
 
-/** Of an object that stands for a model, with further settings. */
-const TO_NAME = wayAlong([['model']])
-
 const WAYS = new Map<Format, Way>()
 
 const wayOf = (format: Format): Way =>
   WAYS.getOrInsertComputed(format, () => wayAlong(NAMED_MODELS.get(format) ?? [], ownModelPlaces(format)))
 
+const SETTINGS = new Map<Format, Way>()
+
+/** Of an object that stands for a model, with further settings: they replace those of the body. */
+const settingsOf = (format: Format): Way =>
+  SETTINGS.getOrInsertComputed(format, () => wayAlong([['model'], ...(NAMED_MODELS.get(format) ?? [])]))
+
 interface Naming {
+  readonly format: Format
   /** What a model is to be called; `field` is that of the body in which it was found. */
   readonly rename: (name: string, field: string) => string
   /** Whether fields in another case are refused. */
@@ -146,7 +152,7 @@ const UPSTREAMS_CHOICE = 'default'
 function named(value: Json, naming: Naming, root: string): Json {
   if (typeof value === 'string') return naming.rename(value, root)
   if (!isObject(value) || typeof value['model'] !== 'string') throw noName(root)
-  return renamedIn(value, TO_NAME, naming, root)
+  return renamedIn(value, settingsOf(naming.format), naming, root)
 }
 
 const noName = (field: string): GatewayError => invalid(`${field}: must name models.`, field)

@@ -90,6 +90,9 @@ function sound(result: CanonicalResult, streamed: boolean): CanonicalResult {
 /** A media type that leaves the kind of file to its first bytes. */
 const MERE_BYTES = /^application\/octet-stream\b/i
 
+/** The media types of documents of XML; no recording and no transcript is one. */
+const XML = /^[\w.-]+\/(?:[\w.-]+\+)?xml\b/i
+
 /** The parts of an answer that is no JSON. */
 type Content = Pick<WireAnswer, 'body' | 'raw'>
 
@@ -106,7 +109,7 @@ function eventsIn({ raw }: Content): readonly WireEvent[] | undefined {
  */
 async function rawContent(answer: Answer, largest: number): Promise<Content> {
   const mediaType = single(answer.headers['content-type'])
-  if (answer.begins === 'markup') throw SENT_A_PAGE
+  if (answer.begins === 'markup' || XML.test(mediaType)) throw SENT_A_PAGE
   if (isTextual(mediaType)) return { body: {}, raw: { mediaType, text: await answer.text(largest) } }
   if (answer.begins === 'nothing') throw SENT_NOTHING
   const isUnknown = MERE_BYTES.test(mediaType)

@@ -3,21 +3,23 @@ import type { Format } from '../canonical/node.ts'
 /** A path into a body, field by field; `*` is every item of a list, or its only one, and a list is a field's spellings. */
 export type Place = readonly (string | readonly string[])[]
 
-/** Fallbacks are names, or objects with further settings. */
+/** Fallbacks are names, or objects whose further settings stand for those of the body. */
 const LISTS = ['fallbacks', 'context_window_fallbacks', 'content_policy_fallbacks'] as const
+const OF_LITELLM: readonly Place[] = LISTS.map(list => [list, '*'])
 
-/** What stands in `extra_body` LiteLLM writes over the body that it sends. */
-const FALLBACKS: readonly Place[] = [
-  ...LISTS.map(list => [list, '*'] as const),
-  ['extra_body', 'model'],
-  ['extra_body', [...LISTS, 'models'], '*'],
+/** What stands in `extra_body` LiteLLM writes over the body that it sends, which may be one for OpenRouter. */
+const withExtraBody = (places: readonly Place[]): readonly Place[] => [
+  ...places,
+  ...[['model'], ['models', '*'], ...places].map(place => ['extra_body', ...place]),
 ]
+
+const FALLBACKS = withExtraBody(OF_LITELLM)
 
 /** Lists of forms: LiteLLM takes the brackets off the names of their fields. */
 const OF_FORMS: readonly Place[] = [...FALLBACKS, ...LISTS.map(list => [`${list}[]`, '*'] as const)]
 
-const PLACES: readonly Place[] = [
-  ...FALLBACKS,
+const OF_CHATS: readonly Place[] = [
+  ...OF_LITELLM,
   ['models', '*'],
   ['tools', '*', 'model'],
   ['tools', '*', 'parameters', 'model'],
@@ -26,13 +28,15 @@ const PLACES: readonly Place[] = [
   ['plugins', '*', 'analysis_models', '*'],
 ]
 
+const PLACES = withExtraBody(OF_CHATS)
+
 /** Codex sends its tools in an item of the input (trap 89); tools of a namespace stand in it. */
-const OF_RESPONSES: readonly Place[] = [
-  ...PLACES,
+const OF_RESPONSES = withExtraBody([
+  ...OF_CHATS,
   ['tools', '*', 'tools', '*', 'model'],
   ['input', '*', 'tools', '*', 'model'],
   ['input', '*', 'tools', '*', 'tools', '*', 'model'],
-]
+])
 
 const ROUTED = [
   ['routingConfig', 'routing_config'],
@@ -40,8 +44,11 @@ const ROUTED = [
   ['modelName', 'model_name'],
 ] as const
 
+/** A request that is to be counted. */
+const COUNTED = ['generateContentRequest', 'generate_content_request'] as const
+
 /** The model that answers instead of the path's, and the one that ranks what was retrieved. */
-const OF_CONTENTS: readonly Place[] = [
+const OF_GENERATION: readonly Place[] = [
   ['generationConfig', ...ROUTED],
   ['generation_config', ...ROUTED],
   [
@@ -53,6 +60,8 @@ const OF_CONTENTS: readonly Place[] = [
     ['modelName', 'model_name'],
   ],
 ]
+
+const OF_CONTENTS: readonly Place[] = [...OF_GENERATION, ...OF_GENERATION.map(place => [COUNTED, ...place])]
 
 /**
  * The places where bodies of a format name models beside the requested one: OpenRouter's `models` and those of its
@@ -77,10 +86,7 @@ export const NAMED_MODELS: ReadonlyMap<Format, readonly Place[]> = new Map([
 /** Where bodies of a format name the requested model, once or for each of several things. */
 const OWN: ReadonlyMap<Format, readonly Place[]> = new Map<Format, readonly Place[]>([
   ['kling', [['model_name'], ['model']]],
-  [
-    'contents',
-    [['model'], ['requests', '*', 'model'], [['generateContentRequest', 'generate_content_request'], 'model']],
-  ],
+  ['contents', [['model'], ['requests', '*', 'model'], [COUNTED, 'model']]],
 ])
 
 /** Their places in one format; readers refuse another model in them. */

@@ -29,6 +29,8 @@ export class GroupedWrites<T> {
   private waiting: Waiting<T>[] = []
   /** A group is written, or will be soon. */
   private busy = false
+  /** Set once the writes are to end. */
+  private ending: PromiseWithResolvers<void> | undefined
 
   constructor(options: GroupedWritesOptions<T>) {
     this.options = options
@@ -42,10 +44,18 @@ export class GroupedWrites<T> {
     })
   }
 
+  /** Settles once nothing waits any more. A fault from now on fails all that waits, which would meet it as well. */
+  close(): Promise<void> {
+    this.ending ??= Promise.withResolvers()
+    if (!this.busy) this.ending.resolve()
+    return this.ending.promise
+  }
+
   /** What comes in the same turn of the event loop is one group. */
   private schedule(): void {
     this.busy = this.waiting.length > 0
     if (this.busy) setImmediate(this.begin)
+    else this.ending?.resolve()
   }
 
   private readonly begin = (): void => void this.write(this.next()).then(() => this.schedule())
@@ -70,7 +80,9 @@ export class GroupedWrites<T> {
       await this.options.write(group.map(({ one }) => one))
       for (const { resolve } of group) resolve()
     } catch (thrown) {
-      if (group.length === 1 || this.options.isFault(thrown)) for (const { reject } of group) reject(thrown)
+      const isFault = this.options.isFault(thrown)
+      if (isFault && this.ending !== undefined) for (const { reject } of this.waiting.splice(0)) reject(thrown)
+      if (isFault || group.length === 1) for (const { reject } of group) reject(thrown)
       else for (const one of group) await this.write([one])
     }
   }

@@ -144,6 +144,11 @@ export class KeptTurns implements Turns {
     await this.writes.add({ row: rowOf(turn), items: itemRowsOf(turn, this.now()) })
   }
 
+  /** Settles once every turn that is to be kept is, or cannot be. */
+  close(): Promise<void> {
+    return this.writes.close()
+  }
+
   async advance(turn: Turn): Promise<boolean> {
     const { owner, id } = turn
     const items = outputRowsOf(turn, this.now())

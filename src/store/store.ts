@@ -84,11 +84,12 @@ export async function openDatabase(engine: Engine): Promise<Database> {
 }
 
 function storeIn(database: Database, engine: Engine, now: () => number): Store {
+  const turns = new KeptTurns(database, now)
   const shared = keptShared(database, now)
   const captures = new KeptCaptures(database, now)
   const users = new KeptConsole(database, now)
   return {
-    turns: new KeptTurns(database, now),
+    turns,
     conversations: new KeptConversations(database, now),
     events: new KeptEvents(database),
     tasks: new KeptTasks(database),
@@ -109,7 +110,10 @@ function storeIn(database: Database, engine: Engine, now: () => number): Store {
       await checkTables(database)
       await engine.probe(database)
     },
-    close: () => database.destroy(),
+    async close() {
+      await turns.close()
+      await database.destroy()
+    },
   }
 }
 

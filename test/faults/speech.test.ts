@@ -213,6 +213,7 @@ describe('an upstream that sends text as a recording has failed, and the next on
   const TEXTS = [
     '<!DOCTYPE html>\n<html><body>Sign in</body></html>',
     '\r\n <HTML>Bad gateway</HTML>',
+    '<!-- Bad gateway -->\n<html></html>',
     '\ufeff<?xml version="1.0"?><Error><Code>SlowDown</Code></Error>',
     `data: ${ERROR}\n\n`,
     `event: error\ndata: ${ERROR}\n\n`,
@@ -241,6 +242,17 @@ describe('an upstream that sends text as a recording has failed, and the next on
     const streamed = await testServer.ask('/v1/audio/speech', { ...ASK, stream_format: 'sse' })
     expect([streamed.status, JSON.parse(dataOf(streamed.text)[0]!).audio]).toEqual([200, 'SUQzIGl0'])
   })
+
+  it.each(['application/xml', 'application/xhtml+xml', 'Application/Problem+XML; charset=utf-8'])(
+    'a document without a beginning of its own, as %s',
+    async type => {
+      await open(response =>
+        response.writeHead(200, { 'content-type': type }).end('<Error><Code>SlowDown</Code></Error>'),
+      )
+      for (const ask of [ASK, { ...ASK, stream_format: 'sse' }])
+        expect((await testServer.ask('/v1/audio/speech', ask)).status).toBe(502)
+    },
+  )
 
   it.each(['audio/mpeg', 'text/event-stream', undefined])(
     'but events that hold a recording are one, as %s',

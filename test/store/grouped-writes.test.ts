@@ -62,6 +62,20 @@ describe('writes of one turn of the event loop', () => {
     expect(groups).toHaveLength(1)
   })
 
+  test('that wait when they are closed are written, or fail with the first fault', async () => {
+    for (const fails of [false, true]) {
+      const { writes, rows, groups } = table(() => fails)
+      const added = Promise.allSettled(
+        Array.from({ length: 120 }, (_, value) => writes.add({ key: `${value}`, value })),
+      )
+      await writes.close()
+      expect(rows.size).toBe(fails ? 0 : 120)
+      expect(groups).toHaveLength(fails ? 1 : 3)
+      expect(new Set((await added).map(({ status }) => status))).toEqual(new Set([fails ? 'rejected' : 'fulfilled']))
+      await writes.close()
+    }
+  })
+
   test('large ones are groups of their own', async () => {
     const { writes, groups } = table()
     await Promise.all([1, 2, 3].map(value => writes.add({ key: `${value}`, value, size: 700_000 })))

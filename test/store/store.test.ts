@@ -186,6 +186,15 @@ describe('a database', () => {
     await other.close()
   })
 
+  test('keeps what waits when it is closed', async () => {
+    const kept = Array.from({ length: 120 }, (_, at) => `t${at}`)
+    const waiting = Promise.all(kept.map(id => store.turns.keep(turn(id))))
+    await store.close()
+    await waiting
+    store = await openStore(storeAt(folder), () => now)
+    for (const id of kept) expect(await store.turns.find('me', id)).toEqual(turn(id))
+  })
+
   test('what another owner has, or what is forgotten, is barred', async () => {
     await store.turns.keep(turn('a'))
     expect(await store.turns.barred('me', ['a', 'in_a', 'unknown'])).toBe(false)

@@ -88,6 +88,42 @@ describe('a stream that breaks', () => {
       true,
     )
   })
+
+  it.each(['chat', 'contents', 'messages', 'responses'])(
+    'trap 88: has the words of a refusal, whole or not, at a caller of %s',
+    to => {
+      const refusal = chunk({ role: 'assistant', refusal: 'I will not.' })
+      for (const wire of [[refusal], [refusal, piece(0, '{"path"', 'write')]])
+        expect(JSON.stringify(told('chat', to, wire))).toContain('I will not.')
+    },
+  )
+
+  it('trap 88: has what another part overtakes at a caller of contents', () => {
+    const at = (content_index: number) => ({ item_id: 'msg_1', output_index: 0, content_index })
+    const annotation = { type: 'url_citation', url: 'https://a.example', title: 'A', start_index: 0, end_index: 3 }
+    const events = told('responses', 'contents', [
+      eventOf({ type: 'response.output_text.delta', ...at(0), delta: 'It is.' }),
+      eventOf({ type: 'response.output_text.annotation.added', ...at(0), annotation }),
+      eventOf({ type: 'response.refusal.delta', ...at(1), delta: 'I will not.' }),
+      eventOf({ type: 'response.output_text.delta', ...at(2), delta: 'Or so.' }),
+    ])
+    for (const said of ['It is.', 'https://a.example', 'I will not.', 'Or so.'])
+      expect(JSON.stringify(events)).toContain(said)
+  })
+
+  it.each(['chat', 'contents', 'messages', 'responses'])(
+    'trap 82: has the citations of a text, whole or not, at a caller of %s',
+    to => {
+      const url_citation = { url: 'https://a.example', title: 'A', start_index: 0, end_index: 3 }
+      const cited = chunk({
+        role: 'assistant',
+        content: 'It is.',
+        annotations: [{ type: 'url_citation', url_citation }],
+      })
+      for (const wire of [[cited], [cited, piece(0, '{"path"', 'write')]])
+        expect(JSON.stringify(told('chat', to, wire))).toContain('https://a.example')
+    },
+  )
 })
 
 describe('calls made at once', () => {

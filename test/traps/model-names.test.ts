@@ -221,6 +221,23 @@ const OTHERS: readonly (readonly [format: string, path: string, body: (model: st
   ['embeddings', '/v1/embeddings', model => ({ input: 'Hi.', extra_body: { model } })],
   ['responses', '/v1/responses', model => ({ input: 'Hi.', extra_body: { models: [model] } })],
   ['chat', '/v1/chat/completions', model => ({ messages: HI, extra_body: { fallbacks: [{ model }] } })],
+  ['chat', '/v1/chat/completions', model => ({ messages: HI, extra_body: { plugins: [{ id: 'fusion', model }] } })],
+  [
+    'responses',
+    '/v1/responses',
+    model => ({ input: 'Hi.', extra_body: { tools: [{ type: 'image_generation', model }] } }),
+  ],
+  ['chat', '/v1/chat/completions', model => ({ messages: HI, fallbacks: [{ model: 'a/b', extra_body: { model } }] })],
+  ['chat', '/v1/chat/completions', model => ({ messages: HI, fallbacks: [{ model: 'a/b', fallbacks: [model] }] })],
+  [
+    'messages',
+    '/v1/messages',
+    model => ({
+      ...{ max_tokens: 9, messages: HI },
+      fallbacks: [{ model: 'a/b', tools: [{ type: 'advisor_20260301', name: 'advisor', model }] }],
+    }),
+  ],
+  ['embeddings', '/v1/embeddings', model => ({ input: 'Hi.', fallbacks: [{ model: 'a/b', extra_body: { model } }] })],
   [
     'contents',
     CONTENTS_PATH,
@@ -343,6 +360,8 @@ describe('trap 105: other models in a body', () => {
     ['contents', COUNT_PATH, { ...TURN, GenerateContentRequest: { ...TURN, model: 'models/dear' } }],
     ['chat', '/v1/chat/completions', { messages: HI, Extra_Body: { model: 'dear' } }],
     ['chat', '/v1/chat/completions', { messages: HI, extra_body: { Model: 'dear' } }],
+    ['chat', '/v1/chat/completions', { messages: HI, extra_body: { Plugins: { model: 'dear' } } }],
+    ['chat', '/v1/chat/completions', { messages: HI, fallbacks: [{ model: 'pro', extra_body: { Model: 'dear' } }] }],
   ])(
     '%s %s: in a field of another case are refused, which some upstreams take for the same: %j',
     async (format, path, body) => {
@@ -365,6 +384,17 @@ describe('trap 105: other models in a body', () => {
   ])('%s %s: fields that name no models there may be written in any way: %j', async (format, path, body) => {
     const { testServer } = await open(format)
     expect((await testServer.ask(path, { model: 'pro', ...body })).status).toBe(200)
+  })
+
+  test.each([
+    ['flash', 200, 'flash-002'],
+    ['dear', 403, undefined],
+  ])('in a request to be counted are held to the key, too: %s', async (modelName, status, upstreamName) => {
+    const { testServer, asked } = await open('contents')
+    const generationConfig = { routingConfig: { manualMode: { modelName } } }
+    const counted = { generateContentRequest: { ...TURN, generationConfig } }
+    expect((await testServer.ask(COUNT_PATH, counted)).status).toBe(status)
+    expect(asked().map(({ text }) => /"modelName":"(.*?)"/.exec(text)?.[1])).toEqual(upstreamName ? [upstreamName] : [])
   })
 
   test('go to no upstream of another format', async () => {

@@ -56,6 +56,7 @@ export class CandidateWriter {
   start({ part, at }: PartStart): readonly WireEvent[] {
     this.out = []
     this.release()
+    this.breakOff()
     this.slot = new Slot(part, at.part)
     return this.out
   }
@@ -101,6 +102,27 @@ export class CandidateWriter {
     if (!this.slotted.empty && this.grounding.some) this.flush()
     if (!this.slotted.empty) this.writeLone()
     return this.out
+  }
+
+  /** What waited for more of an answer that breaks off: the words of a refusal, and citations. */
+  rest(): readonly WireEvent[] {
+    this.out = []
+    if (this.finish !== undefined) return NOTHING
+    this.release()
+    this.breakOff()
+    this.divide(undefined)
+    return this.out
+  }
+
+  /** Leaves a part that never ended: others may overtake it where the answer breaks off. */
+  private breakOff(): void {
+    const { slot } = this
+    if (slot === undefined) return
+    this.slot = undefined
+    const part = slot.whole()
+    if (isRefusal(part)) this.whole(part)
+    else if (part.type === 'text' && slot.prefix !== undefined)
+      this.grounding.add(slot.written, part.annotations, slot.place)
   }
 
   /** The candidate's fields in the last event. */

@@ -87,9 +87,10 @@ export class ContentsStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   private fail(error: CanonicalError): readonly WireEvent[] {
-    const finished = this.candidates.some(({ finish }) => finish !== undefined)
-    const before = finished || this.usage !== undefined ? [this.last({})] : []
     this.over = true
-    return [...before, { data: JSON.stringify(errorBody(error)) }]
+    const rest = this.candidates.flatMap(candidate => candidate.rest())
+    const finished = this.candidates.some(({ finish }) => finish !== undefined)
+    const last = finished || this.usage !== undefined ? [this.last({})] : []
+    return [...rest, ...last, { data: JSON.stringify(errorBody(error)) }]
   }
 }

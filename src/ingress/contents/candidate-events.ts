@@ -34,6 +34,9 @@ interface Text extends Range {
   length: number
 }
 
+/** How often citations are read at the end of a text whatever its length: each time, all text so far is looked at. */
+const MOST_READINGS = 32
+
 const PARTIAL = new Set(['willContinue', 'partialArgs', 'functionCall', 'thoughtSignature'])
 
 /**
@@ -59,9 +62,10 @@ export class CandidateReader {
   private readonly cited = new Set<string>()
   /** The texts so far: metadata may cite any of them. */
   private readonly texts: Text[] = []
-  /** Citation metadata not read yet, and the length of the text when some was read. */
+  /** Citation metadata not read yet, the length of the text when some was read, and how often that was. */
   private citing: JsonObject[] = []
   private citedAt = 0
+  private readings = 0
 
   constructor(index: number, request: CanonicalRequest) {
     this.index = index
@@ -163,8 +167,10 @@ export class CandidateReader {
   }
 
   private endOpen(out: CanonicalEvent[]): void {
-    if (this.open?.kind === 'text') this.cite(out)
-    if (this.open?.kind === 'text') out.push({ type: 'part-end', at: this.open.at })
+    if (this.open?.kind === 'text') {
+      if (this.hasDoubled || this.readings < MOST_READINGS) this.cite(out)
+      out.push({ type: 'part-end', at: this.open.at })
+    }
     for (const at of this.thoughts) out.push({ type: 'part-end', at })
     this.thoughts = []
     this.open = undefined
@@ -284,12 +290,17 @@ export class CandidateReader {
   }
 
   /**
-   * Citations are read when the text has doubled, or ends: their metadata may come with every chunk. Those that come
-   * when no text is open wait for the next one's end, or the candidate's.
+   * Citations are read when the text has doubled, or one of the first texts ends: their metadata may come with every
+   * chunk. Those that come when no text is open wait for the next one's end, or the candidate's.
    */
   private addCitations(fields: JsonObject, out: CanonicalEvent[]): void {
     this.citing.push(fields)
-    if (this.open?.kind === 'text' && this.text.length >= 2 * this.citedAt) this.cite(out)
+    if (this.open?.kind === 'text' && this.hasDoubled) this.cite(out)
+  }
+
+  /** Whether there is as much text again as when citations were read. */
+  private get hasDoubled(): boolean {
+    return this.text.length >= 2 * this.citedAt
   }
 
   /** New citations of all texts so far: those that have ended are cited late. */
@@ -298,6 +309,7 @@ export class CandidateReader {
     if (citing.length === 0) return
     this.citing = []
     this.citedAt = this.text.length
+    this.readings++
     this.measureText()
     const places = new Places(this.text)
     const cited = citing.flatMap(fields => citedBy(fields, places).all)

@@ -133,6 +133,18 @@ export const RAW_STREAMS: { readonly [name: string]: readonly [from: Format, mak
         ...times(n, index => candidate([{ text: 'a word. ' }, { text: '' }], grounding([{ endIndex: 8 * index + 6 }]))),
       ),
   ],
+  'texts in other letters that are each cited, between calls': [
+    'contents',
+    n =>
+      contents(
+        ...times(n, index =>
+          candidate(
+            [{ text: 'ein Wört. ' }, { functionCall: { name: `look_${index}`, args: {} } }],
+            grounding([{ startIndex: 11 * index, endIndex: 11 * index + 6 }]),
+          ),
+        ),
+      ),
+  ],
   'citations of all that was said so far': [
     'contents',
     n => contents(...times(n, index => candidate([{ text: 'ein Wört. ' }], grounding([{ endIndex: 11 * index + 6 }])))),
