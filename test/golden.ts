@@ -9,10 +9,10 @@ import type { WireRequest } from '../src/canonical/wire.ts'
 import { type Work, workOf } from '../src/canonical/work.ts'
 import { WRITERS } from '../src/egress/index.ts'
 import { EVENT_STREAM } from '../src/egress/transport/sse.ts'
-import { FOREIGN } from '../src/egress/writer.ts'
 import { READERS } from '../src/ingress/index.ts'
 import { eventParser } from '../src/ingress/transport/sse.ts'
 import { FORMATS } from '../src/providers/index.ts'
+import { FOREIGN } from './builders/write-options.ts'
 import { handedTo } from './laws/support.ts'
 
 /** A fixture is `fixtures/<format>/<name>.<kind>.<ext>`; its goldens have `.to-<format>` before the ending. */

@@ -2,9 +2,9 @@ import type { Loss, Path } from '../src/canonical/loss.ts'
 import { workOf } from '../src/canonical/work.ts'
 import { WRITERS } from '../src/egress/index.ts'
 import { shown } from '../src/egress/losses.ts'
-import { FOREIGN } from '../src/egress/writer.ts'
 import { READERS } from '../src/ingress/index.ts'
 import { FORMATS } from '../src/providers/index.ts'
+import { FOREIGN } from './builders/write-options.ts'
 import { FIXTURES, requestOf, requestTo } from './golden.ts'
 
 /*

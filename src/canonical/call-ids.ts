@@ -91,9 +91,8 @@ class CallQueue {
   }
 }
 
-function queueOf(key: string, queues: Map<string, CallQueue>): CallQueue {
-  return queues.getOrInsertComputed(key, () => new CallQueue())
-}
+const queueOf = (key: string, queues: Map<string, CallQueue>): CallQueue =>
+  queues.getOrInsertComputed(key, () => new CallQueue())
 
 function answered(call: Call | undefined): string | undefined {
   if (call !== undefined) call.answered = true

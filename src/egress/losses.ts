@@ -139,9 +139,8 @@ function losesReference({ path }: Loss, request: CanonicalRequest): boolean {
 const losesRemix = ({ path }: Loss): boolean => path.join('/') === 'output/video/remixOf'
 
 /** Fields of a transcript besides its text: they determine the shape of the answer. */
-function losesTimes({ path }: Loss, { output: { transcript } }: CanonicalRequest): boolean {
-  return transcript !== undefined && path.length === 3 && path[1] === 'transcript' && TIMES.has(path[2]!)
-}
+const losesTimes = ({ path }: Loss, { output: { transcript } }: CanonicalRequest): boolean =>
+  transcript !== undefined && path.length === 3 && path[1] === 'transcript' && TIMES.has(path[2]!)
 
 const TIMES: ReadonlySet<string | number> = new Set(['task', 'timestamps', 'speakers'])
 

@@ -122,6 +122,3 @@ export interface Writer {
     socket: boolean,
   ): readonly WireEvent[] | undefined
 }
-
-export const NATIVE: WriteOptions = { dialect: {}, native: true }
-export const FOREIGN: WriteOptions = { dialect: {}, native: false }

@@ -8,9 +8,9 @@ import { refusable } from '../../src/egress/losses.ts'
 import { FLAGS } from '../../src/egress/messages/dialect.ts'
 import { messages as writer } from '../../src/egress/messages/index.ts'
 import { argumentSchema, strictSchema } from '../../src/egress/messages/schema.ts'
-import { FOREIGN } from '../../src/egress/writer.ts'
 import { REQUEST } from '../builders/requests.ts'
 import { result } from '../builders/results.ts'
+import { FOREIGN } from '../builders/write-options.ts'
 import { whole } from '../traps/messages.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the wire is looked into by hand here.

@@ -6,9 +6,9 @@ import { drain } from '../../src/canonical/transducer.ts'
 import type { WireEvent } from '../../src/canonical/wire.ts'
 import { chat as writer } from '../../src/egress/chat/index.ts'
 import { WRITERS } from '../../src/egress/index.ts'
-import { FOREIGN, NATIVE } from '../../src/egress/writer.ts'
 import { chat as reader } from '../../src/ingress/chat/index.ts'
 import { REQUEST } from '../builders/requests.ts'
+import { FOREIGN, NATIVE } from '../builders/write-options.ts'
 import { grammarFault } from '../laws/grammar.ts'
 
 test('an upstream that sends an empty refusal with its answer has refused nothing', () => {

@@ -5,9 +5,9 @@ import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import { workOf } from '../../src/canonical/work.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { refusable } from '../../src/egress/losses.ts'
-import { FOREIGN } from '../../src/egress/writer.ts'
 import { FORMATS } from '../../src/providers/index.ts'
 import { REQUEST } from '../builders/requests.ts'
+import { FOREIGN } from '../builders/write-options.ts'
 
 const asking = (output: CanonicalRequest['output'], ...content: Part[]): CanonicalRequest => ({
   ...REQUEST,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { WRITERS } from '../../src/egress/index.ts'
-import { FOREIGN, NATIVE } from '../../src/egress/writer.ts'
 import { READERS } from '../../src/ingress/index.ts'
+import { FOREIGN, NATIVE } from '../builders/write-options.ts'
 import { meaning } from './same.ts'
 import { handedTo, holds, plain, same } from './support.ts'
 import { jobsWith, WORKS } from './works.ts'

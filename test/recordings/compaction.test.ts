@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { WRITERS } from '../../src/egress/index.ts'
-import { NATIVE } from '../../src/egress/writer.ts'
 import { READERS } from '../../src/ingress/index.ts'
+import { NATIVE } from '../builders/write-options.ts'
 import { same } from '../laws/support.ts'
 import { present, recordingsOf, where } from './recording.ts'
 

@@ -8,10 +8,10 @@ import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import type { CanonicalResult } from '../../src/canonical/result.ts'
 import { drain } from '../../src/canonical/transducer.ts'
 import { chat as writer } from '../../src/egress/chat/index.ts'
-import { FOREIGN } from '../../src/egress/writer.ts'
 import { chat as reader } from '../../src/ingress/chat/index.ts'
 import { REQUEST } from '../builders/requests.ts'
 import { partsOf } from '../builders/results.ts'
+import { FOREIGN } from '../builders/write-options.ts'
 
 /* The traps that concern chat completions, each by its number. What is here runs on the codec alone. */
 const asked = (more: Partial<CanonicalRequest> = {}): CanonicalRequest => ({ ...REQUEST, ...more })

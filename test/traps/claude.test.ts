@@ -3,10 +3,10 @@ import type { JsonObject } from '../../src/canonical/node.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { shown } from '../../src/egress/losses.ts'
-import { FOREIGN } from '../../src/egress/writer.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { familyDialect } from '../../src/providers/index.ts'
 import { assistant, text, tool, user } from '../builders/messages.ts'
+import { FOREIGN } from '../builders/write-options.ts'
 import { answerOf, call, FUNCTION, native, thought, wire, write } from './messages.ts'
 
 /* What Claude is sent for callers of other formats, by the family of the model. */

@@ -9,11 +9,11 @@ import type { CanonicalResult } from '../../src/canonical/result.ts'
 import { drain } from '../../src/canonical/transducer.ts'
 import { contents as writer } from '../../src/egress/contents/index.ts'
 import { WRITERS } from '../../src/egress/index.ts'
-import { FOREIGN, NATIVE } from '../../src/egress/writer.ts'
 import { contents as reader } from '../../src/ingress/contents/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { text, user } from '../builders/messages.ts'
 import { REQUEST } from '../builders/requests.ts'
+import { FOREIGN, NATIVE } from '../builders/write-options.ts'
 import { grammarFault } from '../laws/grammar.ts'
 
 /* The traps that concern generateContent, each by its number. */

@@ -3,9 +3,9 @@ import { lose } from '../../src/canonical/loss.ts'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import { chat as writer } from '../../src/egress/chat/index.ts'
-import { FOREIGN, NATIVE } from '../../src/egress/writer.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { PRESETS } from '../../src/providers/index.ts'
+import { FOREIGN, NATIVE } from '../builders/write-options.ts'
 import { meaning } from '../laws/same.ts'
 
 /* Mistral's `document_url`: a file by its address. */

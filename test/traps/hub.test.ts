@@ -5,8 +5,8 @@ import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import type { WireRequest } from '../../src/canonical/wire.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { essential } from '../../src/egress/losses.ts'
-import { FOREIGN } from '../../src/egress/writer.ts'
 import { READERS } from '../../src/ingress/index.ts'
+import { FOREIGN } from '../builders/write-options.ts'
 import { conversing } from '../laws/support.ts'
 
 /* Traps of the way through the hub, whichever formats stand at its ends. */

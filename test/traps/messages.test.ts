@@ -7,12 +7,12 @@ import type { CanonicalRequest, Message } from '../../src/canonical/request.ts'
 import { enclose } from '../../src/canonical/signature.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { messages as writer } from '../../src/egress/messages/index.ts'
-import { FOREIGN, NATIVE } from '../../src/egress/writer.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { messages as reader } from '../../src/ingress/messages/index.ts'
 import { assistant, text, tool, user } from '../builders/messages.ts'
 import { REQUEST } from '../builders/requests.ts'
 import { result } from '../builders/results.ts'
+import { FOREIGN, NATIVE } from '../builders/write-options.ts'
 import {
   answerOf,
   asked,

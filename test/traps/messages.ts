@@ -7,11 +7,11 @@ import type { CanonicalResult } from '../../src/canonical/result.ts'
 import type { FunctionTool } from '../../src/canonical/tool.ts'
 import { chain, drain } from '../../src/canonical/transducer.ts'
 import { messages as writer } from '../../src/egress/messages/index.ts'
-import { FOREIGN, NATIVE } from '../../src/egress/writer.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { messages as reader } from '../../src/ingress/messages/index.ts'
 import { text, user } from '../builders/messages.ts'
 import { REQUEST } from '../builders/requests.ts'
+import { FOREIGN, NATIVE } from '../builders/write-options.ts'
 
 /* What the traps of messages are tested with. */
 export const call = (id: string, name = 'f', args = '{}'): Part => ({ type: 'tool-call', id, name, arguments: args })

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { repair } from '../../src/canonical/repair.ts'
 import { chat as writer } from '../../src/egress/chat/index.ts'
-import { FOREIGN, NATIVE } from '../../src/egress/writer.ts'
 import { READERS } from '../../src/ingress/index.ts'
+import { FOREIGN, NATIVE } from '../builders/write-options.ts'
 
 /* Clients that store every streamed chunk as a turn of the model's own. */
 

@@ -9,7 +9,6 @@ import type { CanonicalResult } from '../../src/canonical/result.ts'
 import { drain } from '../../src/canonical/transducer.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { responses as writer } from '../../src/egress/responses/index.ts'
-import { FOREIGN, NATIVE } from '../../src/egress/writer.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { responses as reader } from '../../src/ingress/responses/index.ts'
 import { eventParser } from '../../src/ingress/transport/sse.ts'
@@ -17,6 +16,7 @@ import { assistant, text, user } from '../builders/messages.ts'
 import { REQUEST } from '../builders/requests.ts'
 import { partsOf } from '../builders/results.ts'
 import { namedEvent } from '../builders/streams.ts'
+import { FOREIGN, NATIVE } from '../builders/write-options.ts'
 
 /* The traps that concern responses, each by its number. What is here runs on codecs alone. */
 /** Nothing is to be stored, as everywhere but here: what is asked then is all that is written. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { contents as writer } from '../../src/egress/contents/index.ts'
 import { WRITERS } from '../../src/egress/index.ts'
-import { FOREIGN, NATIVE } from '../../src/egress/writer.ts'
 import { contents as reader } from '../../src/ingress/contents/index.ts'
+import { FOREIGN, NATIVE } from '../builders/write-options.ts'
 
 /** As pydantic-ai writes it: the other names protobuf's JSON has for everything. */
 const body = {

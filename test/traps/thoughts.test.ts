@@ -5,12 +5,12 @@ import type { JsonObject } from '../../src/canonical/node.ts'
 import { disclose, enclose } from '../../src/canonical/signature.ts'
 import { chain, drain } from '../../src/canonical/transducer.ts'
 import { WRITERS } from '../../src/egress/index.ts'
-import { FOREIGN, NATIVE } from '../../src/egress/writer.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { channelAt } from '../builders/config.ts'
 import { TestServer } from '../builders/gateway.ts'
 import { REQUEST } from '../builders/requests.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
+import { FOREIGN, NATIVE } from '../builders/write-options.ts'
 
 /* Traps 90, 91, 92 and 102: thoughts and their proofs on their way through the slots of each format. */
 

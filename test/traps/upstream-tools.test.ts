@@ -5,10 +5,10 @@ import type { JsonObject } from '../../src/canonical/node.ts'
 import { chain, drain } from '../../src/canonical/transducer.ts'
 import type { WireEvent } from '../../src/canonical/wire.ts'
 import { WRITERS } from '../../src/egress/index.ts'
-import { FOREIGN, NATIVE } from '../../src/egress/writer.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { REQUEST } from '../builders/requests.ts'
 import { namedEvent } from '../builders/streams.ts'
+import { FOREIGN, NATIVE } from '../builders/write-options.ts'
 
 /* Tools that run at the upstream: what it did with them is no call for the caller. */
 const OTHERS = ['chat', 'messages', 'contents']

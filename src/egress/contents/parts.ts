@@ -206,9 +206,7 @@ const signed = (wire: JsonObject, signature: string | undefined): JsonObject =>
   signature === undefined ? wire : { ...wire, thoughtSignature: signature }
 
 /** A part that came without a proof, in whichever spelling its slot was. */
-function unsigned({ thought_signature: _, ...wire }: JsonObject): JsonObject {
-  return wire
-}
+const unsigned = ({ thought_signature: _, ...wire }: JsonObject): JsonObject => wire
 
 const WITH_IDS = ['functionCall', 'function_call', 'functionResponse', 'function_response']
 

@@ -17,9 +17,8 @@ type Fields = { [key: string]: Json }
  * The schema without keywords that the subset lacks: references inlined, unions as `anyOf`, unknown keywords dropped. A
  * subschema beyond the budget allows any value.
  */
-export function narrowed(schema: JsonObject, budget = new Budget()): JsonObject {
-  return new Narrower(schema, budget).schema(schema)
-}
+export const narrowed = (schema: JsonObject, budget = new Budget()): JsonObject =>
+  new Narrower(schema, budget).schema(schema)
 
 const KEPT = new Set([
   ...['type', 'title', 'description', 'enum', 'items', 'maxItems', 'minItems', 'properties', 'required'],

@@ -56,9 +56,8 @@ export function tokenPage<T extends Named>(
   return page.more && last !== undefined ? { ...page, next: tokenOf(last.id) } : page
 }
 
-function first<T>(rows: readonly T[], size: number | undefined): Page<T> {
-  return size === undefined ? { rows, more: false } : { rows: rows.slice(0, size), more: rows.length > size }
-}
+const first = <T>(rows: readonly T[], size: number | undefined): Page<T> =>
+  size === undefined ? { rows, more: false } : { rows: rows.slice(0, size), more: rows.length > size }
 
 const behind = <T extends Named>(rows: readonly T[], place: string | undefined): readonly T[] =>
   place === undefined ? rows : rows.filter(({ id }) => id > place)

@@ -190,9 +190,8 @@ function readAudio(wire: JsonObject, request: CanonicalRequest): Part {
 const TOKEN = new Set(['token', 'logprob', 'bytes', 'top_logprobs'])
 
 /** The chosen tokens with their most likely alternatives; undefined where there is no such list. */
-export function readLogprobs(wire: Json | undefined): readonly TokenLogprob[] | undefined {
-  return Array.isArray(wire) ? anyObjects(wire).map(readToken) : undefined
-}
+export const readLogprobs = (wire: Json | undefined): readonly TokenLogprob[] | undefined =>
+  Array.isArray(wire) ? anyObjects(wire).map(readToken) : undefined
 
 function readToken(wire: JsonObject): TokenLogprob {
   const { bytes } = wire

@@ -5,9 +5,8 @@ import { anyNumber, anyObjects, anyText, defined } from '../fields.ts'
 import { boundedDelay, classified, retryAfter } from './classify.ts'
 
 /** An error answer of a Google upstream of any of its formats (FORMATS §15); one in the framing of lists stands in a list. */
-export function readError({ status, body, headers }: WireAnswer): CanonicalError {
-  return describe(errorOf(body), status, retryAfter(headers))
-}
+export const readError = ({ status, body, headers }: WireAnswer): CanonicalError =>
+  describe(errorOf(body), status, retryAfter(headers))
 
 /** The error inside a stream or under a status of 200 (traps 75, 77). */
 export function readInnerError(body: JsonObject): CanonicalError {

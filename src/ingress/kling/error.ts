@@ -31,9 +31,8 @@ const WORDS: ReadonlyMap<Json | undefined, ErrorKind> = new Map<Json | undefined
 const REVIEW: ReadonlySet<number | undefined> = new Set([1300, 1301])
 
 /** An error answer: `{code, message, request_id}`. Total on any body. */
-export function readError({ status, body, headers }: WireAnswer): CanonicalError {
-  return describe(body, status, retryAfter(headers))
-}
+export const readError = ({ status, body, headers }: WireAnswer): CanonicalError =>
+  describe(body, status, retryAfter(headers))
 
 /** The error under a status of 200 (trap 77): only its code determines the kind. */
 export const readInnerError = (body: JsonObject): CanonicalError => describe(body, 502, undefined)

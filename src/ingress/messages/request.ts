@@ -12,9 +12,8 @@ import { readToolChoice, readTools } from './tools.ts'
 import { counts, FIELDS, FORMAT, requestAt } from './wire.ts'
 
 /** `POST /v1/messages` and `/v1/messages/count_tokens` (FORMATS §6) as a canonical request. */
-export function readRequest(incoming: WireRequest): CanonicalRequest {
-  return readOrExplain(requestAt(incoming), incoming.body, () => read(incoming, counts(incoming.path)))
-}
+export const readRequest = (incoming: WireRequest): CanonicalRequest =>
+  readOrExplain(requestAt(incoming), incoming.body, () => read(incoming, counts(incoming.path)))
 
 function read(incoming: WireRequest, counting: boolean): CanonicalRequest {
   const { body } = incoming

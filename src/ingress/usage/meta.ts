@@ -41,9 +41,8 @@ export function readMeta(format: Format, meta: JsonObject): Usage {
   return { ...defined(read), ...(Object.keys(extras).length === 0 ? {} : { extras: { [format]: extras } }) }
 }
 
-function without(wire: JsonObject, taken: { readonly [field: string]: boolean }): JsonObject {
-  return Object.fromEntries(Object.entries(wire).filter(([field]) => taken[field] !== true)) as JsonObject
-}
+const without = (wire: JsonObject, taken: { readonly [field: string]: boolean }): JsonObject =>
+  Object.fromEntries(Object.entries(wire).filter(([field]) => taken[field] !== true)) as JsonObject
 
 /** Only those that hold something. */
 function filled(objects: { readonly [field: string]: JsonObject | undefined }): JsonObject {

@@ -7,9 +7,9 @@ import type { CanonicalRequest } from '../../../src/canonical/request.ts'
 import { drain } from '../../../src/canonical/transducer.ts'
 import { WRITERS } from '../../../src/egress/index.ts'
 import { EVENT_STREAM } from '../../../src/egress/transport/sse.ts'
-import { NATIVE } from '../../../src/egress/writer.ts'
 import { channelAt } from '../../builders/config.ts'
 import { type Asked, TestServer } from '../../builders/gateway.ts'
+import { NATIVE } from '../../builders/write-options.ts'
 
 /* A gateway before upstreams of every format for conversations, one model each, all in this process. */
 
