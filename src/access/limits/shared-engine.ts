@@ -1,4 +1,4 @@
-import type { LimitEngine, LimitState, LimitStep } from './engine.ts'
+import type { LimitEngine, LimitState, LimitStep, MemoryEngine } from './engine.ts'
 import { PendingSteps } from './pending-steps.ts'
 
 /** Where several processes count together. Nothing waits for them without an end. */
@@ -15,7 +15,7 @@ export interface SharedCounts {
 
 export interface SharedOptions {
   /** Counts while the others cannot be reached. */
-  readonly local: LimitEngine
+  readonly local: MemoryEngine
   /** Each process counts for itself from now on. */
   readonly onFault?: (thrown: unknown) => void
   readonly onRecovery?: () => void
@@ -68,7 +68,7 @@ export class SharedEngine implements LimitEngine {
 
   private async stepTogether(step: LimitStep): Promise<LimitState> {
     const { local } = this.options
-    if (this.pending.returned(step.leave)) await local.step(leaving(step))
+    if (this.pending.returned(step.leave)) local.step(leaving(step))
     try {
       return await this.counts.step(step)
     } catch (thrown) {
@@ -79,10 +79,12 @@ export class SharedEngine implements LimitEngine {
   }
 
   /** @param mayBeCounted the others may have counted it, and only the answer is missing. */
-  private stepHere(step: LimitStep, mayBeCounted = false): LimitState | Promise<LimitState> {
+  private stepHere(step: LimitStep, mayBeCounted = false): LimitState {
     this.missed++
-    this.pending.add(step, mayBeCounted)
-    return this.options.local.step(step)
+    const state = this.options.local.step(step)
+    // Of a step that was refused, or is to be repeated, nothing happened.
+    if (state.refused === undefined && !state.unknown) this.pending.add(step, mayBeCounted)
+    return state
   }
 
   private failed(thrown: unknown): void {

@@ -233,3 +233,27 @@ it('a worker without a primary counts for itself, and tells it afterwards which 
   expect(await admitted([limits], 5, settings)).toBe(2)
   expect(lines).toHaveLength(2)
 })
+
+it('what a worker without a primary refuses is not charged when they count together again', async () => {
+  const { state, ask } = primary()
+  const { limits } = limitsWith({ ask, owner: 'w1' })
+  const settings = { budget: { day: 1 } }
+  const reserving = async () => {
+    const one = limits.of('k', settings)
+    await one.enter()
+    await one.reserve(
+      () => ({ input: 1 }),
+      1,
+      () => 6e8,
+    )
+    return one
+  }
+  await limits.of('k', settings).enter()
+  state.fails = true
+  const held = await reserving()
+  for (let count = 0; count < 3; count++) await expect(reserving()).rejects.toThrow('budget')
+  held.settle({ input: 1 }, 0)
+  state.fails = false
+  await until(() => !limits.isAlone)
+  await reserving()
+})
