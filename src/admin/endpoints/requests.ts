@@ -49,7 +49,7 @@ async function capturedRows(
   const found = await Promise.all(ids.map(id => usage.row(id)))
   const rows = found.filter(row => row !== undefined)
   const fits = (row: UsageRow): boolean =>
-    Object.entries(where).every(([field, value]) => String(row[field as UsageField]) === value)
+    Object.entries(where).every(([field, value]) => String(row[field as UsageField] ?? '') === value)
   return { rows: rows.filter(fits), ...defined({ next }) }
 }
 

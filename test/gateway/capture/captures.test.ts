@@ -120,6 +120,20 @@ describe('a captured request', () => {
     expect((await admin.delete(`/requests/${id}/capture`)).status).toBe(404)
   })
 
+  test('is listed by an empty value of a field that its request lacks', async () => {
+    const upstream = await upstreamOf(json)
+    const admin = await serverOf([channelAt(upstream.address)])
+    const refused = await admin.testServer.ask(CHAT, { ...ASK, model: 'unknown' })
+    const answered = await admin.testServer.ask(CHAT, ASK)
+    expect([refused.status, answered.status]).toEqual([404, 200])
+    const id = refused.headers['x-request-id']
+    await captureOf(admin, id!)
+    await captureOf(admin, answered.headers['x-request-id']!)
+    await vi.waitFor(async () => expect((await admin.get('/requests')).json.data).toHaveLength(2), SOON)
+    for (const only of ['', 'only=captured&'])
+      expect((await admin.get(`/requests?${only}channel=`)).json.data).toMatchObject([{ id, captured: true }])
+  })
+
   test('has the events of a stream with their times on both sides', async () => {
     const upstream = await upstreamOf(stream)
     const admin = await serverOf([channelAt(upstream.address)])
