@@ -16,7 +16,8 @@ export const idKey = (id: string): string => `id ${sanitizeName(id, LONGEST_ID)}
 export const placeKey = (digest: string): string => `at ${digest}`
 export const isPlaceKey = (key: string): boolean => key.startsWith('at ')
 
-const COUNTED = /^(?:[a-z]+[^a-z0-9]+)*\d{0,4}[^a-z0-9]*$/i
+/** Each mark fits one place of the pattern alone, so that no id is tried in many ways. */
+const COUNTED = /^(?:[^a-z0-9]*|(?:[a-z]+[^a-z0-9]+)*(?:\d{1,4}[^a-z0-9]*)?)$/i
 
 /**
  * Whether an id only numbers the calls of its conversation, so that others have the same: `call_0_get_time`, which

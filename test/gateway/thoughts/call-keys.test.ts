@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { isCounted } from '../../../src/gateway/thoughts/call-keys.ts'
+
+test.each<[string, boolean]>([
+  ['call_0_get_time', true],
+  ['functions.get_time:0', true],
+  ['call_0', true],
+  ['get_time', true],
+  ['', true],
+  ['_', true],
+  ['call_', true],
+  ['0', true],
+  ['_0', false],
+  ['call_12345', false],
+  ['call', false],
+  ['toolu_01Ab2Cd3Ef4', false],
+])('whether the id %j only numbers the calls of its conversation', (id, counted) => {
+  expect(isCounted(id, 'get_time')).toBe(counted)
+})
+
+test('an id of many marks takes time that grows as its length', () => {
+  const began = performance.now()
+  expect(isCounted(`a${'-'.repeat(100_000)}a1a`, 'get_time')).toBe(false)
+  expect(performance.now() - began).toBeLessThan(500)
+})
