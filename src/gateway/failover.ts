@@ -128,7 +128,7 @@ function completionFallback(target: Target, request: CanonicalRequest): Target |
 
 const isMadeForCompletion = (format: string): boolean => fitnessOf(format, 'completion') === 'made-for-it'
 
-const NO_COMPLETIONS = /\bchat model\b|\bnot (?:a |supported\b).*\bcompletions?\b/i
+const NO_COMPLETIONS = /\bchat model\b|\bnot (?:a |supported\b).{0,200}\bcompletions?\b/i
 
 /** Whether an upstream's error means that it has no completions, or none for this model. */
 function lacksCompletions(thrown: unknown): boolean {

@@ -234,4 +234,20 @@ describe('openai completions before a vendor that has them for few of its models
     await testServer.server.close(0)
     await upstream.close()
   })
+
+  test('a long refusal is looked through once for what it lacks', async () => {
+    const message = 'not a '.repeat(60_000)
+    const upstream = await FakeUpstream.open(response =>
+      response
+        .writeHead(400, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ error: { message, type: 'invalid_request_error' } })),
+    )
+    const testServer = await TestServer.open([channelOf(upstream.address)])
+    const began = performance.now()
+    const asked = clientOf(testServer.server.address).completions.create({ model: 'm', prompt: PROMPT })
+    await expect(asked).rejects.toMatchObject({ status: 400 })
+    expect(performance.now() - began).toBeLessThan(1500)
+    await testServer.server.close(0)
+    await upstream.close()
+  })
 })
