@@ -4,6 +4,7 @@ import type { Loss, Path } from '../canonical/loss.ts'
 import type { Candidate } from '../canonical/result.ts'
 import { WRITERS } from '../egress/index.ts'
 import { storeFault } from '../store/fault.ts'
+import type { Fetch } from './image-store.ts'
 import type { Attempt, WholeAnswer } from './types.ts'
 
 /** Below the gateway's address: where kept images are fetched. */
@@ -15,7 +16,7 @@ export const IMAGES_PATH = '/v1/images/files'
  */
 export async function deliverImages(attempt: Attempt, answered: WholeAnswer): Promise<WholeAnswer> {
   const losses: Loss[] = []
-  const change = wantsAddress(attempt) ? addressed : wantsBytes(attempt) ? fetched : undefined
+  const change = changeOf(attempt)
   if (change === undefined) return answered
   const candidates = answered.result.candidates.map(async (candidate, index): Promise<Candidate> => {
     const parts = candidate.content.map((part, at): Part | Promise<Part> =>
@@ -27,6 +28,12 @@ export async function deliverImages(attempt: Attempt, answered: WholeAnswer): Pr
   })
   const result = { ...answered.result, candidates: await Promise.all(candidates) }
   return { ...answered, result, losses: [...answered.losses, ...losses] }
+}
+
+/** What images become; undefined where they stay what they are. */
+function changeOf(attempt: Attempt): typeof addressed | undefined {
+  if (wantsAddress(attempt)) return addressed
+  return wantsBytes(attempt) ? fetchedBy(attempt.images.fetching()) : undefined
 }
 
 /** Models of that name answer with addresses by default, and their clients depend on it. */
@@ -54,14 +61,16 @@ async function addressed(part: MediaPart, { call, images }: Attempt, path: Path,
   }
 }
 
-async function fetched(part: MediaPart, { images }: Attempt, path: Path, losses: Loss[]): Promise<MediaPart> {
-  if (part.source.type !== 'url') return part
-  const kept = (): MediaPart => {
-    losses.push({ kind: 'changed', path: [...path, 'source'], became: part.source, reason: 'address-not-fetched' })
-    return part
+const fetchedBy =
+  (fetch: Fetch | undefined): typeof addressed =>
+  async (part, _, path, losses) => {
+    if (part.source.type !== 'url') return part
+    const kept = (): MediaPart => {
+      losses.push({ kind: 'changed', path: [...path, 'source'], became: part.source, reason: 'address-not-fetched' })
+      return part
+    }
+    return (await fetch?.(part).catch(kept)) ?? kept()
   }
-  return (await images.fetch(part)?.catch(kept)) ?? kept()
-}
 
 /** Characters of base64 that are decoded at once: a multiple of 4. */
 const PIECE = 256 * 1024

@@ -126,13 +126,16 @@ async function* breathing(pieces: Iterable<Uint8Array>): AsyncGenerator<Uint8Arr
   }
 }
 
+/** The part with what is at its address. Rejects where that cannot be had. */
+export type Fetch = (part: MediaPart) => Promise<MediaPart>
+
 /** What images are delivered with. */
 export interface ImageDelivery {
   readonly store: ImageStore
   /** The address below which the caller of a request reaches the gateway. */
   baseOf(message: IncomingMessage): string
-  /** The part with the image that is at its address; undefined where nothing is fetched. Rejects where that fails. */
-  fetch(part: MediaPart): Promise<MediaPart> | undefined
+  /** Fetches the images of one answer; undefined where nothing is fetched. */
+  fetching(): Fetch | undefined
 }
 
 /** A stored image. */

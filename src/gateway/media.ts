@@ -10,6 +10,7 @@ import type { Meter } from '../ingress/transport/body.ts'
 import type { Target } from '../router.ts'
 import type { Reply } from './call.ts'
 import { GONE } from './failures.ts'
+import type { Fetch } from './image-store.ts'
 import { inBase64 } from './write-result.ts'
 
 /** For whom media are fetched, and by what their bytes in memory are counted. */
@@ -81,9 +82,10 @@ export class Media {
     }
   }
 
-  /** The part with what is at its address, where anything is fetched at all. */
-  fetch(part: MediaPart): Promise<MediaPart> | undefined {
-    return this.fetcher && new MediaBatch(this.fetcher, this.config).fetch(part)
+  /** Fetches the media of one answer, where anything is fetched at all: no more than of a request. */
+  fetching(): Fetch | undefined {
+    const batch = this.fetcher && new MediaBatch(this.fetcher, this.config)
+    return batch && (part => batch.fetchOne(part))
   }
 
   async close(): Promise<void> {
@@ -163,7 +165,7 @@ interface Gathered {
   readonly size: number
 }
 
-/** Fetches the media of one request: each address once, and none any more once one failed or the caller left. */
+/** Fetches the media of one request or answer: each address once. */
 class MediaBatch {
   private readonly fetcher: MediaFetcher
   private readonly most: MediaBatchLimits
@@ -181,23 +183,28 @@ class MediaBatch {
     this.openMeter = meter
   }
 
+  /** As `fetchOne`; once one failed, none is fetched any more. */
+  async fetch(part: MediaPart): Promise<MediaPart> {
+    try {
+      return await this.fetchOne(part)
+    } catch (thrown) {
+      this.stop()
+      throw thrown
+    }
+  }
+
   /**
    * The part with what is at its address.
    *
    * @throws GatewayError `invalid-request` where that cannot be had, `too-large` where all of it is too much.
    */
-  async fetch(part: MediaPart): Promise<MediaPart> {
+  async fetchOne(part: MediaPart): Promise<MediaPart> {
     const { url } = part.source as { readonly url: string }
     if (++this.named > this.most.count) throw tooLarge(`More than ${this.most.count} things would have to be fetched.`)
-    try {
-      const known = this.known.get(url)
-      const { claimed, head, data, size } = await (known ?? this.load(url))
-      if (known !== undefined) this.take(size)
-      return { ...part, source: { type: 'base64', mediaType: mediaTypeOf(head, claimed, part.kind), data } }
-    } catch (thrown) {
-      this.stop()
-      throw thrown
-    }
+    const known = this.known.get(url)
+    const { claimed, head, data, size } = await (known ?? this.load(url))
+    if (known !== undefined) this.take(size)
+    return { ...part, source: { type: 'base64', mediaType: mediaTypeOf(head, claimed, part.kind), data } }
   }
 
   /** Ends whatever is being fetched. */

@@ -112,7 +112,7 @@ export abstract class Services {
     this.images = {
       store: new ImageStore({ shared: this.store.shared, hasOthers: () => hasOthers(config) }),
       baseOf: message => this.proxies.baseOf(message),
-      fetch: part => this.media.fetch(part),
+      fetching: () => this.media.fetching(),
     }
     const secret = new GatewaySecret({
       shared: this.store.shared,

@@ -350,6 +350,30 @@ describe('pictures by address', () => {
     expect(JSON.parse(told.text).data).toEqual([{ url: 'http://127.0.0.1:1/a.png' }])
     expect(told.headers['interlingua-loss']).toContain('address-not-fetched')
   })
+
+  test('no more of an answer is fetched than of a request, and the rest stay addresses', async () => {
+    const pages = await openUpstream(response => response.writeHead(200, { 'content-type': 'image/png' }).end(PNG))
+    const data = Array.from({ length: 25 }, (_, index) => ({ url: `${pages.address}/${index}` }))
+    const { testServer } = await open('images', { answer: { created: 1, data }, allow: ['127.0.0.0/8'] })
+    const ask = { model: 'm', prompt: 'a', n: 25, response_format: 'b64_json' }
+    const told = await testServer.ask('/v1/images/generations', ask)
+    expect(pages.seen).toHaveLength(20)
+    expect(JSON.parse(told.text).data).toEqual([...Array(20).fill({ b64_json: DATA }), ...data.slice(20)])
+    expect(told.headers['interlingua-loss']).toContain('address-not-fetched')
+  })
+
+  test('one that cannot be had keeps no other from being fetched', async () => {
+    const pages = await openUpstream((response, { url }) =>
+      url === '/gone'
+        ? response.writeHead(404).end()
+        : setTimeout(() => response.writeHead(200, { 'content-type': 'image/png' }).end(PNG), 50),
+    )
+    const data = ['/gone', '/there'].map(path => ({ url: pages.address + path }))
+    const { testServer } = await open('images', { answer: { created: 1, data }, allow: ['127.0.0.0/8'] })
+    const ask = { model: 'm', prompt: 'a', n: 2, response_format: 'b64_json' }
+    const told = await testServer.ask('/v1/images/generations', ask)
+    expect(JSON.parse(told.text).data).toEqual([data[0], { b64_json: DATA }])
+  })
 })
 
 const BARE = configServer()
