@@ -40,6 +40,8 @@ export class HttpReply extends CallerReply implements Reply {
     response.on('close', () => {
       if (!response.writableFinished) this.leave()
     })
+    // Whoever left before, while a token was looked up, is not reported again.
+    this.gone = response.destroyed
   }
 
   whole(status: number, headers: Headers, text: string): void {

@@ -48,8 +48,9 @@ function watch(gateway: Administration, { message, reply }: LiveExchange, { kind
     throw new Problem('too-many-requests', 'Too many watch requests already.')
   const watcher = new Watcher(reply, owner)
   const stop = live.listen(watcher)
-  reply.abortable = { abort: () => watcher.close() }
   watcher.open(stop, () => authenticate(gateway, message))
+  // Last, as it closes at once for a reader who left already.
+  reply.abortable = { abort: () => watcher.close() }
 }
 
 /** Writes events to one reader. */

@@ -1,7 +1,9 @@
+import type { ClientRequest } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
 import type { CaptureDocument } from '../../../src/admin/capture-shapes.ts'
 import type { ChannelConfig } from '../../../src/config/index.ts'
+import { Administration } from '../../../src/gateway/administration.ts'
 import { AdminServer } from '../../builders/admin.ts'
 import { ANSWER, ASK } from '../../builders/chat.ts'
 import { closingAfterEach } from '../../builders/closing.ts'
@@ -432,4 +434,29 @@ test('nobody takes all the places of those who watch', async () => {
   for (let count = 0; count < 12; count++) statuses.push(await watch({ authorization: '', cookie: vic.cookie }))
   expect(statuses).toEqual([...Array(10).fill(200), 429, 429])
   expect(await watch({ authorization: `Bearer ${admin.token}` })).toBe(200)
+})
+
+test('those who leave before their watch begins take no places', async () => {
+  const admin = await serverOf([])
+  const headers = { authorization: `Bearer ${admin.token}` }
+  const watch = () => admin.testServer.send('/admin/v1/requests/live', undefined, { method: 'GET', headers })
+  const { token } = Administration.prototype
+  const leaving: ClientRequest[] = []
+  const slow = vi.spyOn(Administration.prototype, 'token').mockImplementation(async function (
+    this: Administration,
+    hash,
+  ) {
+    const found = await token.call(this, hash)
+    leaving.pop()?.destroy()
+    await sleep(50)
+    return found
+  })
+  for (let count = 0; count < 10; count++) {
+    const { out, answer } = watch()
+    leaving.push(out)
+    await answer.catch(() => {})
+  }
+  await sleep(200)
+  slow.mockRestore()
+  expect((await watch().answer).statusCode).toBe(200)
 })
