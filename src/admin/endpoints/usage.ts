@@ -100,7 +100,7 @@ const column = <K extends keyof Sum>(name: K) =>
 const COLUMNS = {
   ...column('at'),
   ...{ ...column('key'), ...column('key_name'), ...column('model'), ...column('channel'), ...column('format') },
-  ...{ ...column('upstream_format'), ...column('door'), ...column('group'), ...column('status') },
+  ...{ ...column('upstream_format'), ...column('door'), ...column('group'), ...column('status'), ...column('others') },
   ...{ ...column('requests'), ...column('errors'), ...column('input_tokens'), ...column('output_tokens') },
   ...{ ...column('cache_read_tokens'), ...column('cache_write_tokens'), ...column('reasoning_tokens') },
   ...{ ...column('input_audio_tokens'), ...column('output_audio_tokens') },

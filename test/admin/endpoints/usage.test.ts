@@ -70,6 +70,13 @@ it('is a table for those who prefer one', async () => {
   ).toBeDefined()
 })
 
+it('marks the sum of all other groups in a table, too', async () => {
+  const { text } = await admin.ask('GET', '/usage?by=model&since=2d&top=1', undefined, { accept: 'text/csv' })
+  const [names, ...lines] = text.trimEnd().split('\r\n')
+  const at = names!.split(',').indexOf('others')
+  expect(lines.map(line => line.split(',')[at]).sort()).toEqual(['', 'true'])
+})
+
 it('has a row for each request, each on one page, also while others end', async () => {
   const seen: string[] = []
   let cursor = ''
