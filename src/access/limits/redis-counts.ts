@@ -56,7 +56,8 @@ export class RedisCounts implements SharedCounts {
   private async renew(): Promise<void> {
     const places = [...this.places]
     for (let from = 0; from === 0 || from < places.length; from += MOST) {
-      const some = places.slice(from, from + MOST)
+      // What was given back while others were renewed would be taken once more.
+      const some = places.slice(from, from + MOST).filter(([name]) => this.places.has(name))
       const keys = some.map(([, key]) => keysOf(key)[1]!)
       await this.link.run(RENEW, keys, [`${LEASE}`, ...some.map(([name]) => name)])
     }
