@@ -214,12 +214,12 @@ export class Allowance {
     if (state.refused !== undefined) throw this.refused(step, state.refused)
   }
 
-  /** The step with what the key spent before; without budgets where that is not known, as nobody is refused for it. */
+  /** The step with what the key spent before; without budgets and cost where that is not known: nobody is refused for it. */
   private async withSpend(step: LimitStep): Promise<LimitStep> {
     const initial = await this.limiter.spentBefore(step.key)
     if (initial !== undefined) return { ...step, initial }
     this.cost = 0
-    return { ...step, limits: { ...step.limits, day: undefined, month: undefined } }
+    return { ...step, cost: 0, limits: { ...step.limits, day: undefined, month: undefined } }
   }
 
   /** Nothing of the step happened. */

@@ -269,6 +269,26 @@ describe('budgets', () => {
     await key.paid(0.7 * DOLLAR)
   })
 
+  it('are charged once where what was spent of another of the key cannot be read', async () => {
+    let isDown = false
+    const key = new Key({ budget: { month: 3 } }, async () => {
+      if (isDown) throw new Error('no store')
+      return { day: 0, month: 0 }
+    })
+    await key.allowance().enter()
+    isDown = true
+    key.settings = { budget: { day: 100, month: 3 } }
+    const spending = key.allowance()
+    await spending.enter()
+    const one = () => DOLLAR
+    await spending.reserve(() => ({ input: 1 }), 1, one)
+    spending.settle({ input: 1 }, DOLLAR)
+    key.settings = { budget: { month: 3 } }
+    await key.allowance().reserve(() => ({ input: 1 }), 1, one)
+    await key.allowance().reserve(() => ({ input: 1 }), 1, one)
+    expect(refusal(() => key.allowance().enter()).message).toContain('month')
+  })
+
   it('begin with what was spent before, read once for all that wait', async () => {
     let reads = 0
     const key = new Key({ budget: { day: 1 } }, async () => {
