@@ -50,8 +50,8 @@ export abstract class Session<O extends Between> implements LiveSession, CallerL
   protected readonly settled = Promise.withResolvers<void>()
   protected over = false
   private finishing = false
-  /** Requested responses that have not begun, and responses that run. */
-  private requested = 0
+  /** Requested responses that have not begun, by the ids of their events, and responses that run. */
+  private readonly requested: (string | undefined)[] = []
   private readonly running = new Set<string>()
 
   constructor(options: O) {
@@ -99,23 +99,25 @@ export abstract class Session<O extends Between> implements LiveSession, CallerL
   /** Closes the upstream's side. Called once. */
   protected abstract release(code: number, reason: string): void
 
-  /** The caller requests a response. Throws GatewayError where its key has no room for one. */
-  protected requestResponse(): void {
+  /** The caller requests a response by that event. Throws GatewayError where its key has no room for one. */
+  protected requestResponse(event: string | undefined): void {
     this.options.record.admit()
-    this.requested++
+    this.requested.push(event?.slice(0, LONGEST_ID))
+    if (this.requested.length > MOST_REQUESTED) this.requested.shift()
   }
 
-  /** An error of the upstream: it may have refused a requested response. */
-  protected refused(): void {
-    this.requested = Math.max(0, this.requested - 1)
+  /** An error of the upstream about that event: it has refused the response that the event requested, if it did. */
+  protected refused(event: string | undefined): void {
+    const place = event === undefined ? 0 : this.requested.indexOf(event.slice(0, LONGEST_ID))
+    if (place >= 0) this.requested.splice(place, 1)
   }
 
   /** A response that turn detection begins is counted like a requested one. */
   protected responseBegan(response: string): void {
     this.running.add(response)
     if (this.running.size > MOST_RUNNING) this.running.delete(this.running.values().next().value!)
-    if (this.requested > 0) {
-      this.requested--
+    if (this.requested.length > 0) {
+      this.requested.shift()
       return
     }
     try {
@@ -155,6 +157,10 @@ export abstract class Session<O extends Between> implements LiveSession, CallerL
 
 /** Responses of a session that run at once, beyond which the oldest are forgotten: an upstream may begin and never end them. */
 const MOST_RUNNING = 64
+
+/** Requested responses that are remembered, and how much of the ids of their events. */
+const MOST_REQUESTED = 1000
+const LONGEST_ID = 64
 
 export const OTHER_MODEL: CanonicalError = {
   kind: 'invalid-request',

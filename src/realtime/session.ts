@@ -135,7 +135,7 @@ export class RealtimeSession extends Session<SessionOptions> implements Upstream
       this.fail(refusal(lost.path, lost.reason), event.id)
       return
     }
-    if (event.type === 'response-create') this.requestResponse()
+    if (event.type === 'response-create') this.requestResponse(event.id)
     for (const one of audio.incoming(event)) upstream.send(one)
     this.checkUpstream()
   }
@@ -158,7 +158,7 @@ export class RealtimeSession extends Session<SessionOptions> implements Upstream
     if (event.type === 'session-created' || event.type === 'session-updated')
       return { ...event, settings: { ...event.settings, model } }
     if (event.type === 'error') {
-      this.refused()
+      this.refused(event.event)
       this.options.record.failed(event.error)
       return { ...event, error: shown(event.error) }
     }

@@ -33,6 +33,7 @@ export class WebSocketUpstream implements Upstream {
   private readonly beat: NodeJS.Timeout
   private socket: WebSocket | undefined
   private waiting: ClientEvent[] | undefined
+  private waitingBytes = 0
   private over = false
   private begun = false
   private paused = false
@@ -78,12 +79,14 @@ export class WebSocketUpstream implements Upstream {
   send(event: ClientEvent): void {
     if (this.over) return
     if (this.waiting === undefined) this.run(this.protocol.client(event))
-    else if (this.waiting.length < MOST_WAITING) this.waiting.push(event)
-    else this.end({ code: TRY_AGAIN_LATER, reason: 'upstream is reconnecting', error: LOST })
+    else if (this.waiting.length < MOST_WAITING) {
+      this.waiting.push(event)
+      this.waitingBytes += sizeOf(event)
+    } else this.end({ code: TRY_AGAIN_LATER, reason: 'upstream is reconnecting', error: LOST })
   }
 
   get buffered(): number {
-    return this.socket?.bufferedAmount ?? 0
+    return this.waitingBytes + (this.socket?.bufferedAmount ?? 0)
   }
 
   pause(): void {
@@ -178,6 +181,7 @@ export class WebSocketUpstream implements Upstream {
       socket => {
         const held = this.waiting ?? []
         this.waiting = undefined
+        this.waitingBytes = 0
         this.attach(socket)
         for (const event of held) this.send(event)
       },
@@ -204,6 +208,7 @@ export class WebSocketUpstream implements Upstream {
   private stop(): void {
     this.over = true
     this.waiting = undefined
+    this.waitingBytes = 0
     this.aborting.abort()
     clearTimeout(this.timer)
     clearInterval(this.beat)
@@ -223,6 +228,10 @@ export class WebSocketUpstream implements Upstream {
     socket.ping()
   }
 }
+
+/** Bytes that an event holds, about. */
+const sizeOf = (event: ClientEvent): number =>
+  event.type === 'audio-append' ? event.audio.length : JSON.stringify(event).length
 
 /** A frame as text, in whichever pieces it came. */
 export const textOf = (data: RawData): string =>

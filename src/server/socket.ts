@@ -43,6 +43,8 @@ export class ResponsesSocket implements Wire {
   private current: SocketReply | undefined
   private drained: (() => void)[] = []
   private ending: { readonly code: number; readonly event?: JsonObject } | undefined
+  /** No more is read. */
+  private isFull = false
   /** Heartbeats since the caller last sent anything. */
   private unanswered = 0
   private lastTurn = performance.now()
@@ -84,7 +86,8 @@ export class ResponsesSocket implements Wire {
 
   /** Closes the connection in the middle of a message: no more of it is read. */
   readonly overflow = (): void => {
-    if (this.socket.isPaused) return
+    if (this.isFull) return
+    this.isFull = true
     this.ending ??= { code: TRY_AGAIN_LATER }
     this.sendEvent(TOO_MUCH)
     this.socket.pause()
@@ -96,13 +99,13 @@ export class ResponsesSocket implements Wire {
     this.unanswered = 0
     if (this.ending !== undefined) return
     if (isBinary) {
-      this.sendEvent(fault('invalid_frame', 'A frame must be text: binary frames are not supported.'))
+      this.answer(fault('invalid_frame', 'A frame must be text: binary frames are not supported.'))
       return
     }
     const frame = readFrame(String(data))
     if (frame.type === 'nothing') return
-    if (frame.type === 'answer') this.sendEvent(frame.event)
-    else if (this.isFull(frame)) this.sendEvent(laned(QUEUE_FULL, frame.lane))
+    if (frame.type === 'answer') this.answer(frame.event)
+    else if (this.hasNoRoom(frame)) this.answer(laned(QUEUE_FULL, frame.lane))
     else {
       this.queue.push(frame)
       if (this.current === undefined) void this.work()
@@ -112,7 +115,7 @@ export class ResponsesSocket implements Wire {
   /**
    * Whether the turn cannot wait: on this connection, or because too much waits on others. Waiting turns are counted.
    */
-  private isFull({ size }: CreateFrame): boolean {
+  private hasNoRoom({ size }: CreateFrame): boolean {
     const { queue, options } = this
     const waiting = queue.reduce((sum, frame) => sum + frame.size, 0)
     if (queue.length > 0 && (queue.length >= options.queue || waiting + size > options.size)) return true
@@ -137,13 +140,25 @@ export class ResponsesSocket implements Wire {
     if (this.ending !== undefined) this.close()
   }
 
-  private sendEvent(event: JsonObject): void {
-    this.send(JSON.stringify(event))
+  private sendEvent(event: JsonObject): boolean {
+    return this.send(JSON.stringify(event))
+  }
+
+  /** Answers a frame at once; a caller that is behind with its answers is not read until it has taken them. */
+  private answer(event: JsonObject): void {
+    if (this.sendEvent(event) || this.socket.isPaused) return
+    this.socket.pause()
+    this.onceDrained(this.readOn)
+  }
+
+  private readonly readOn = (): void => {
+    if (!this.isFull) this.socket.resume()
   }
 
   private close(): void {
     const { code, event } = this.ending!
     if (event !== undefined) this.sendEvent(event)
+    this.readOn()
     this.socket.close(code)
   }
 

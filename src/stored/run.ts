@@ -16,8 +16,9 @@ export class Run implements Reply {
   readonly log = new EventLog()
   /** The response as it stands. */
   response: JsonObject
-  /** The same for others, who see how it ended once that is stored. */
-  shown: JsonObject
+  private latest: JsonObject
+  /** Items are done that the response does not have yet. */
+  private isBehind = false
   /** The response as it is sent at once. */
   readonly first: JsonObject
   /** The response changed since this was last made false. */
@@ -37,7 +38,7 @@ export class Run implements Reply {
   constructor(response: JsonObject) {
     this.first = { ...response, status: 'queued', background: true }
     this.response = this.first
-    this.shown = this.first
+    this.latest = this.first
     for (const type of ['response.created', 'response.queued']) this.log.push(eventText(type, this.response))
   }
 
@@ -52,10 +53,29 @@ export class Run implements Reply {
     if (abortable !== undefined && this.response['status'] === 'queued') this.stand({ status: 'in_progress' })
   }
 
+  /** The response for others, who see how it ended once that is stored. */
+  get shown(): JsonObject {
+    this.catchUp()
+    return this.latest
+  }
+
+  set shown(response: JsonObject) {
+    this.latest = response
+  }
+
   private stand(more: JsonObject): void {
     this.response = { ...this.response, ...more }
-    this.shown = this.response
+    this.latest = this.response
     this.changed = true
+  }
+
+  /** Gives the response the items that are done, in order: when it is looked at, and not with every item. */
+  private catchUp(): void {
+    if (!this.isBehind) return
+    this.isBehind = false
+    const inOrder = [...this.items].sort(([a], [b]) => a - b)
+    this.response = { ...this.response, output: inOrder.map(([, one]) => one) }
+    this.latest = this.response
   }
 
   whole(status: number, _: object, text: string): void {
@@ -106,6 +126,7 @@ export class Run implements Reply {
   }
 
   private finish(response: JsonObject): void {
+    this.catchUp()
     this.response = { ...response, background: true }
     this.finished = true
   }
@@ -114,13 +135,14 @@ export class Run implements Reply {
     const { item, output_index } = parseObject(data) ?? {}
     if (!isObject(item)) return
     this.items.set(typeof output_index === 'number' ? output_index : this.items.size, item)
-    const inOrder = [...this.items].sort(([a], [b]) => a - b)
-    this.stand({ output: inOrder.map(([, one]) => one) })
+    this.isBehind = true
+    this.changed = true
   }
 
   /** Nothing more comes: the response gets its final status. */
   settle(ended: Ended | undefined): void {
     if (this.finished) return
+    this.catchUp()
     const status = ended ?? 'failed'
     this.response = { ...this.response, status, error: status === 'failed' ? (this.failure ?? BROKEN) : null }
   }

@@ -131,6 +131,32 @@ describe.each(PATHS)('%s', (_, headers) => {
     expect(received.filter(({ type }) => type === 'response.create')).toHaveLength(2)
   })
 
+  it('an error about another event does not count the requested response twice', async () => {
+    const error = {
+      type: 'invalid_request_error',
+      code: 'item_not_found',
+      message: 'There is none.',
+      event_id: 'other',
+    }
+    const response = { object: 'realtime.response', id: 'resp_1', status: 'in_progress', output: [] }
+    const upstream = await open(
+      beginning(async connection => {
+        await until(() => connection.received.some(({ type }) => type === 'response.create'))
+        connection.send({ type: 'error', event_id: 'event_1', error })
+        connection.send({ type: 'response.created', event_id: 'event_2', response })
+        const done = { ...response, status: 'completed' }
+        connection.send({ type: 'response.done', event_id: 'event_3', response: done })
+      }),
+      { group: { rpm: 2 } },
+    )
+    const caller = await client(headers)
+    caller.send({ type: 'conversation.item.retrieve', item_id: 'none', event_id: 'other' })
+    caller.send({ type: 'response.create', event_id: 'mine' })
+    await until(() => caller.events.some(({ type }) => type === 'response.done'))
+    expect(caller.events.flatMap(event => event.error?.code ?? [])).toEqual(['item_not_found'])
+    expect(upstream.connections[0]!.received.some(({ type }) => type === 'response.cancel')).toBe(false)
+  })
+
   it('the type that a frame names last is the one that counts', async () => {
     const upstream = await open(playing([]), { group: { rpm: 1 } })
     const caller = await client(headers)

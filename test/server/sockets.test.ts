@@ -435,4 +435,18 @@ describe('a slow reader', () => {
     expect(end.type).toBe('response.completed')
     expect(end.response.output[0].content[0].text.length).toBeGreaterThanOrEqual(word.length * pieces)
   })
+
+  it('who reads no answers to frames is not read either, and gets all of them in the end', TIMED, async () => {
+    const { testServer } = await open()
+    const one = await client(testServer)
+    one.socket.pause()
+    const steer = { type: 'response.steer', previous_response_id: 'resp_1', input: 'x'.repeat(2 ** 20) }
+    for (let count = 0; count < 64; count++) one.send(steer)
+    await new Promise(resolve => setTimeout(resolve, 1000))
+    expect(one.socket.bufferedAmount).toBeGreaterThan(32 * 2 ** 20)
+    one.socket.resume()
+    await until(() => one.events.length === 64)
+    one.send({ type: 'response.create', model: 'm', input: 'x' })
+    await until(() => one.events.at(-1).type === 'response.completed')
+  })
 })

@@ -85,8 +85,9 @@ export class InputAudio {
     if (turn === 'started') {
       this.buffer.keepLast((this.keptMs + WINDOW_MS) * BYTES_PER_MS)
       this.listener.started(this.clock - this.buffer.length / BYTES_PER_MS)
-    } else if (turn === 'stopped' || this.buffer.length > MOST_MS * BYTES_PER_MS) this.stop()
+    } else if (turn === 'stopped') this.stop()
     else if (!this.detector.speaking) this.buffer.keepLast((this.keptMs + WINDOW_MS) * BYTES_PER_MS)
+    else if (this.buffer.length > MOST_MS * BYTES_PER_MS) this.stop()
   }
 
   private stop(): void {

@@ -26,6 +26,11 @@ interface Recording {
   readonly wanted: InputTranscription | undefined
 }
 
+/** A recording whose transcript is still to come. */
+interface Pending extends Recording {
+  readonly done: PromiseWithResolvers<void>
+}
+
 /** Transcriptions that run at once; more of them wait. */
 const AT_ONCE = 4
 
@@ -35,8 +40,8 @@ export class Transcripts {
   waitingBytes = 0
   private readonly options: TranscriptsOptions
   private readonly aborting = new AbortController()
-  private readonly waiting: Recording[] = []
-  private readonly pending = new Map<string, PromiseWithResolvers<void>>()
+  private waiting: Pending[] = []
+  private readonly pending = new Map<string, Pending>()
   private readonly failures = new Map<string, CanonicalError>()
   private running = 0
   private unreported: Usage[] = []
@@ -46,8 +51,9 @@ export class Transcripts {
   }
 
   begin(recording: Recording): void {
-    this.pending.set(keyOf(recording), Promise.withResolvers())
-    this.waiting.push(recording)
+    const one = { ...recording, done: Promise.withResolvers<void>() }
+    this.pending.set(keyOf(recording), one)
+    this.waiting.push(one)
     this.waitingBytes += recording.audio.length
     this.advance()
   }
@@ -55,7 +61,7 @@ export class Transcripts {
   /** Settles when no transcript of these items is missing that is still to come. */
   async settled(items: readonly Item[]): Promise<void> {
     for (const { id = '', content } of items)
-      for (const part of content.keys()) await this.pending.get(keyOf({ item: id, part }))?.promise
+      for (const part of content.keys()) await this.pending.get(keyOf({ item: id, part }))?.done.promise
   }
 
   /** Why an item has no transcript. */
@@ -63,8 +69,12 @@ export class Transcripts {
     return this.failures.get(id)
   }
 
+  /** An item is deleted: nothing waits for its transcripts, and those that have not begun are not made. */
   forget(item: string): void {
     this.failures.delete(item)
+    for (const one of this.pending.values()) if (one.item === item) this.settle(one)
+    this.waiting = this.waiting.filter(one => one.item !== item)
+    this.waitingBytes = this.waiting.reduce((sum, { audio }) => sum + audio.length, 0)
   }
 
   /** What transcripts used that no event reported, once. */
@@ -77,8 +87,7 @@ export class Transcripts {
   close(): void {
     this.aborting.abort()
     this.waiting.length = this.waitingBytes = 0
-    for (const { resolve } of this.pending.values()) resolve()
-    this.pending.clear()
+    for (const one of this.pending.values()) this.settle(one)
   }
 
   private advance(): void {
@@ -88,14 +97,23 @@ export class Transcripts {
       this.running++
       void this.transcribe(recording).finally(() => {
         this.running--
-        this.pending.get(keyOf(recording))?.resolve()
-        this.pending.delete(keyOf(recording))
+        this.settle(recording)
         this.advance()
       })
     }
   }
 
-  private async transcribe(recording: Recording): Promise<void> {
+  private settle(one: Pending): void {
+    one.done.resolve()
+    if (this.isWanted(one)) this.pending.delete(keyOf(one))
+  }
+
+  /** Whether its item is still there: another one may have its id by now. */
+  private isWanted(one: Pending): boolean {
+    return this.pending.get(keyOf(one)) === one
+  }
+
+  private async transcribe(recording: Pending): Promise<void> {
     const { item, part, audio, wanted } = recording
     const { run, model, gate, emit } = this.options
     const { signal } = this.aborting
@@ -106,22 +124,25 @@ export class Transcripts {
         if (event.type === 'usage') usage = event.usage
         if (event.type !== 'part-delta') return
         text += event.append
-        if (wanted !== undefined) emit({ type: 'input-transcript-delta', item, part, text: event.append })
+        if (wanted !== undefined && this.isWanted(recording))
+          emit({ type: 'input-transcript-delta', item, part, text: event.append })
       })
     } catch (thrown) {
-      this.fail(recording, (thrown as GatewayError).error)
+      if (this.isWanted(recording)) this.fail(recording, (thrown as GatewayError).error)
       return
     }
     if (signal.aborted) return
+    if (!this.isWanted(recording)) return this.addUsage(usage)
     this.keep(item, part, text.trim())
     if (wanted === undefined) this.addUsage(usage)
     else emit({ type: 'input-transcript-done', item, part, text, ...costOf(usage, audio) })
   }
 
   private fail({ item, part, wanted }: Recording, error: CanonicalError): void {
-    const { items, emit } = this.options
-    if (items.conversation.get(item) !== undefined) this.failures.set(item, error)
-    emit(wanted === undefined ? { type: 'error', error } : { type: 'input-transcript-failed', item, part, error })
+    this.failures.set(item, error)
+    this.options.emit(
+      wanted === undefined ? { type: 'error', error } : { type: 'input-transcript-failed', item, part, error },
+    )
   }
 
   private keep(id: string, part: number, transcript: string): void {

@@ -197,6 +197,21 @@ describe('audio inside an item', () => {
       transcript: 'Hello there.',
     })
   })
+
+  it('of an item that is deleted neither holds up a response nor is the transcript of the next one of its id', async () => {
+    const slow = says('Old words.', { pace: 20 })
+    const rig = await open({ transcription: inTurn(slow, says('New words.', { pace: 60 })) })
+    const spoken: Item = { id: 'a', role: 'user', content: item.content.slice(1) }
+    rig.send({ type: 'item-create', item: spoken })
+    rig.send({ type: 'response-create' })
+    rig.send({ type: 'item-delete', item: 'a' })
+    rig.send({ type: 'item-create', item: spoken })
+    expect(await rig.until('response-end')).toMatchObject({ status: 'completed' })
+    rig.send({ type: 'response-create' })
+    await rig.until('response-end', rig.events.length)
+    expect(textsOf(rig.of('chat').at(-1)!.request)).toContain('user: New words.')
+    expect(JSON.stringify(rig.of('chat').map(({ request }) => textsOf(request)))).not.toContain('Old words.')
+  })
 })
 
 describe('calls', () => {

@@ -131,6 +131,17 @@ describe('memory', () => {
     expect(input.append(tenSeconds)).toBe(true)
   })
 
+  it('of a full buffer makes no turn without a beginning where turns are detected from then on', async () => {
+    const { input, turns } = await listening(null)
+    for (let count = 0; count < 30; count++) input.append(quiet(10))
+    input.detect({ type: 'silence' })
+    input.append(quiet(1))
+    expect(turns).toEqual([])
+    expect(input.heldMs).toBeLessThan(500)
+    input.append(joined(voice(1), quiet(1)))
+    expect(turns.map(({ at }) => at)).toEqual(['started', 'stopped'])
+  })
+
   it('is freed: a thousand detectors take no more than the first ones', async () => {
     const one = await openVoiceActivity()
     one.close()

@@ -588,6 +588,30 @@ describe('items', () => {
     expect(size()).toBeLessThan(9e6)
   })
 
+  it.each([
+    ['texts', { type: 'text', text: 'x'.repeat(2 ** 20) }],
+    ['calls', { type: 'tool-call', id: 'call', name: 'find', arguments: `"${'x'.repeat(2 ** 20)}"` }],
+    [
+      'pictures',
+      {
+        type: 'media',
+        kind: 'image',
+        source: { type: 'base64', mediaType: 'image/png', data: 'A'.repeat(2 ** 20) },
+      },
+    ],
+  ] as const)('deleted ones count no more: %s', (_, part) => {
+    const machine = ready()
+    const role = part.type === 'tool-call' ? 'assistant' : 'user'
+    for (let count = 0; count < 20; count++)
+      machine.client(
+        { type: 'item-create', item: { id: 'a', role, content: [part] } },
+        { type: 'item-delete', item: 'a' },
+      )
+    expect(machine.end).toBeUndefined()
+    machine.client(result('call', 'Found.'))
+    expect(machine.of('error')).toMatchObject([{ error: { code: 'invalid_tool_call_id' } }])
+  })
+
   it('more than eight megabytes of them end the session', () => {
     const machine = ready()
     for (let count = 0; count < 9; count++) machine.client(userText('x'.repeat(2 ** 20)), CREATE)

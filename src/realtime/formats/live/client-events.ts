@@ -59,10 +59,7 @@ const HANDLERS: Handlers = {
   'output-clear': () => {},
   'item-create': createItem,
   'item-retrieve': (state, { item, id }) => state.emit(state.conversation.retrieve(item, id)),
-  'item-delete': (state, { item, id }) => {
-    state.turns.remove(item)
-    state.emit(state.conversation.delete(item, id))
-  },
+  'item-delete': (state, { item, id }) => state.remove(item, id),
   'item-truncate': (state, { item, part, audioEndMs, id }) =>
     state.emit(
       state.conversation.get(item) === undefined

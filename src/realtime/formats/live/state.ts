@@ -53,7 +53,9 @@ export class LiveState {
   /** Audio of a manual turn that began during a response, which it would interrupt. */
   private deferred: string[] = []
   private deferredSize = 0
+  /** Characters of the client's items: of all, and of each whose content goes when it is deleted. */
   private kept = 0
+  private readonly sizes = new Map<string, number>()
   /** Of the turn so far, and of turns whose responses had ended before. */
   private turnUsage: Usage | undefined
   private carriedUsage: Usage | undefined
@@ -98,9 +100,23 @@ export class LiveState {
   }
 
   /** Characters of the items kept, with this one. */
-  keep({ content }: KnownItem): number {
-    for (const part of content) if (part.type !== 'media') this.kept += JSON.stringify(part).length
+  keep({ id, content }: KnownItem): number {
+    let size = 0
+    for (const part of content) if (part.type !== 'media') size += JSON.stringify(part).length
+    // The result of a call waits to be sent, whatever becomes of its item.
+    if (content.every(({ type }) => type !== 'tool-result')) this.sizes.set(id, size)
+    this.kept += size
     return this.kept
+  }
+
+  /** Deletes an item, which counts no more; a turn that was not sent is not sent any more. */
+  remove(id: string, event: string | undefined): void {
+    this.turns.remove(id)
+    this.kept -= this.sizes.get(id) ?? 0
+    this.sizes.delete(id)
+    for (const part of this.conversation.get(id)?.content ?? [])
+      if (part.type === 'tool-call') this.historic.delete(part.id)
+    this.emit(this.conversation.delete(id, event))
   }
 
   /** Sends turns the model is not to answer yet, unless that would interrupt it. */

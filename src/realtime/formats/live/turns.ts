@@ -2,7 +2,7 @@ import type { Content } from './wire.ts'
 
 /** Turns that were not sent yet, in order, by the items they are. */
 export class Turns {
-  private list: { readonly item: string | undefined; readonly content: Content }[] = []
+  private list: { readonly item: string | undefined; readonly content: Content; readonly size: number }[] = []
   /** Characters of all of them. */
   size = 0
 
@@ -11,8 +11,9 @@ export class Turns {
   }
 
   add(item: string | undefined, content: Content): void {
-    this.list.push({ item, content })
-    this.size += JSON.stringify(content).length
+    const { length: size } = JSON.stringify(content)
+    this.list.push({ item, content, size })
+    this.size += size
   }
 
   has(item: string): boolean {
@@ -21,6 +22,7 @@ export class Turns {
 
   remove(item: string): void {
     this.list = this.list.filter(one => one.item !== item)
+    this.size = this.list.reduce((sum, { size }) => sum + size, 0)
   }
 
   /** The items of all of them. */

@@ -79,7 +79,7 @@ export class Relay extends Session<RelayOptions> {
       if (value === undefined) throw NOT_JSON
       checkCase(value, OF_EVENT)
       const text = SETTINGS.some(field => Object.hasOwn(value, field)) ? this.named(value) : data
-      if (value['type'] === 'response.create') this.requestResponse()
+      if (value['type'] === 'response.create') this.requestResponse(idOf(value))
       this.options.upstream.send(text, TEXT, this.sent)
     } catch (thrown) {
       this.fail(eventFailure(thrown, 'invalid-request'), idOf(value))
@@ -170,7 +170,8 @@ export class Relay extends Session<RelayOptions> {
 
   /** @internal */
   error(frame: Buffer): string {
-    this.refused()
+    const error = parseObject(frame.toString())?.['error']
+    this.refused(idOf(isObject(error) ? error : undefined))
     return this.scrubbed(frame)
   }
 
