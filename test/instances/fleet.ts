@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { Agent, type Dispatcher, fetch as undiciFetch } from 'undici'
 import { until } from '../builders/time.ts'
 import { command, Instance, type Shared } from './instance.ts'
@@ -65,8 +66,9 @@ export class Fleet {
     return key
   }
 
-  /** Waits until a key is accepted many times in a row. */
+  /** Waits until a key is accepted everywhere: within a second, and few of the processes answer here, as connections are kept. */
   async known(key: string): Promise<void> {
+    await pause(1500)
     for (let row = 0; row < 12; ) row = (await this.ask('/v1/models', key)).status === 200 ? row + 1 : 0
   }
 
