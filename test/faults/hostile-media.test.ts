@@ -328,6 +328,10 @@ describe('an upstream that answers rubbish', () => {
   )
 })
 
+/** The form with one more field, before all others. */
+const withField = (name: string, value: string): string =>
+  `--x\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n${form('json')}`
+
 /** Forms that are none, or say something odd. */
 const FORMS: readonly (readonly [body: string, headers?: { readonly [name: string]: string }])[] = [
   [''],
@@ -358,15 +362,10 @@ const FORMS: readonly (readonly [body: string, headers?: { readonly [name: strin
   [form('json').replace('audio/mpeg', 'text/html\r\nx-a: b')],
   [form('json').replace('sound', '')],
   [form('json').replace('json', '\u0000')],
-  [form('json').replace('--x\r\n', '--x\r\ncontent-disposition: form-data; name="model"\r\n\r\nm\r\n--x\r\n')],
-  [
-    form('json').replace(
-      '--x\r\n',
-      '--x\r\ncontent-disposition: form-data; name="temperature"\r\n\r\n1e999\r\n--x\r\n',
-    ),
-  ],
-  [form('json').replace('--x\r\n', '--x\r\ncontent-disposition: form-data; name="stream"\r\n\r\nmaybe\r\n--x\r\n')],
-  [form('json').replace('--x\r\n', '--x\r\ncontent-disposition: form-data; name="include[]"\r\n\r\n{\r\n--x\r\n')],
+  [withField('model', 'm')],
+  [withField('temperature', '1e999')],
+  [withField('stream', 'maybe')],
+  [withField('include[]', '{')],
   ['--x\r\ncontent-disposition: form-data; name="a"\r\n\r\n1\r\n'.repeat(300) + form('json')],
   [JSON.stringify({ model: 'm', file: 'x' }), { 'content-type': 'application/json' }],
 ]

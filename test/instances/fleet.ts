@@ -66,7 +66,7 @@ export class Fleet {
     return key
   }
 
-  /** Waits until a key is accepted everywhere: within a second, and few of the processes answer here, as connections are kept. */
+  /** Waits until a key is accepted many times in a row, once every process had its second: which of them answer is chance. */
   async known(key: string): Promise<void> {
     await pause(1500)
     for (let row = 0; row < 12; ) row = (await this.ask('/v1/models', key)).status === 200 ? row + 1 : 0

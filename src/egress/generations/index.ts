@@ -6,7 +6,7 @@ import type { WireAnswer } from '../../canonical/wire.ts'
 import { writeError } from '../errors/openai-error.ts'
 import { defined } from '../fields.ts'
 import { STATES } from '../media/video-settings.ts'
-import { NO_TASK } from '../media/video-task.ts'
+import { ANSWERED_NO_TASK } from '../media/video-task.ts'
 import type { Writer } from '../writer.ts'
 
 /**
@@ -17,7 +17,7 @@ import type { Writer } from '../writer.ts'
  */
 function writeResult(result: CanonicalResult): Written<WireAnswer> {
   const { id = '', model, createdAt, task } = result
-  if (task === undefined) throw NO_TASK
+  if (task === undefined) throw ANSWERED_NO_TASK
   const losses = new Losses(foreignLosses(result, 'generations'))
   const url = task.files?.find(({ variant }) => variant === 'video')?.url
   const body = {

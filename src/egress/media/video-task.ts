@@ -8,7 +8,7 @@ import { kept } from '../fields.ts'
 import { OPTIONAL_HEAD, ownBody } from '../own.ts'
 
 /** The error for an answer that is no task. */
-export const NO_TASK = new GatewayError(upstreamFailed('The upstream answered without a task.'))
+export const ANSWERED_NO_TASK = new GatewayError(upstreamFailed('The upstream answered without a task.'))
 
 /**
  * A task as an answer of a format: as it came from an upstream of the format, else as `write` has it.
@@ -23,7 +23,7 @@ export function writeTaskAnswer(
   write: (task: CanonicalTask, losses: Losses) => JsonObject,
 ): Written<WireAnswer> {
   const { task } = result
-  if (task === undefined) throw NO_TASK
+  if (task === undefined) throw ANSWERED_NO_TASK
   const own = ownBody(result, format, OPTIONAL_HEAD)
   if (own !== undefined) return { wire: { status: 200, headers: {}, body: own }, losses: [] }
   const losses = new Losses(foreignLosses(result, format))
