@@ -1,6 +1,7 @@
 import { type CanonicalError, GatewayError, upstreamFailed } from '../canonical/error.ts'
 import type { CanonicalEvent } from '../canonical/event.ts'
 import type { Loss } from '../canonical/loss.ts'
+import { ReasoningFilter } from '../canonical/shown-reasoning.ts'
 import type { EventReader, Transducer } from '../canonical/transducer.ts'
 import type { WireEvent } from '../canonical/wire.ts'
 import type { Consumer, Exchange } from '../channel/index.ts'
@@ -8,6 +9,7 @@ import { eventParser } from '../ingress/transport/sse.ts'
 import type { Abortable } from './call.ts'
 import { GONE } from './failures.ts'
 import { publicEvent, timed, withHead } from './public-answer.ts'
+import { reasoningShown } from './shown-reasoning.ts'
 import { type Gate, NO_SOURCE } from './stream-head.ts'
 import { StreamOutput } from './stream-output.ts'
 import type { Collector } from './thoughts/collector.ts'
@@ -42,6 +44,8 @@ export class StreamPipeline implements Consumer, Abortable {
   private readonly parser = eventParser()
   /** Why the gateway itself ended the answer, which no upstream is to blame for. */
   private ownError: CanonicalError | undefined
+  /** Leaves out the reasoning that the caller did not ask for; undefined where all of it is shown. */
+  private readonly filter: ReasoningFilter | undefined
   /** Events pass as they came, until one has to be written anew. */
   private isRelayed: boolean
 
@@ -54,6 +58,8 @@ export class StreamPipeline implements Consumer, Abortable {
       mayRelay: attempt.target.native && restore === undefined,
     })
     this.isRelayed = this.output.canRelay
+    const shown = reasoningShown(attempt)
+    this.filter = shown === 'all' ? undefined : new ReasoningFilter(shown)
   }
 
   /** Settles with the end of the answer; rejects with GatewayError where nothing was sent to the caller. */
@@ -132,7 +138,10 @@ export class StreamPipeline implements Consumer, Abortable {
   }
 
   private passOne(event: CanonicalEvent): void {
-    if (!this.output.isOver) this.output.write(this.visible(event))
+    if (this.output.isOver) return
+    const seen = this.visible(event)
+    const shown = this.filter === undefined ? seen : this.filter.pass(seen)
+    if (shown !== undefined) this.output.write(shown)
   }
 
   /** Passes an event of an upstream of the caller's own format on as it came, unless what was read of it was changed. */

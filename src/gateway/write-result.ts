@@ -2,6 +2,7 @@ import { type Bytes, gathered } from '../canonical/bytes.ts'
 import type { MediaPart, Part } from '../canonical/content.ts'
 import { tooLarge } from '../canonical/error.ts'
 import { type CanonicalResult, rankedAsRequested } from '../canonical/result.ts'
+import { withReasoning } from '../canonical/shown-reasoning.ts'
 import { workOf } from '../canonical/work.ts'
 import { WRITERS } from '../egress/index.ts'
 import { lossHeaders, shown } from '../egress/losses.ts'
@@ -11,6 +12,7 @@ import { locateLosses } from './locate-losses.ts'
 import { publicResult, timed, withHead } from './public-answer.ts'
 import { LARGEST } from './read-result.ts'
 import { relay } from './relay.ts'
+import { reasoningShown } from './shown-reasoning.ts'
 import { inRequestedContainer } from './speech/container.ts'
 import type { Attempt, WholeAnswer } from './types.ts'
 
@@ -24,7 +26,8 @@ export async function writeResult(attempt: Attempt, answered: WholeAnswer): Prom
   const { result, losses: requestLosses, headers: more } = delivery instanceof Promise ? await delivery : delivery
   const writer = WRITERS[call.format]!
   const safe = publicResult(rankedAsRequested(result, request), target, request.model)
-  const held = writer.bytes !== undefined || !hasRaw(safe) ? safe : await withoutBytes(safe)
+  const visible = withReasoning(safe, reasoningShown(attempt))
+  const held = writer.bytes !== undefined || !hasRaw(visible) ? visible : await withoutBytes(visible)
   const { wire, losses } = writer.result!(withHead(timed(held, call), attempt), echo?.request ?? request)
   const kept = echo?.keep === undefined || (await echo.keep(wire.body))
   const lostInAnswer = shown(losses)

@@ -3,6 +3,7 @@ import type { CanonicalEvent } from '../canonical/event.ts'
 import type { JsonObject } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
+import type { ReasoningShown } from '../canonical/shown-reasoning.ts'
 import type { EventReader } from '../canonical/transducer.ts'
 import type { WireAnswer, WireEvent, WireRequest } from '../canonical/wire.ts'
 import type { Locate } from './locate.ts'
@@ -30,6 +31,10 @@ export interface Reader {
   readonly raw?: true
   /** Callers may leave out the ids of calls they received: a call is identified by its place then (trap 5). */
   readonly dropsIds?: true
+  /**
+   * What of a model's reasoning a caller gets, by its request. Without the method it gets whatever the upstream shows.
+   */
+  reasoningShown?(request: CanonicalRequest): ReasoningShown
   /** An upstream's answer of status 400 or more; total on any body. */
   error?(answer: WireAnswer): CanonicalError
 }

@@ -1,4 +1,5 @@
 import type { Format, JsonObject } from '../canonical/node.ts'
+import { effortsOf } from './effort-families.ts'
 
 /*
  * What Anthropic's models accept in a request, by the line and version in their names, as flags of the messages
@@ -60,13 +61,24 @@ const LINE_FIRST = new RegExp(`claude-(${LINE})(?:-${VERSION})?`)
 /** `claude-3-7-sonnet-20250219`, `claude-2-1`, `claude-v2`, `claude-instant-1-2` */
 const VERSION_FIRST = new RegExp(`claude-(?:instant-)?v?${VERSION}(?:-(${LINE}))?`)
 
+/** Formats that have an effort and no budget. */
+const EFFORT_FORMATS: ReadonlySet<Format> = new Set(['chat', 'responses'])
+
+/** Whether anything is known of families of models in a format. */
+export const hasFamilies = (format: Format): boolean => format === 'messages' || EFFORT_FORMATS.has(format)
+
 /**
- * The flags of the messages dialect that apply to a model, by its name; none for a model that is not Anthropic's.
+ * The flags of a format's dialect that apply to a model, by its name; none for a model of no known family, which for
+ * messages is one that is not Anthropic's.
  * Vendors' prefixes and dates, dots, `@` and `:` in the name do not matter.
  */
 export function familyDialect(format: Format, model: string): JsonObject | undefined {
-  if (format !== 'messages') return undefined
   const name = model.toLowerCase()
+  if (EFFORT_FORMATS.has(format)) {
+    const efforts = effortsOf(name)
+    return efforts && { efforts }
+  }
+  if (format !== 'messages') return undefined
   return name.includes('claude') ? dialectOf(name.replace(/[._@:/]/g, '-')) : undefined
 }
 

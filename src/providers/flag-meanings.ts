@@ -144,9 +144,9 @@ export const FLAG_MEANINGS: ReadonlyMap<string, FlagMeaning> = new Map<string, F
   [
     'efforts',
     {
-      formats: ['messages'],
+      formats: ['messages', 'chat', 'responses'],
       meaning:
-        'the efforts it takes, weakest first: `[low, medium, high, xhigh, max]` by default, none where `thinking` is `budget`',
+        'the efforts it takes, weakest first; messages: `[low, medium, high, xhigh, max]` by default, none where `thinking` is `budget`; chat and responses: a thinking budget becomes the nearest of them, by default one of its family (o-series, GPT-5, gpt-oss, Gemini), and is dropped where there are none',
     },
   ],
   [

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../canonical/node.ts'
 import type { ChannelFormat, ModelFacts } from '../config/types.ts'
-import { familyDialect } from './families.ts'
+import { familyDialect, hasFamilies } from './families.ts'
 
 /** A format of a channel for one model, and the operator's facts it was made with. */
 interface Cached {
@@ -37,7 +37,7 @@ export interface ModelLimits {
  */
 export function formatFor(format: ChannelFormat, wanted: Wanted): ChannelFormat {
   const { model, facts, native } = wanted
-  if ((native || format.format !== 'messages') && facts?.dialect === undefined) return format
+  if ((native || !hasFamilies(format.format)) && facts?.dialect === undefined) return format
   const models = cache.get(format) ?? new Map<string, Cached>()
   const key = native ? `native ${model}` : model
   const cached = models.get(key)
@@ -62,11 +62,11 @@ function factsDialect({ format }: ChannelFormat, facts: ModelFacts | undefined):
  */
 function withLimit(
   known: JsonObject,
-  { dialect }: ChannelFormat,
+  { format, dialect }: ChannelFormat,
   { model, native, provider, catalogue }: Wanted,
 ): JsonObject {
   const declared = { ...known, ...dialect }
-  if (native || catalogue === undefined || provider === undefined) return known
+  if (native || format !== 'messages' || catalogue === undefined || provider === undefined) return known
   if (declared['max_output'] !== undefined) return known
   const limit = catalogue.maxOutput(provider, model)
   return limit === undefined ? known : { ...known, listed_output: limit }

@@ -37,6 +37,8 @@ const declared = fc.record<JsonObject>(
 /** The flags of chat and responses that change a history. */
 const chat = fc.record<JsonObject>(
   {
+    efforts: fc.subarray(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']),
+    reasoning_as: fc.constantFrom('reasoning_effort', 'none'),
     reasoning_field: fc.constantFrom('reasoning_content', 'reasoning', 'parts', 'none'),
     cache: fc.constantFrom('none', 'cache_control', 'prompt_cache_breakpoint'),
     custom_tools: fc.boolean(),
@@ -52,6 +54,7 @@ const chat = fc.record<JsonObject>(
 )
 const responses = fc.record<JsonObject>(
   {
+    efforts: fc.subarray(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']),
     stateless: fc.boolean(),
     cache: fc.constantFrom('none', 'prompt_cache_breakpoint'),
     custom_tools: fc.boolean(),

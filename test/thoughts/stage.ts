@@ -4,11 +4,13 @@ import { fold, unfold } from '../../src/canonical/fold.ts'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import type { CanonicalResult } from '../../src/canonical/result.ts'
+import { ReasoningFilter, withReasoning } from '../../src/canonical/shown-reasoning.ts'
 import { drain } from '../../src/canonical/transducer.ts'
 import type { WireRequest } from '../../src/canonical/wire.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { sanitizeName } from '../../src/egress/sanitize/names.ts'
 import { type Prepared, prepare } from '../../src/gateway/prepare.ts'
+import { reasoningShown } from '../../src/gateway/shown-reasoning.ts'
 import { Thoughts } from '../../src/gateway/thoughts/thoughts.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import type { Target } from '../../src/router.ts'
@@ -53,7 +55,9 @@ export class Stage {
     const asked = this.read(way, wire)
     const target = targetOf(way)
     const prepared = prepare(asked, target, this.of(way))
-    const exchange = { attempt: { call: { format: way.caller }, target, request: asked }, prepared }
+    const attempt = { call: { format: way.caller }, target, request: asked }
+    const exchange = { attempt, prepared }
+    const shown = reasoningShown(attempt)
     const head = { id: 'a1', model: 'm', createdAt: 1 }
     const { restorer } = prepared
     const own = this.of(way)
@@ -62,7 +66,7 @@ export class Stage {
       const raw = READERS[way.upstream]!.result!({ status: 200, headers: {}, body }, prepared.request)
       const read = { ...(restorer?.result(raw) ?? raw), ...head }
       own?.keep(read, exchange)
-      return plain(WRITERS[way.caller]!.result!(read, asked).wire.body)
+      return plain(WRITERS[way.caller]!.result!(withReasoning(read, shown), asked).wire.body)
     }
     const upstream = drain(WRITERS[way.upstream]!.events!(prepared.request), unfold({ ...answer, ...head }))
     const raw = drain(READERS[way.upstream]!.events!(prepared.request), upstream)
@@ -71,7 +75,9 @@ export class Stage {
     const seen = events.map((event): CanonicalEvent => (event.type === 'result-start' ? { ...event, ...head } : event))
     for (const event of seen) collector?.saw(event)
     // Clients put a stream together to what the whole answer would have been.
-    const wires = drain(WRITERS[way.caller]!.events!(asked), seen)
+    const filter = shown === 'all' ? undefined : new ReasoningFilter(shown)
+    const left = filter === undefined ? seen : seen.flatMap(event => filter.pass(event) ?? [])
+    const wires = drain(WRITERS[way.caller]!.events!(asked), left)
     const read = fold(drain(READERS[way.caller]!.events!(asked), wires))
     return wholeOf(way.caller, { ...read, ...head }, asked)
   }

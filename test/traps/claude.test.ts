@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/canonical/node.ts'
-import type { CanonicalRequest } from '../../src/canonical/request.ts'
+import type { CanonicalRequest, Reasoning } from '../../src/canonical/request.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { shown } from '../../src/egress/losses.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { familyDialect } from '../../src/providers/index.ts'
 import { assistant, text, tool, user } from '../builders/messages.ts'
 import { FOREIGN } from '../builders/write-options.ts'
+import { refusals } from '../laws/strict-claude.ts'
 import { answerOf, call, FUNCTION, native, thought, wire, write } from './messages.ts'
 
 /* What Claude is sent for callers of other formats, by the family of the model. */
@@ -56,6 +57,49 @@ describe('thinking', () => {
     expect(lost).toEqual(['toolChoice/mode no-forced-tools'])
     const named = sent('claude-sonnet-5-5', { ...forced, toolChoice: { mode: 'required', only: ['g'] } })
     expect(named.body.tools.map(({ name }: JsonObject) => name)).toEqual(['g'])
+  })
+
+  describe.each([
+    // What is thought with each model: without a forced tool, and with one.
+    { model: 'claude-haiku-4-5-20251001', free: 'enabled', bound: 'disabled', isForced: true },
+    { model: 'claude-sonnet-4-6', free: 'adaptive', bound: 'adaptive', isForced: true },
+    { model: 'claude-opus-4.8', free: 'adaptive', bound: 'adaptive', isForced: true },
+    { model: 'claude-opus-5', free: 'adaptive', bound: 'adaptive', isForced: true },
+    { model: 'claude-fable-5-1', free: 'adaptive', bound: 'adaptive', isForced: false },
+  ])('before $model', ({ model, free, bound, isForced }) => {
+    const choices = [
+      { name: 'auto', choice: { mode: 'auto' }, type: 'auto' },
+      { name: 'none', choice: { mode: 'none' }, type: 'none' },
+      { name: 'any', choice: { mode: 'required' }, type: 'any' },
+      { name: 'a tool', choice: { mode: 'required', only: ['g'] }, type: 'tool' },
+    ] as const
+    const modes = [
+      { effort: 'high' },
+      { budget: 4000 },
+      { budget: -1 },
+      { effort: 'none' },
+    ] as const satisfies readonly Reasoning[]
+    const cells = modes.flatMap(reasoning => choices.map(one => ({ reasoning, ...one })))
+
+    it.each(cells)('trap 93: $reasoning and the choice of $name', ({ reasoning, choice, type }) => {
+      const { body, lost } = sent(model, { toolChoice: choice, tools, reasoning, ...quiet })
+      const isForcing = choice.mode === 'required'
+      expect(refusals(model, body)).toEqual([])
+      expect(body.tool_choice.type).toBe(isForcing && !isForced ? 'auto' : type)
+      expect(lost.includes('toolChoice/mode no-forced-tools')).toBe(isForcing && !isForced)
+      if ('effort' in reasoning && reasoning.effort === 'none') return
+      // A model with both modes thinks by a budget where it is given one.
+      const usual = model === 'claude-sonnet-4-6' && 'budget' in reasoning && reasoning.budget > 0 ? 'enabled' : free
+      expect(body.thinking.type).toBe(isForcing ? bound : usual)
+      const reasons = lost.filter(loss => loss.startsWith('reasoning/')).map(loss => loss.split(' ')[1])
+      expect(reasons.includes('a-tool-is-forced')).toBe(isForcing && usual === 'enabled')
+    })
+  })
+
+  it('trap 93: a caller of messages knows what its model takes: its choice and its thinking pass as they came', () => {
+    const thinking = { type: 'enabled', budget_tokens: 2000 }
+    const more = { thinking, max_tokens: 4000, tools: [{ name: 'f', input_schema: {} }], tool_choice: { type: 'any' } }
+    expect(native(more, familyDialect('messages', 'claude-sonnet-4-5'))).toMatchObject(more)
   })
 
   it('trap 93: midway through tools with thoughts of another upstream it stays adaptive', () => {

@@ -216,13 +216,14 @@ describe('trap 92: thoughts that nobody signed come back', () => {
     const testServer = await TestServer.open([channelAt(upstream.address, { dialect: CHAT })])
     const path = '/v1beta/models/m:streamGenerateContent?alt=sse'
     const user = { role: 'user', parts: [{ text: 'Go!' }] }
-    const { text } = await testServer.ask(path, { contents: [user] })
+    const generationConfig = { thinkingConfig: { includeThoughts: true } }
+    const { text } = await testServer.ask(path, { contents: [user], generationConfig })
     const parts = partsOf(
       text.split('\n').flatMap(line => (line.startsWith('data: ') ? [JSON.parse(line.slice(6))] : [])),
     )
     const model = { role: 'model', parts: parts.filter(part => part.thought !== true) }
     const outcome = { role: 'user', parts: [{ functionResponse: { name: 'f', response: { result: 'x' } } }] }
-    await testServer.ask(path, { contents: [user, model, outcome] })
+    await testServer.ask(path, { contents: [user, model, outcome], generationConfig })
     await testServer.server.close(0)
     await upstream.close()
     const { messages } = JSON.parse(upstream.seen[1]!.text)

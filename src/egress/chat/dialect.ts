@@ -1,3 +1,4 @@
+import type { Effort } from '../../canonical/request.ts'
 import type { Dialect } from '../writer.ts'
 
 /** The quirks of chat-completions upstreams; flags that are not declared follow the public format. */
@@ -18,6 +19,8 @@ export interface ChatDialect {
   /** Takes `response_format` json_schema. Default true; otherwise JSON is requested without the schema. */
   readonly json_schema?: boolean
   readonly reasoning_as?: 'reasoning_effort' | 'reasoning' | 'thinking' | 'none'
+  /** The supported efforts, weakest first: a budget becomes one of them. */
+  readonly efforts?: readonly Effort[]
   /** Takes `store`. Default true. */
   readonly store?: boolean
   /** `short`: call ids have nine letters and digits. */
@@ -33,6 +36,7 @@ export interface ChatDialect {
 export const FLAGS = [
   ...['reasoning_field', 'cache', 'custom_tools', 'developer_role', 'limit_field', 'include_usage'],
   ...['text_only_content', 'json_schema', 'reasoning_as', 'store', 'call_ids', 'after_tools', 'video', 'document_url'],
+  'efforts',
 ] as const
 
 export const chatDialect = (dialect: Dialect): ChatDialect => dialect as ChatDialect

@@ -8,6 +8,7 @@ import { reportCompletion } from '../completion.ts'
 import { defined, kept } from '../fields.ts'
 import { ownOrigin, REWRITTEN } from '../own.ts'
 import { NO_STATE } from '../sanitize/bare.ts'
+import { withoutBudget } from '../sanitize/efforts.ts'
 import { endUserOf, fewStops, supportedTier } from '../sanitize/limits.ts'
 import { sanitize } from '../sanitize/names.ts'
 import { writeSettings } from '../settings.ts'
@@ -88,7 +89,6 @@ function writeShape(text: NonNullable<Output['text']>, { dialect, losses }: Writ
   if (text.name === undefined) losses.add(['output', 'text', 'name'], name, 'minted-schema-name')
   return around(text, 'json_schema', defined({ name, description, schema, strict }) as JsonObject)
 }
-const REASONING_LOSSES: Unwritten<Reasoning, 'effort' | 'show'> = { budget: 'no-thinking-budget' }
 
 function writeReasoning(reasoning: Reasoning | undefined, { dialect, losses }: WriteContext): JsonObject {
   if (reasoning === undefined) return {}
@@ -99,10 +99,9 @@ function writeReasoning(reasoning: Reasoning | undefined, { dialect, losses }: W
     return { reasoning: { ...defined({ effort, max_tokens: budget, exclude }), ...kept(reasoning, FORMAT) } }
   }
   if (own === 'thinking') return writeThinking(reasoning, losses)
-  if (reasoning.budget === -1) losses.hide(['reasoning', 'budget'], 'left-to-the-model-anyway')
-  else losses.dropFields(reasoning, ['reasoning'], REASONING_LOSSES)
+  const { effort } = withoutBudget(reasoning, FORMAT, own === 'none' ? [] : dialect.efforts, losses)
   dropShow(reasoning, losses)
-  if (own !== 'none') return defined({ reasoning_effort: reasoning.effort }) as JsonObject
+  if (own !== 'none') return defined({ reasoning_effort: effort }) as JsonObject
   if (reasoning.effort !== undefined) losses.drop(['reasoning', 'effort'], 'no-reasoning-effort')
   return {}
 }

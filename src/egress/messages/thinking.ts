@@ -1,7 +1,8 @@
 import type { Part, ReasoningPart } from '../../canonical/content.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
-import { type CanonicalRequest, EFFORTS, type Effort, type Reasoning } from '../../canonical/request.ts'
+import type { CanonicalRequest, Reasoning } from '../../canonical/request.ts'
 import { defined, kept, spelt } from '../fields.ts'
+import { ALL, BUDGETS, effortOf, nearest } from '../sanitize/efforts.ts'
 import type { HandBack, WriteOptions } from '../writer.ts'
 import { type Block, FORMAT, type WriteContext } from './context.ts'
 import { type MessagesDialect, messagesDialect } from './dialect.ts'
@@ -151,7 +152,7 @@ function obstacleTo(request: CanonicalRequest, forced: boolean, dialect: Message
 function adaptive({ effort, budget, show }: Reasoning, dialect: MessagesDialect): Plan {
   const tokens = budget !== undefined && budget > 0 ? budget : undefined
   const wanted = effort ?? (tokens === undefined ? undefined : effortOf(tokens))
-  const supported = wanted && nearest(wanted, dialect)
+  const supported = wanted && nearest(wanted, dialect.efforts ?? ALL)
   const became = defined({ effort: supported, budget: supported === undefined ? -1 : undefined, show }) as Reasoning
   if (wanted === undefined) return { became, reason: 'thinking-left-to-the-model' }
   const same = tokens === undefined && supported === effort
@@ -162,33 +163,7 @@ function adaptive({ effort, budget, show }: Reasoning, dialect: MessagesDialect)
   }
 }
 
-/** The efforts of a model with adaptive thinking, weakest first. */
-const ALL: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max']
-
-/**
- * The effort itself where the model supports it, else the greatest below it, else the least; undefined where it
- * supports none.
- */
-function nearest(wanted: Effort, { efforts = ALL }: MessagesDialect): Effort | undefined {
-  const rank = EFFORTS.indexOf(wanted)
-  return efforts.findLast(effort => EFFORTS.indexOf(effort) <= rank) ?? efforts[0]
-}
-
 const LEAST_BUDGET = 1024
-
-/** Budgets by effort, for models that have budgets only. */
-const BUDGETS: { readonly [E in Effort]: number } = {
-  none: 0,
-  minimal: 1024,
-  low: 2048,
-  medium: 8192,
-  high: 16_384,
-  xhigh: 24_576,
-  max: 32_000,
-}
-
-/** The least effort whose budget suffices. */
-const effortOf = (budget: number): Effort => ALL.find(effort => BUDGETS[effort] >= budget) ?? 'max'
 
 /** A budget of at least 1024 that leaves room for an answer. */
 function budgeted(reasoning: Reasoning, request: CanonicalRequest, dialect: MessagesDialect): Plan {
@@ -198,7 +173,7 @@ function budgeted(reasoning: Reasoning, request: CanonicalRequest, dialect: Mess
   const fitting = wanted < limit ? wanted : Math.floor(limit / 2)
   const efforts = dialect.efforts ?? (dialect.thinking === 'budget' ? [] : ALL)
   const became = defined({
-    effort: effort && nearest(effort, { efforts }),
+    effort: effort && nearest(effort, efforts),
     budget: Math.max(LEAST_BUDGET, fitting),
     show,
   }) as Reasoning

@@ -140,7 +140,10 @@ const namesOne = (choice: ToolChoice | undefined, { dialect }: WriteContext): bo
   choice.hosted === undefined &&
   dialect.forced_tools !== false
 
-/** Whether a tool has to be called, as far as the upstream supports it. */
+/**
+ * Whether a tool has to be called, as far as the upstream supports it. Manual thinking (`enabled`) excludes that and gives
+ * way; adaptive thinking does not ("Define tools", section "Forcing tool use", platform.claude.com, September 2026).
+ */
 export const forces = ({ toolChoice }: CanonicalRequest, { wire, none }: Tools, { dialect }: WriteContext): boolean =>
   toolChoice?.mode === 'required' && wire.length > 0 && !none && dialect.forced_tools !== false
 

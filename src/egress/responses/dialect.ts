@@ -1,3 +1,4 @@
+import type { Effort } from '../../canonical/request.ts'
 import type { Dialect } from '../writer.ts'
 
 /** The quirks of responses upstreams; flags that are not declared follow the public format. */
@@ -8,8 +9,10 @@ export interface ResponsesDialect {
   readonly cache?: 'none' | 'prompt_cache_breakpoint'
   /** Takes tools of type `custom`. Default true. */
   readonly custom_tools?: boolean
+  /** The supported efforts, weakest first: a budget becomes one of them. */
+  readonly efforts?: readonly Effort[]
 }
 
-export const FLAGS = ['stateless', 'cache', 'custom_tools'] as const
+export const FLAGS = ['stateless', 'cache', 'custom_tools', 'efforts'] as const
 
 export const responsesDialect = (dialect: Dialect): ResponsesDialect => dialect as ResponsesDialect

@@ -61,7 +61,7 @@ function whole(request: CanonicalRequest, context: WriteContext): JsonObject {
     ...(choosable ? writeToolChoice(request, context) : {}),
     ...writeSampling(request, context.losses),
     ...writeOutput(request.output, context.losses),
-    ...writeReasoning(request.reasoning, context.losses),
+    ...writeReasoning(request.reasoning, context),
     ...writeSettings(request, context),
     ...(request.stream ? { stream: true } : {}),
     ...kept(request, FORMAT),

@@ -4,6 +4,7 @@ import type { CanonicalRequest, Output, Reasoning, State } from '../../canonical
 import { SETTINGS } from '../../settings/responses.ts'
 import { reportCompletion } from '../completion.ts'
 import { defined, kept } from '../fields.ts'
+import { withoutBudget } from '../sanitize/efforts.ts'
 import { endUserOf, supportedTier } from '../sanitize/limits.ts'
 import { writeSettings as writePlain } from '../settings.ts'
 import { FORMAT, type WriteContext } from './content.ts'
@@ -66,12 +67,10 @@ function writeShape(text: NonNullable<Output['text']>, losses: Losses): JsonObje
 }
 
 /** Thoughts are hidden by default, so hiding them needs no field. */
-export function writeReasoning(reasoning: Reasoning | undefined, losses: Losses): JsonObject {
+export function writeReasoning(reasoning: Reasoning | undefined, { dialect, losses }: WriteContext): JsonObject {
   if (reasoning === undefined) return {}
-  if (reasoning.budget === -1) losses.hide(['reasoning', 'budget'], 'left-to-the-model-anyway')
-  else if (reasoning.budget !== undefined) losses.drop(['reasoning', 'budget'], 'no-thinking-budget')
+  const { effort, show } = withoutBudget(reasoning, FORMAT, dialect.efforts, losses)
   if (reasoning.show === false) losses.hide(['reasoning', 'show'], 'hidden-unless-asked-for')
-  const { effort, show } = reasoning
   const fields = {
     ...defined({ effort, summary: show === true ? 'auto' : undefined }),
     ...kept(reasoning, FORMAT),

@@ -9,6 +9,7 @@ import { WRITERS } from '../../egress/index.ts'
 import { READERS } from '../../ingress/index.ts'
 import { LogOnce } from '../../log/index.ts'
 import { preferring, type Target } from '../../router.ts'
+import { reasoningShown } from '../shown-reasoning.ts'
 import { idKey, isCounted, keysOf, unknownKeys } from './call-keys.ts'
 import { type CalledStep, Collector, stepsOf } from './collector.ts'
 import { MemoryStore } from './memory.ts'
@@ -187,7 +188,7 @@ export class OwnThoughts {
   private add(steps: readonly CalledStep[], asked: Asked): void {
     const { target, request } = asked.attempt
     if (!steps.some(({ lead, next }) => lead.length > 0 || next.length > 0)) return this.forget(steps, asked)
-    if (handsBack(request, steps)) return
+    if (reasoningShown(asked.attempt) === 'all' && handsBack(request, steps)) return
     const { native } = target
     const { format, dialect } = target.format
     const bound = WRITERS[format]!.boundProofs?.({ dialect, native }) === true

@@ -1,6 +1,15 @@
 import { append } from '../../canonical/lists.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
-import type { Effort, Modality, Output, Reasoning, Sampling, TextShape } from '../../canonical/request.ts'
+import type {
+  CanonicalRequest,
+  Effort,
+  Modality,
+  Output,
+  Reasoning,
+  Sampling,
+  TextShape,
+} from '../../canonical/request.ts'
+import type { ReasoningShown } from '../../canonical/shown-reasoning.ts'
 import { SETTINGS } from '../../settings/contents.ts'
 import { defined, flag, number, object, someOf, text, texts, withDefined } from '../fields.ts'
 import { type ReadSettings, readSettings } from '../settings.ts'
@@ -204,6 +213,10 @@ function readFormat(fields: JsonObject): Shaped {
   }
   return { text: undefined, refused: ['responseFormat'] }
 }
+
+/** Thoughts are in an answer only with `includeThoughts` (ai.google.dev, "Gemini thinking", 2026). */
+export const reasoningShown = ({ reasoning }: CanonicalRequest): ReasoningShown =>
+  reasoning?.show === true ? 'all' : 'none'
 
 const THINKING = new Set(['includeThoughts', 'thinkingBudget', 'thinkingLevel'])
 

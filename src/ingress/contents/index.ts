@@ -5,6 +5,7 @@ import type { Reader } from '../reader.ts'
 import { readCounted } from './count.ts'
 import { embeds, readEmbedded, readEmbedding } from './embedding.ts'
 import { ContentsEvents } from './events.ts'
+import { reasoningShown } from './generation.ts'
 import { locate } from './locate.ts'
 import { readRequest } from './request.ts'
 import { readResult } from './result.ts'
@@ -20,5 +21,6 @@ export const contents: Reader = {
   },
   events: request => transcriptEventsOfChat(new ContentsEvents(request), request),
   dropsIds: true,
+  reasoningShown,
   error: readError,
 }

@@ -3,6 +3,7 @@ import { readError } from './error.ts'
 import { MessagesEvents } from './events.ts'
 import { locate, readRequest } from './request.ts'
 import { readCounted, readResult } from './result.ts'
+import { reasoningShown } from './thinking.ts'
 
 /** Messages, FORMATS §6. */
 export const messages: Reader = {
@@ -10,5 +11,6 @@ export const messages: Reader = {
   locate,
   result: (answer, request) => (request.output.count === true ? readCounted(answer) : readResult(answer)),
   events: () => new MessagesEvents(),
+  reasoningShown,
   error: readError,
 }

@@ -1,5 +1,6 @@
-import { isObject, type JsonObject } from '../../canonical/node.ts'
-import { type Effort, isEffort, type Output, type Reasoning } from '../../canonical/request.ts'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { type CanonicalRequest, type Effort, isEffort, type Output, type Reasoning } from '../../canonical/request.ts'
+import type { ReasoningShown } from '../../canonical/shown-reasoning.ts'
 import { defined, left, number, object, required, text } from '../fields.ts'
 import { FORMAT } from './wire.ts'
 
@@ -40,8 +41,20 @@ export function readReasoning(body: JsonObject, refused: string[]): Reasoning | 
     ...defined({ effort, show: show ?? implied }),
     ...KINDS[type]!(thinking, effort),
     ...left(FORMAT, thinking, taken),
-    ...(implied === undefined ? {} : { spelling: { [FORMAT]: { implied: ['show'] } } }),
+    spelling: { [FORMAT]: { type, ...(implied === undefined ? {} : { implied: ['show'] }) } },
   }
+}
+
+/** Kinds of thinking that ask for thoughts; with `between_tools` the model thinks as little as it can. */
+const ASKING: ReadonlySet<Json | undefined> = new Set(['enabled', 'adaptive'])
+
+/**
+ * What of the thoughts a caller gets: without `thinking` nothing. With `display: omitted` blocks have an empty text, and a
+ * signature by which the next turn continues (Anthropic's OpenAPI description, `ThinkingConfigEnabled.display`).
+ */
+export function reasoningShown({ reasoning }: CanonicalRequest): ReasoningShown {
+  if (!ASKING.has(reasoning?.spelling?.[FORMAT]?.['type'])) return 'none'
+  return reasoning?.show === false ? 'signatures' : 'all'
 }
 
 const SHAPE = new Set(['type', 'schema'])

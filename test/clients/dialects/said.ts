@@ -57,7 +57,7 @@ function speak(stage: Stage, text: string, type: string, size: number): void {
 }
 
 async function ask(caller: Caller, stage: Stage, stream: boolean): Promise<unknown> {
-  const got = await caller.open(stage.address).say({ text: 'Hi!' }, { stream })
+  const got = await caller.open(stage.address).say({ text: 'Hi!' }, { stream, thinks: true })
   const finish = MEANINGS[got.finish ?? ''] ?? got.finish
   const ended = finish === 'stop' && got.calls.length > 0 ? 'calls' : finish
   return { ...got, thought: got.thought.replace(/\s+/g, ''), finish: ended }

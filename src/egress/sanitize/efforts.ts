@@ -1,0 +1,60 @@
+import type { Losses } from '../../canonical/loss.ts'
+import { defined, type Format } from '../../canonical/node.ts'
+import { EFFORTS, type Effort, type Reasoning } from '../../canonical/request.ts'
+
+/** The efforts that budgets correspond to, weakest first. */
+export const ALL: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max']
+
+/** Thinking tokens by effort. */
+export const BUDGETS: { readonly [E in Effort]: number } = {
+  none: 0,
+  minimal: 1024,
+  low: 2048,
+  medium: 8192,
+  high: 16_384,
+  xhigh: 24_576,
+  max: 32_000,
+}
+
+/** The least effort whose budget suffices. */
+export const effortOf = (budget: number): Effort => ALL.find(effort => BUDGETS[effort] >= budget) ?? 'max'
+
+/**
+ * The effort itself where the model supports it, else the greatest below it, else the least; undefined where it
+ * supports none.
+ *
+ * @param efforts weakest first.
+ */
+export function nearest(wanted: Effort, efforts: readonly Effort[]): Effort | undefined {
+  const rank = EFFORTS.indexOf(wanted)
+  return efforts.findLast(effort => EFFORTS.indexOf(effort) <= rank) ?? efforts[0]
+}
+
+/**
+ * A reasoning setting for a format that has efforts but no budgets: the budget becomes the nearest effort, or is dropped
+ * beside an effort and for a model whose efforts are unknown.
+ *
+ * @param efforts those that the model supports, weakest first.
+ */
+export function withoutBudget(
+  reasoning: Reasoning,
+  format: Format,
+  efforts: readonly Effort[] = [],
+  losses: Losses,
+): Reasoning {
+  const { budget, effort, show, extras } = reasoning
+  const path = ['reasoning', 'budget']
+  if (budget === undefined) return reasoning
+  if (budget === -1) losses.hide(path, 'left-to-the-model-anyway')
+  const wanted = effort === undefined && budget >= 0 ? nearest(wantedBy(budget), efforts) : undefined
+  if (wanted === undefined) {
+    if (budget !== -1) losses.drop(path, 'no-thinking-budget')
+    return reasoning
+  }
+  const own = extras?.[format]
+  const became: Reasoning = { effort: wanted, ...defined({ show, extras: own && { [format]: own } }) }
+  losses.change(['reasoning'], became, 'said-as-effort')
+  return { ...reasoning, effort: wanted }
+}
+
+const wantedBy = (budget: number): Effort => (budget === 0 ? 'none' : effortOf(budget))

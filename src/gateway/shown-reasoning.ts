@@ -1,0 +1,19 @@
+import type { ReasoningShown } from '../canonical/shown-reasoning.ts'
+import { READERS } from '../ingress/index.ts'
+import type { Target } from '../router.ts'
+import type { Call } from './call.ts'
+import type { Attempt } from './types.ts'
+
+/** What of an attempt decides which reasoning its caller gets. */
+interface Asked {
+  readonly call: Pick<Call, 'format'>
+  readonly request: Attempt['request']
+  readonly target: Pick<Target, 'native'>
+}
+
+/**
+ * What of the answer's reasoning the caller asked for (trap 110). An upstream of the caller's own format obeys the request
+ * itself, so its answer stays as it is.
+ */
+export const reasoningShown = ({ call, request, target }: Asked): ReasoningShown =>
+  target.native ? 'all' : (READERS[call.format]!.reasoningShown?.(request) ?? 'all')
