@@ -174,7 +174,8 @@ class MessageWriter {
     } else if (isHidden(part)) this.losses.drop(path, 'no-hidden-reasoning')
     else {
       if (part.signature !== undefined) this.losses.drop([...path, 'signature'], 'no-signatures')
-      this.thoughts.push(part)
+      if (part.text === '') this.losses.hide(path, 'nothing-reasoned')
+      else this.thoughts.push(part)
     }
   }
 
