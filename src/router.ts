@@ -1,6 +1,7 @@
 import type { Permissions } from './access/permissions.ts'
-import { forbidden, GatewayError, overloaded } from './canonical/error.ts'
+import { forbidden, type GatewayError, notFound, overloaded } from './canonical/error.ts'
 import type { Format } from './canonical/node.ts'
+import { excerpt } from './canonical/text.ts'
 import type { Work } from './canonical/work.ts'
 import { matchesAny } from './config/glob.ts'
 import type { ChannelConfig, ChannelFormat, ModelFacts } from './config/types.ts'
@@ -300,23 +301,13 @@ function hash(text: string): number {
 }
 
 const unknownModel = (model: string): GatewayError =>
-  new GatewayError({
-    kind: 'not-found',
-    message: `The model "${model}" does not exist here.`,
-    param: 'model',
-    code: 'model_not_found',
-  })
+  notFound(`The model "${excerpt(model)}" does not exist here.`, 'model', 'model_not_found')
 
 const forbiddenModel = (model: string): GatewayError =>
-  forbidden(`This key may not use the model "${model}".`, 'model', 'model_not_allowed')
+  forbidden(`This key may not use the model "${excerpt(model)}".`, 'model', 'model_not_allowed')
 
 const unsupportedWork = (model: string): GatewayError =>
-  new GatewayError({
-    kind: 'not-found',
-    message: `The model "${model}" does not do this kind of work.`,
-    param: 'model',
-    code: 'model_not_supported',
-  })
+  notFound(`The model "${excerpt(model)}" does not do this kind of work.`, 'model', 'model_not_supported')
 
 /** An administrator ends it, in minutes rather than seconds. */
 const DRAINED = overloaded('Every upstream of this model is out of service. Try again later.', 60)

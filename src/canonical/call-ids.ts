@@ -15,10 +15,13 @@ interface Call {
 export class CallIds {
   private readonly before: KnownIds
   private readonly byId = new Map<string, Call>()
-  /** Calls without a result: all of them, those by tool name, and those by the id on the wire. */
-  private readonly open = new CallQueue()
-  private readonly openByName = new Map<string, CallQueue>()
+  /** Calls without a result: those by tool name, and those by the id on the wire. */
+  private readonly open = new OpenCalls()
   private readonly openByWireId = new Map<string, CallQueue>()
+  private round = new Round()
+  /** The ids made for results that match no call. */
+  private readonly made = new Set<string>()
+  private paired: Map<string, string> | undefined
   /** By name, the lowest number from which a generated id may still be free. */
   private readonly free = new Map<string, number>()
   private count: number
@@ -38,18 +41,24 @@ export class CallIds {
   call(wireId: string | undefined, name: string): string {
     const id = wireId === undefined || wireId === '' || this.isTaken(wireId) ? this.generate(name) : wireId
     const call: Call = { id, name, answered: false }
+    if (this.round.hasResults) this.nextRound()
     this.count++
     this.byId.set(id, call)
     this.open.add(call)
-    queueOf(name, this.openByName).add(call)
+    this.round.open.add(call)
     if (wireId !== undefined && wireId !== '') queueOf(wireId, this.openByWireId).add(call)
     return id
   }
 
-  /** The id of the call that the next result answers: found by the id on the wire, else by name, else by order. */
+  /**
+   * The id of the call that the next result answers: found by the id on the wire, else by name, else by order. A result
+   * with neither id nor known name gets an id of its own, which `pairedByOrder` may replace.
+   */
   result(wireId: string | undefined, name: string | undefined): string {
-    if (wireId === undefined || wireId === '') return answered(this.firstOpen(name)) ?? this.generate(name ?? '')
-    return answered(this.openByWireId.get(wireId)?.first ?? this.byId.get(wireId)) ?? wireId
+    this.round.hasResults = true
+    if (wireId !== undefined && wireId !== '')
+      return answered(this.openByWireId.get(wireId)?.first ?? this.byId.get(wireId)) ?? wireId
+    return answered(this.round.open.first(name) ?? this.open.first(name)) ?? this.unmatched(name ?? '')
   }
 
   /** The name of the call with this id. */
@@ -57,13 +66,37 @@ export class CallIds {
     return this.byId.get(id)?.name
   }
 
-  private firstOpen(name: string | undefined): Call | undefined {
-    const named = name === undefined ? undefined : this.openByName.get(name)?.first
-    return named ?? (name === undefined || name === '' ? this.open.first : undefined)
+  /**
+   * The ids of results with unknown names, and those of the calls they answer: clients that rename tools keep the order
+   * (trap 111). Undefined where there are none. Only a round with as many such results as unanswered calls is paired.
+   */
+  pairedByOrder(): ReadonlyMap<string, string> | undefined {
+    this.nextRound()
+    return this.paired
+  }
+
+  private unmatched(name: string): string {
+    const id = this.generate(name)
+    this.made.add(id)
+    this.round.unmatched.push(id)
+    return id
+  }
+
+  private nextRound(): void {
+    const { open, unmatched } = this.round
+    this.round = new Round()
+    if (unmatched.length === 0) return
+    const calls = open.unanswered()
+    if (calls.length !== unmatched.length) return
+    this.paired ??= new Map()
+    for (const [index, call] of calls.entries()) {
+      call.answered = true
+      this.paired.set(unmatched[index]!, call.id)
+    }
   }
 
   private isTaken(id: string): boolean {
-    return this.byId.has(id) || this.before.ids.has(id)
+    return this.byId.has(id) || this.before.ids.has(id) || this.made.has(id)
   }
 
   private generate(name: string): string {
@@ -74,6 +107,35 @@ export class CallIds {
       return id
     }
   }
+}
+
+/** Calls without a result, in order. */
+class OpenCalls {
+  private readonly all = new CallQueue()
+  private readonly byName = new Map<string, CallQueue>()
+
+  add(call: Call): void {
+    this.all.add(call)
+    queueOf(call.name, this.byName).add(call)
+  }
+
+  /** The first call of this name; of any name where none is given. */
+  first(name: string | undefined): Call | undefined {
+    const named = name === undefined ? undefined : this.byName.get(name)?.first
+    return named ?? (name === undefined || name === '' ? this.all.first : undefined)
+  }
+
+  unanswered(): readonly Call[] {
+    return this.all.unanswered()
+  }
+}
+
+/** Calls of the model and the results that follow them, up to its next call. */
+class Round {
+  readonly open = new OpenCalls()
+  /** The ids made for results that match no call. */
+  readonly unmatched: string[] = []
+  hasResults = false
 }
 
 /** Calls in order; the index moves past the answered ones at the beginning. */
@@ -88,6 +150,10 @@ class CallQueue {
 
   add(call: Call): void {
     this.calls.push(call)
+  }
+
+  unanswered(): readonly Call[] {
+    return this.calls.filter(({ answered }) => !answered)
   }
 }
 

@@ -1,4 +1,5 @@
 import { defined, type Node } from './node.ts'
+import { excerpt } from './text.ts'
 
 /** Every way a request can fail: the status a caller sees, and whether another channel may be tried. */
 export const ERRORS = {
@@ -55,11 +56,18 @@ export class GatewayError extends Error {
   }
 }
 
-/** @param param the field at fault, as the caller would write it. */
+/** UTF-16 units of the message of a refusal, whatever of the caller's is in it. */
+const LONGEST = 4000
+
+/** @param param the field at fault, as the caller would write it; empty for the whole. */
 const refusal =
   (kind: ErrorKind) =>
-  (message: string, param?: string, code?: string): GatewayError =>
-    new GatewayError({ kind, message, ...defined({ param, code }) })
+  (message: string, param = '', code?: string): GatewayError =>
+    new GatewayError({
+      kind,
+      message: excerpt(message, LONGEST),
+      ...defined({ param: param === '' ? undefined : excerpt(param), code }),
+    })
 
 /** A refusal of what a caller sent. */
 export const invalid = refusal('invalid-request')

@@ -1,5 +1,5 @@
 import type { Part, ToolCallPart, ToolResultPart } from './content.ts'
-import type { Loss } from './loss.ts'
+import type { Loss, Path } from './loss.ts'
 import type { CanonicalRequest, Message } from './request.ts'
 
 interface Call {
@@ -9,22 +9,22 @@ interface Call {
 
 /**
  * A history that strict upstreams accept (trap 44): results without their call, and duplicate calls or results, are
- * dropped; a call whose result is missing gets a failed one, except where the history ends with the call. A history
- * that needs no repair is returned as the same object.
+ * dropped; a call whose result is missing gets a failed one, except where the history ends with the call. A result under
+ * another name than its call gets the call's (trap 111). A history that needs no repair is returned as the same object.
  */
 export function repair(request: CanonicalRequest): { request: CanonicalRequest; losses: readonly Loss[] } {
   const { messages } = request
   if (!messages.some(hasCallOrResult)) return { request, losses: [] }
   const runs = new Runs(messages)
-  const { dropped, unanswered } = pairUp(messages, runs)
+  const pairs = pairUp(messages, runs)
   const inserted = new Map<number, ToolResultPart[]>()
-  for (const { message, call } of unanswered) {
+  for (const { message, call } of pairs.unanswered) {
     const calls = runs.endOf('assistant', message)
     if (calls === messages.length) continue
     const at = runs.endOf('tool', calls)
     inserted.getOrInsertComputed(at, () => []).push(unrecorded(call.id, call.freeform))
   }
-  if (dropped.size === 0 && inserted.size === 0) return { request, losses: [] }
+  if (pairs.dropped.size + pairs.renamed.size + inserted.size === 0) return { request, losses: [] }
 
   const losses: Loss[] = []
   const repaired: Message[] = []
@@ -36,23 +36,45 @@ export function repair(request: CanonicalRequest): { request: CanonicalRequest; 
     }
     const message = messages[index]
     if (message === undefined) continue
-    const content = message.content.filter((part, at) => {
-      const reason = dropped.get(part)
-      if (reason !== undefined) losses.push({ kind: 'dropped', path: ['messages', index, 'content', at], reason })
-      return reason === undefined
+    const content = message.content.flatMap((part, at) => {
+      const left = repairedPart(part, pairs, ['messages', index, 'content', at], losses)
+      return left === undefined ? [] : [left]
     })
-    if (content.length === message.content.length) repaired.push(message)
+    const { length } = message.content
+    if (content.length === length && content.every((part, at) => part === message.content[at])) repaired.push(message)
     else if (content.length > 0 || message.extras !== undefined) repaired.push({ ...message, content })
   }
   return { request: { ...request, messages: repaired }, losses }
 }
 
+/** The part of the repaired history; undefined where it is dropped. */
+function repairedPart(part: Part, { dropped, renamed }: Paired, path: Path, losses: Loss[]): Part | undefined {
+  const reason = dropped.get(part)
+  if (reason !== undefined) {
+    losses.push({ kind: 'dropped', path, reason })
+    return undefined
+  }
+  const name = renamed.get(part)
+  if (name === undefined) return part
+  losses.push({ kind: 'changed', path: [...path, 'name'], became: name, reason: 'name-of-the-call' })
+  return { ...(part as ToolResultPart), name }
+}
+
 const hasCallOrResult = ({ content }: Message): boolean =>
   content.some(({ type }) => type === 'tool-call' || type === 'tool-result')
 
-/** The parts of the history to drop, with the reason, and the calls without a result. */
-function pairUp(messages: readonly Message[], runs: Runs): { dropped: Map<Part, string>; unanswered: Iterable<Call> } {
+interface Paired {
+  /** The parts of the history to drop, with the reason. */
+  readonly dropped: ReadonlyMap<Part, string>
+  /** The results under another name than their call, with the call's. */
+  readonly renamed: ReadonlyMap<Part, string>
+  /** The calls without a result. */
+  readonly unanswered: Iterable<Call>
+}
+
+function pairUp(messages: readonly Message[], runs: Runs): Paired {
   const dropped = new Map<Part, string>()
+  const renamed = new Map<Part, string>()
   const open = new Map<string, Call>()
   const answered = new Set<string>()
   for (const [message, { content }] of messages.entries()) {
@@ -67,12 +89,16 @@ function pairUp(messages: readonly Message[], runs: Runs): { dropped: Map<Part, 
         }
         open.set(part.id, { message, call: part })
       } else if (part.type === 'tool-result') {
-        if (open.delete(part.id)) answered.add(part.id)
-        else dropped.set(part, answered.has(part.id) ? 'duplicate-result' : 'orphan-result')
+        const call = open.get(part.id)?.call
+        if (call !== undefined) {
+          open.delete(part.id)
+          answered.add(part.id)
+          if (part.name !== undefined && part.name !== call.name) renamed.set(part, call.name)
+        } else dropped.set(part, answered.has(part.id) ? 'duplicate-result' : 'orphan-result')
       }
     }
   }
-  return { dropped, unanswered: open.values() }
+  return { dropped, renamed, unanswered: open.values() }
 }
 
 /** The runs of messages of one role; each is walked once, and only on demand. */

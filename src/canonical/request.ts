@@ -100,6 +100,8 @@ export type TextShape =
       readonly description?: string
       readonly strict?: boolean
     }
+  /** One of several texts, which is the whole answer; the schema is of a string with an `enum`. */
+  | { readonly shape: 'enum'; readonly schema: JsonObject }
 
 /** The requested output. A media request is this same type with another modality. */
 export interface Output extends Node {

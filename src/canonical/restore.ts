@@ -1,23 +1,36 @@
 import type { Part, ToolCallPart } from './content.ts'
+import { EnumEvents, unwrapResult } from './enum-answer.ts'
 import type { At, CanonicalEvent, PartStart } from './event.ts'
 import type { CalledTool, Written } from './loss.ts'
 import { parseObject } from './node.ts'
 import type { CanonicalResult } from './result.ts'
-import { NOTHING, type Transducer } from './transducer.ts'
+import { chain, NOTHING, type Transducer } from './transducer.ts'
 
 type Renamed = NonNullable<Written<unknown>['renamed']>
 
-/** Undoes, in an answer, the changes to a request's tools that made them valid for the upstream (traps 47, 65). */
+/** Undoes, in an answer, the changes to a request that made it valid for the upstream (traps 47, 65, 112). */
 export interface Restorer {
   result(result: CanonicalResult): CanonicalResult
   events(): Transducer<CanonicalEvent, CanonicalEvent>
 }
 
 /**
- * Undoes the writer's changes to a request's tools, or undefined where there are none: renamed tools get their names
- * and namespaces back, and calls of freeform tools that were sent as functions of one `input` are unwrapped.
+ * Undoes the writer's changes, or undefined where there are none: renamed tools get their names and namespaces back,
+ * calls of freeform tools that were sent as functions of one `input` are unwrapped, and so is the text of an enum.
+ *
+ * @param isEnum whether the answer is one text of an enum, which the upstream was asked for in an object.
  */
-export function restorer(renamed: Renamed | undefined): Restorer | undefined {
+export function restorer(renamed: Renamed | undefined, isEnum = false): Restorer | undefined {
+  const tools = toolRestorer(renamed)
+  if (!isEnum) return tools
+  if (tools === undefined) return { result: unwrapResult, events: () => new EnumEvents() }
+  return {
+    result: result => unwrapResult(tools.result(result)),
+    events: () => chain(tools.events(), new EnumEvents()),
+  }
+}
+
+function toolRestorer(renamed: Renamed | undefined): Restorer | undefined {
   if (renamed === undefined || renamed.size === 0) return undefined
   return {
     result: result => ({

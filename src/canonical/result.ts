@@ -66,6 +66,24 @@ export interface Finish {
   readonly stopSequence?: string
 }
 
+/** The contents of an answer that are a reason to stop. */
+export interface EndContent {
+  readonly called: boolean
+  readonly refused: boolean
+}
+
+export const endContentOf = ({ content }: Pick<Candidate, 'content'>): EndContent => ({
+  called: content.some(part => part.type === 'tool-call'),
+  refused: content.some(part => part.type === 'refusal' && part.text !== ''),
+})
+
+/**
+ * Why an answer stopped that names no other reason: its calls (trap 13), else its refusal, whose upstreams say `stop` as
+ * for any answer (trap 113).
+ */
+export const impliedReason = ({ called, refused }: EndContent): FinishReason =>
+  called ? 'tool-calls' : refused ? 'refused' : 'stop'
+
 export interface TokenLogprob extends Node {
   readonly token: string
   readonly logprob: number

@@ -9,6 +9,13 @@ export const flatJoin = (...parts: readonly (string | number)[]): string => part
 /** A flat copy of a string that was cut out of a longer one. */
 export const flatCopy = (text: string): string => [text.slice(0, 1), text.slice(1)].join('')
 
+/** UTF-16 units of a caller's text that an error repeats. */
+const LONGEST_EXCERPT = 100
+
+/** The beginning of a text that errors repeat: names of callers may be as long as a body. */
+export const excerpt = (text: string, longest = LONGEST_EXCERPT): string =>
+  text.length <= longest ? text : flatJoin(text.slice(0, longest).toWellFormed(), '…')
+
 /** A percent-encoded text decoded, or as it is where it is encoded in another way; flat. */
 export function percentDecoded(text: string): string {
   try {

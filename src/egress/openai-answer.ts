@@ -2,7 +2,14 @@ import type { Citation, TextPart } from '../canonical/content.ts'
 import { foreignLosses, Losses, type Path, type Written } from '../canonical/loss.ts'
 import type { Format, JsonObject, Node } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
-import type { Candidate, CanonicalResult, Finish, FinishReason } from '../canonical/result.ts'
+import {
+  type Candidate,
+  type CanonicalResult,
+  type EndContent,
+  type Finish,
+  type FinishReason,
+  impliedReason,
+} from '../canonical/result.ts'
 import type { WireAnswer } from '../canonical/wire.ts'
 import { defined, kept, spelt } from './fields.ts'
 import { dated, ownBody } from './own.ts'
@@ -67,6 +74,8 @@ export const stopField = ({ finish, ...node }: Ended, format: Format): JsonObjec
     ? { stop_reason: finish.stopSequence }
     : {}
 
+const PLAIN: EndContent = { called: false, refused: false }
+
 /** Reports what is lost of a finish that is written as this word, or as none, with these fields beside it. */
 export function reportFinish(
   finish: Finish | undefined,
@@ -74,9 +83,10 @@ export function reportFinish(
   path: Path,
   losses: Losses,
   beside: JsonObject,
+  content: EndContent = PLAIN,
 ): void {
   if (word === null) return
-  const meaning = MEANINGS[word]
+  const meaning = word === 'stop' ? impliedReason(content) : MEANINGS[word]
   if (finish === undefined) return losses.add([...path, 'finish'], { reason: meaning }, 'reason-required')
   if (finish.stopSequence !== undefined && beside['stop_reason'] === undefined)
     losses.drop([...path, 'finish', 'stopSequence'], 'no-stop-sequence')

@@ -1,6 +1,7 @@
 import { notFound } from '../canonical/error.ts'
 import type { ModelAbilities, ModelCard } from '../canonical/model-card.ts'
 import { defined, type Format } from '../canonical/node.ts'
+import { excerpt } from '../canonical/text.ts'
 import type { Work } from '../canonical/work.ts'
 import type { Catalogue } from '../catalogue/index.ts'
 import type { ChannelConfig, ModelFacts } from '../config/types.ts'
@@ -33,7 +34,11 @@ export const modelList = (
 export function modelRecord(format: Format, id: string, usable: readonly UsableModel[], facts: FactsOf): string {
   const model = usable.find(model => model.id === id)
   if (model === undefined)
-    throw notFound(`The model \`${id}\` does not exist or this key may not use it.`, undefined, 'model_not_found')
+    throw notFound(
+      `The model \`${excerpt(id)}\` does not exist or this key may not use it.`,
+      undefined,
+      'model_not_found',
+    )
   return JSON.stringify(WRITERS[format]!.models!.record(new Card(model, facts(id))))
 }
 

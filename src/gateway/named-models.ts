@@ -1,6 +1,7 @@
 import type { Permissions } from '../access/permissions.ts'
 import { forbidden, type GatewayError, invalid } from '../canonical/error.ts'
 import { type Format, isObject, type Json, type JsonObject } from '../canonical/node.ts'
+import { excerpt } from '../canonical/text.ts'
 import { matchesAny } from '../config/glob.ts'
 import type { ChannelConfig } from '../config/index.ts'
 import { NAMED_MODELS, ownModelPlaces, type Place } from '../providers/index.ts'
@@ -44,7 +45,7 @@ export const withUpstreamModels = (body: JsonObject, format: Format, { models }:
     rename(name, field) {
       const upstream = models.named.get(name) ?? (matchesAny(models.patterns, name) ? name : undefined)
       if (upstream !== undefined) return upstream
-      throw invalid(`The model "${name}" cannot be used beside that of this request.`, field)
+      throw invalid(`The model "${excerpt(name)}" cannot be used beside that of this request.`, field)
     },
   })
 
@@ -112,7 +113,7 @@ function renamedIn(object: JsonObject, way: Way, naming: Naming, root?: string):
     const next = way.fields.get(field)
     if (next === undefined) {
       if (naming.isExact && (way.lengths >>> field.length) & 1 && way.anyCase.test(field))
-        throw invalid(`${field}: is not a field; names are case-sensitive.`, root ?? field)
+        throw invalid(`${excerpt(field)}: is not a field; names are case-sensitive.`, root ?? field)
       continue
     }
     const value = object[field]

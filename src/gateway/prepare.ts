@@ -73,7 +73,7 @@ export function prepare(given: CanonicalRequest, target: Target, thoughts?: OwnT
     request,
     wire: body === wire.body ? wire : { ...wire, body },
     losses: markDefaults(recalled?.lossesOf(found) ?? found, given),
-    restorer: restorer(written.renamed),
+    restorer: restorer(written.renamed, !native && complete.output.text?.shape === 'enum'),
     recalled,
     native,
   }

@@ -1,7 +1,10 @@
 import { isObject, type JsonObject, parseObject } from '../canonical/node.ts'
 
 /** Fields of a request that a response repeats, with their defaults. */
-const REPEATED: JsonObject = { tools: [], tool_choice: 'auto', store: true, previous_response_id: null }
+const REPEATED: JsonObject = {
+  ...{ tools: [], tool_choice: 'auto', store: true, previous_response_id: null },
+  instructions: null,
+}
 
 const repeated = (request: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(REPEATED).map(([field, usual]) => [field, request[field] ?? usual]))

@@ -1,6 +1,7 @@
 import { type CanonicalError, type GatewayError, invalid } from '../canonical/error.ts'
 import type { Item } from '../canonical/session.ts'
 import type { Position, ServerEvent } from '../canonical/session-event.ts'
+import { excerpt } from '../canonical/text.ts'
 
 export type KnownItem = Item & { readonly id: string }
 
@@ -53,10 +54,11 @@ export class Conversation {
    */
   insert(item: Item, after?: Position): { readonly known: KnownItem; readonly previous: Position } {
     const known: KnownItem = { ...item, id: item.id ?? this.newId('item') }
-    if (this.byId.has(known.id)) throw invalid(`The item "${known.id}" exists already.`, 'item.id')
+    if (this.byId.has(known.id)) throw invalid(`The item "${excerpt(known.id)}" exists already.`, 'item.id')
     if (this.order.length >= MOST) throw invalid('The conversation has too many items.', 'item')
     const place = after === undefined ? this.order.length : after === null ? 0 : this.order.lastIndexOf(after) + 1
-    if (place === 0 && typeof after === 'string') throw invalid(`There is no item "${after}".`, 'previous_item_id')
+    if (place === 0 && typeof after === 'string')
+      throw invalid(`There is no item "${excerpt(after)}".`, 'previous_item_id')
     this.order.splice(place, 0, known.id)
     this.byId.set(known.id, known)
     return { known, previous: this.order[place - 1] ?? null }
@@ -87,4 +89,4 @@ export const failed = (error: CanonicalError, event: string | undefined): Server
 })
 
 const missing = (id: string, event: string | undefined): ServerEvent =>
-  failed(invalid(`There is no item "${id}".`, 'item_id').error, event)
+  failed(invalid(`There is no item "${excerpt(id)}".`, 'item_id').error, event)

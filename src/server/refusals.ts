@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { GatewayError } from '../canonical/error.ts'
+import { excerpt } from '../canonical/text.ts'
 import { pathOf } from './address.ts'
 
 /** The error for a known path with another method. */
@@ -10,7 +11,10 @@ export const wrongMethod = ({ method }: IncomingMessage): GatewayError =>
 export function unknownPath(message: IncomingMessage, known: ReadonlySet<string>): GatewayError {
   const path = pathOf(message)
   const hint = known.has(`/v1${path}`) ? ` Did you mean /v1${path}?` : ''
-  return new GatewayError({ kind: 'not-found', message: `There is nothing at ${message.method} ${path}.${hint}` })
+  return new GatewayError({
+    kind: 'not-found',
+    message: `There is nothing at ${message.method} ${excerpt(path)}.${hint}`,
+  })
 }
 
 /** The error for any expectation but `100-continue` (RFC 9110, section 10.1.1). */

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { GatewayError, invalid } from '../canonical/error.ts'
 import type { Format, JsonObject } from '../canonical/node.ts'
 import { TASK_VARIANTS, type TaskVariant } from '../canonical/task.ts'
+import { excerpt } from '../canonical/text.ts'
 import { WRITERS } from '../egress/index.ts'
 import type { Reply } from '../gateway/call.ts'
 import { relay } from '../gateway/relay.ts'
@@ -107,7 +108,7 @@ function variantOf(name = 'video'): TaskVariant {
 }
 
 export const unknownTask = (id: string): GatewayError =>
-  new GatewayError({ kind: 'not-found', message: `There is no video '${id.slice(0, 100)}'.`, code: 'video_not_found' })
+  new GatewayError({ kind: 'not-found', message: `There is no video '${excerpt(id)}'.`, code: 'video_not_found' })
 
 const noSuchPlace = (after: string): GatewayError =>
-  invalid(`There is no video '${after.slice(0, 100)}' in this list.`, 'after')
+  invalid(`There is no video '${excerpt(after)}' in this list.`, 'after')

@@ -75,6 +75,13 @@ describe('a request', () => {
   })
 })
 
+describe('signs of life without data', () => {
+  const silent = ['data:\n\n', 'event: keepalive\ndata:\n\n', ': keepalive\n\n', 'event: keepalive\n\n']
+  test.each(WHOLE.map((_, at) => at))('trap 115: change nothing else of a stream, before its event %i', async at => {
+    expect(await streamed(WHOLE.toSpliced(at, 0, ...silent))).toBe(await streamed(WHOLE))
+  })
+})
+
 describe('a whole answer', () => {
   const answer = { x: null, ...MESSAGE, content: [{ text: 'hi', type: 'text', x: 1 }], stop_reason: 'x_bored' }
 

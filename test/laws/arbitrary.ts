@@ -239,6 +239,13 @@ const shape = fc.oneof(
     { shape: fc.constant('schema'), schema },
     { name: fc.constantFrom('answer', 'it'), description: filled, strict: fc.boolean() },
   ),
+  record({
+    shape: fc.constant('enum'),
+    schema: record(
+      { type: fc.constant('string'), enum: fc.uniqueArray(filled, { minLength: 1, maxLength: 4 }) },
+      { description: filled },
+    ),
+  }),
 )
 /** Of conversations: what other work wants back is generated with that work. */
 const output = node<

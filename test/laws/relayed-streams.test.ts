@@ -1,10 +1,13 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fold } from '../../src/canonical/fold.ts'
 import { type JsonObject, parseObject } from '../../src/canonical/node.ts'
 import { drain } from '../../src/canonical/transducer.ts'
 import type { WireEvent } from '../../src/canonical/wire.ts'
 import { WRITERS } from '../../src/egress/index.ts'
+import { EVENT_STREAM } from '../../src/egress/transport/sse.ts'
 import { READERS } from '../../src/ingress/index.ts'
+import { eventParser } from '../../src/ingress/transport/sse.ts'
 import { streamed } from './arbitrary-result.ts'
 import { isCutAnew } from './exceptions.ts'
 import { relayed } from './relayed.ts'
@@ -35,6 +38,36 @@ describe('relayed: a stream leaves as it came, whatever is in it', () => {
     holds(relayable(format, result), ({ events }) => {
       const wire = drain(WRITERS[format]!.events!(request), events).map(withUnknown)
       expect(relayed(format, request, wire, wire.length)).toEqual(wire)
+    })
+  })
+})
+
+/** What upstreams and proxies send between events to keep a connection open. */
+const SIGNS = [': keepalive\n\n', 'data:\n\n', 'data: \n\n', 'event: keepalive\ndata:\n\n', 'event: ping\n\n', '\n\n']
+
+const textOf = (wire: readonly WireEvent[]): string => wire.map(event => EVENT_STREAM.frame(event, false)).join('')
+
+describe('trap 115: signs of life in a stream change no byte of its events', () => {
+  it.each(RELAYING)('%s: %s', (format, work) => {
+    const { asked: request, result } = WORKS[work]!
+    const signs = fc.array(fc.record({ at: fc.nat(40), sign: fc.constantFrom(...SIGNS) }), { minLength: 1 })
+    holds(fc.tuple(relayable(format, result), signs), ([{ events }, signs]) => {
+      const wire = drain(WRITERS[format]!.events!(request), events).map(withUnknown)
+      const pieces = wire.map(event => EVENT_STREAM.frame(event, false))
+      for (const { at, sign } of signs) pieces.splice(Math.min(at, pieces.length), 0, sign)
+      const came = drain(eventParser(), [Buffer.from(pieces.join(''))])
+      expect(textOf(relayed(format, request, came))).toBe(textOf(wire))
+    })
+  })
+
+  it.each(RELAYING)('%s: %s, also where the reader is given them', (format, work) => {
+    const { asked: request, result } = WORKS[work]!
+    holds(fc.tuple(relayable(format, result), fc.nat(40)), ([{ events }, at]) => {
+      const wire = drain(WRITERS[format]!.events!(request), events)
+      const reader = READERS[format]!.events!(request)
+      const read = drain(reader, wire.toSpliced(Math.min(at, wire.length), 0, { data: ' ' }))
+      expect(reader.irregular ?? false).toBe(false)
+      same(fold(read), fold(drain(READERS[format]!.events!(request), wire)))
     })
   })
 })

@@ -241,6 +241,16 @@ describe('an upstream', () => {
     }
   })
 
+  it.each(PATHS)('%s: whose first frame is rubbish has failed, and is not waited for', async (_, headers) => {
+    for (const rubbish of ['{', '', 'null', '[]', '"session.created"', '{}', '{"type":7}']) {
+      await at(connection => connection.send(rubbish))
+      expect([rubbish, await refusal(headers)]).toEqual([rubbish, 502])
+      await testServer!.server.close(0)
+    }
+    await at(() => {})
+    expect(await refusal(headers)).toBe(504)
+  })
+
   it('whose refusal does not end is not waited for', async () => {
     const server = createHttpServer()
     server.on('upgrade', (_, socket) => {

@@ -1,7 +1,7 @@
 import type { Annotation, MediaPart, Part, ReasoningPart, TextPart, ToolCallPart } from '../../canonical/content.ts'
 import type { Losses, Path, Unwritten } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
-import type { Finish, TokenLogprob } from '../../canonical/result.ts'
+import type { EndContent, Finish, TokenLogprob } from '../../canonical/result.ts'
 import { defined, kept, spelt } from '../fields.ts'
 import { finishWord, reportCitations, requiredFields } from '../openai-answer.ts'
 import { around, FORMAT, writeLink } from './content.ts'
@@ -68,9 +68,13 @@ export function writePicture(part: MediaPart, path: Path, losses: Losses): JsonO
   return writeLink(part, 'image_url', path, { dialect: {}, losses })!
 }
 
-/** The finish reason; with calls it is always `tool_calls` (trap 13). */
-export function writeFinish(finish: Finish | undefined, called: boolean): string {
+/**
+ * The finish reason; with calls it is always `tool_calls` (trap 13). A refusal keeps the `stop` of its upstream: clients
+ * of OpenAI take `content_filter` for a failure.
+ */
+export function writeFinish(finish: Finish | undefined, { called, refused }: EndContent): string {
   const word = finishWord(finish?.reason ?? 'stop')
+  if (finish?.reason === 'refused' && refused && finish.raw === 'stop') return 'stop'
   return word === 'stop' && called ? 'tool_calls' : word
 }
 

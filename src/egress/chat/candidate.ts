@@ -66,6 +66,7 @@ export class CandidateWriter {
   private out: WireEvent[] = []
   private hasAudio = false
   private calls = 0
+  private refused = false
   private written = 0
   private logprobs: TokenLogprob[] = []
   /** Citations and images wait for the end: clients keep the last list of them alone, or fail at a second one. */
@@ -119,6 +120,7 @@ export class CandidateWriter {
     if (open === undefined) return
     open.hasDelta = true
     if (open.lane === 'content' && of === undefined) this.written += append.length
+    else if (open.lane === 'refusal') this.refused = true
   }
 
   keepLogprobs(append: readonly TokenLogprob[]): void {
@@ -131,7 +133,7 @@ export class CandidateWriter {
     if (this.isOver) return this.out
     this.begin()
     const { message, finish_reason: _, ...extras } = kept(event, FORMAT)
-    const finish = writeFinish(event.finish, this.calls > 0)
+    const finish = writeFinish(event.finish, { called: this.calls > 0, refused: this.refused })
     this.pushChunk((message as JsonObject | undefined) ?? {}, finish, { ...stopField(event, FORMAT), ...extras })
     return this.out
   }
@@ -148,6 +150,7 @@ export class CandidateWriter {
     if (event.of === 'transcript') return this.pushChunk({ audio: { transcript: event.append } })
     open.hasDelta = true
     if (open.lane === 'content') this.written += event.append.length
+    else if (open.lane === 'refusal') this.refused = true
     const suffix =
       this.logprobs.length > 0 && open.lane === 'content' ? this.envelope.suffix('', this.takeLogprobs()) : open.suffix
     this.out.push({ data: open.prefix + JSON.stringify(event.append) + suffix })

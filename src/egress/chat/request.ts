@@ -9,6 +9,7 @@ import { defined, kept } from '../fields.ts'
 import { ownOrigin, REWRITTEN } from '../own.ts'
 import { NO_STATE } from '../sanitize/bare.ts'
 import { withoutBudget } from '../sanitize/efforts.ts'
+import { withEnumInObject } from '../sanitize/enum.ts'
 import { endUserOf, fewStops, supportedTier } from '../sanitize/limits.ts'
 import { sanitize } from '../sanitize/names.ts'
 import { writeSettings } from '../settings.ts'
@@ -78,7 +79,9 @@ const OUTPUT_LOSSES: Unwritten<
   transcript: 'no-transcripts',
 }
 
-function writeShape(text: NonNullable<Output['text']>, { dialect, losses }: WriteContext): JsonObject {
+function writeShape(given: NonNullable<Output['text']>, { dialect, losses }: WriteContext): JsonObject | undefined {
+  if (given.shape === 'enum' && dialect.json_schema === false) return losses.drop(['output', 'text'], 'no-json-schema')
+  const text = withEnumInObject(given, losses, { strict: true })
   if (text.shape === 'text') return { type: 'text', ...kept(text, FORMAT) }
   if (text.shape === 'json') return { type: 'json_object', ...kept(text, FORMAT) }
   if (dialect.json_schema === false) {

@@ -4,7 +4,7 @@ import { bodyOf } from '../../canonical/fold.ts'
 import { below, type Losses, type Path, type Unwritten, type Written } from '../../canonical/loss.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
+import { type Candidate, type CanonicalResult, endContentOf } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { defined, kept } from '../fields.ts'
 import { reportFinish, stopField, writeAnswer } from '../openai-answer.ts'
@@ -36,10 +36,10 @@ function writeChoice(candidate: Candidate, index: number, request: CanonicalRequ
   const path: Path = ['candidates', index]
   const { message: extras, ...outer } = kept(candidate, FORMAT)
   const content = { ...writeMessage(candidate, path, request, losses), ...(extras as JsonObject | undefined) }
-  const called = candidate.content.some(part => part.type === 'tool-call')
-  const finish_reason = writeFinish(candidate.finish, called)
+  const end = endContentOf(candidate)
+  const finish_reason = writeFinish(candidate.finish, end)
   const stop = stopField(candidate, FORMAT)
-  reportFinish(candidate.finish, finish_reason, path, losses, stop)
+  reportFinish(candidate.finish, finish_reason, path, losses, stop, end)
   losses.dropFields(candidate, path, NO_TIMES)
   const { logprobs } = candidate
   const rated = logprobs === undefined ? null : { content: logprobs.map(writeLogprob), refusal: null }
@@ -174,7 +174,8 @@ class MessageWriter {
     } else if (isHidden(part)) this.losses.drop(path, 'no-hidden-reasoning')
     else {
       if (part.signature !== undefined) this.losses.drop([...path, 'signature'], 'no-signatures')
-      this.thoughts.push(part)
+      if (part.text === '') this.losses.hide(path, 'nothing-reasoned')
+      else this.thoughts.push(part)
     }
   }
 

@@ -1,13 +1,12 @@
-import type { Part } from '../../canonical/content.ts'
+import type { Part, RefusalPart } from '../../canonical/content.ts'
 import type { CandidateEnd, PartDelta, PartPatch, PartStart } from '../../canonical/event.ts'
 import { Losses } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { TokenLogprob } from '../../canonical/result.ts'
 import { NOTHING } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
-import { defined } from '../fields.ts'
 import { aloneSignature, signedPart, type Thought, writeAnswerPart, writeThought } from './answer.ts'
-import { groundingOf, isRefusal, refusalOf, writeLogprobs, writeStreamFinish } from './candidate.ts'
+import { groundingOf, isRefusal, reasonOf, writeLogprobs, writeStreamFinish } from './candidate.ts'
 import { GroundingWriter } from './citations.ts'
 import { Envelope } from './envelope.ts'
 import { ownOf, withOwn } from './fields.ts'
@@ -40,8 +39,9 @@ export class CandidateWriter {
   private readonly grounding = new GroundingWriter()
   private logprobs: TokenLogprob[] = []
   private hasParts = false
+  private readonly content = { called: false, refused: false }
   /** The last part is a refusal, whose place is determined by what comes after it. */
-  private held: Part | undefined
+  private held: RefusalPart | undefined
   private refusal: string | undefined
   private out: WireEvent[] = []
   finish: CandidateEnd | undefined
@@ -96,7 +96,7 @@ export class CandidateWriter {
   end(event: CandidateEnd): readonly WireEvent[] {
     this.out = []
     this.finish = event
-    this.refusal = this.held && refusalOf({ content: [this.held], ...defined({ finish: event.finish }) })
+    this.refusal = this.held && reasonOf(event, this.content) === 'refused' ? this.held.text : undefined
     if (this.refusal === undefined) this.release()
     // The last text ends with the proof after it, and its citations must be written before.
     if (!this.slotted.empty && this.grounding.some) this.flush()
@@ -129,7 +129,7 @@ export class CandidateWriter {
   written(): JsonObject {
     const { finish } = this
     const facts = {
-      finishReason: finish === undefined ? undefined : writeStreamFinish(finish),
+      finishReason: finish === undefined ? undefined : writeStreamFinish(finish, this.content),
       finishMessage: this.refusal,
       groundingMetadata: groundingOf(finish ?? {}, this.grounding),
       logprobsResult: this.logprobs.length === 0 ? undefined : writeLogprobs(this.logprobs),
@@ -175,6 +175,8 @@ export class CandidateWriter {
   private close(slot: Slot): void {
     if (slot.flowed) return
     const part = slot.whole()
+    this.content.called ||= part.type === 'tool-call'
+    this.content.refused ||= part.type === 'refusal' && part.text !== ''
     if (part.type === 'reasoning') this.closeThought(part, slot)
     else if (isRefusal(part)) this.held = part
     else if (slot.prefix !== undefined)

@@ -2,7 +2,14 @@ import type { CallIds } from '../../canonical/call-ids.ts'
 import type { Part } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
-import type { Candidate, FinishReason, TokenLogprob } from '../../canonical/result.ts'
+import {
+  type Candidate,
+  type EndContent,
+  endContentOf,
+  type FinishReason,
+  impliedReason,
+  type TokenLogprob,
+} from '../../canonical/result.ts'
 import { spelt } from '../fields.ts'
 import { NO_BYTES, NO_TIMES } from '../sanitize/bare.ts'
 import { aloneSignature, givenId, isBare, signedPart, writeAnswerPart, writeThought } from './answer.ts'
@@ -34,7 +41,7 @@ export function writeCandidate(
   return withOwn(own, {
     index,
     content: withOwn(ownIn(own, 'content'), { parts, role: 'model' }),
-    finishReason: writeFinish(candidate),
+    finishReason: writeFinish(candidate, endContentOf(candidate)),
     finishMessage: refusalOf(candidate),
     groundingMetadata: groundingOf(candidate, grounding),
     logprobsResult: logprobs && writeLogprobs(logprobs),
@@ -58,9 +65,20 @@ function reportIds({ content }: Candidate, ids: CallIds, path: Path, losses: Los
 }
 
 /** A refusal at the end of a refused answer is its finish message; elsewhere it is text. */
-export function refusalOf({ content, finish }: Pick<Candidate, 'content' | 'finish'>): string | undefined {
-  const last = content.at(-1)
-  return finish?.reason === 'refused' && last !== undefined && isRefusal(last) ? last.text : undefined
+export function refusalOf(candidate: Candidate): string | undefined {
+  const last = candidate.content.at(-1)
+  return reasonOf(candidate, endContentOf(candidate)) === 'refused' && last !== undefined && isRefusal(last)
+    ? last.text
+    : undefined
+}
+
+type Ended = Pick<Candidate, 'finish' | 'spelling'>
+
+/** The finish reason in this format's terms: a refusal is one, whatever the upstream reports (trap 113). */
+export function reasonOf({ finish, ...node }: Ended, content: EndContent): FinishReason {
+  const reason = finish?.reason ?? 'stop'
+  if (reason !== 'stop' || content.called || spelt(node, FORMAT)['finishReason'] !== undefined) return reason
+  return impliedReason(content)
 }
 
 export const isRefusal = (part: Part): part is Part & { readonly type: 'refusal' } =>
@@ -114,27 +132,28 @@ const FINISH_REASONS: { readonly [R in FinishReason]: string } = {
 }
 
 /** The finish reason, or undefined where the upstream gave none. */
-function writeFinish({ finish, ...node }: Pick<Candidate, 'finish' | 'spelling'>): string | undefined {
-  const own = spelt(node, FORMAT)['finishReason']
+function writeFinish(candidate: Ended, content: EndContent): string | undefined {
+  const own = spelt(candidate, FORMAT)['finishReason']
   if (own === 'absent') return undefined
   if (typeof own === 'string') return own
-  return FINISH_REASONS[finish?.reason ?? 'stop']
+  return FINISH_REASONS[reasonOf(candidate, content)]
 }
 
 /** The finish reason of a stream, which is required: clients take a stream without one for cut off. */
-export const writeStreamFinish = (candidate: Pick<Candidate, 'finish' | 'spelling'>): string =>
-  writeFinish(candidate) ?? FINISH_REASONS.other
+export const writeStreamFinish = (candidate: Ended, content: EndContent): string =>
+  writeFinish(candidate, content) ?? FINISH_REASONS.other
 
 function reportFinish(candidate: Candidate, path: Path, losses: Losses): void {
-  const { finish, content } = candidate
-  const called = content.some(part => part.type === 'tool-call')
-  const stop = called ? 'tool-calls' : 'stop'
+  const { finish } = candidate
+  const content = endContentOf(candidate)
+  const stop = impliedReason(content)
   const own = spelt(candidate, FORMAT)
   if (own['finishReason'] !== undefined || own['blocked'] !== undefined) return
   if (finish === undefined) return losses.add([...path, 'finish'], { reason: stop }, 'finish-required')
   if (finish.stopSequence !== undefined) losses.drop([...path, 'finish', 'stopSequence'], 'no-stop-sequence')
-  const read = FINISH_REASONS[finish.reason] === 'STOP' ? stop : finish.reason
-  if (read !== finish.reason) losses.change([...path, 'finish', 'reason'], read, 'finish-implied-by-calls')
+  const reason = reasonOf(candidate, content)
+  const read = FINISH_REASONS[reason] === 'STOP' ? impliedReason({ ...content, refused: false }) : reason
+  if (read !== finish.reason) losses.change([...path, 'finish', 'reason'], read, 'finish-implied-by-content')
 }
 
 /** The chosen tokens and, where any are reported, the most likely alternatives at each step. */

@@ -61,12 +61,14 @@ function writeModalities(modalities: Output['modalities'], { losses }: WriteCont
 }
 
 const JSON_TYPE = 'application/json'
+const ENUM_TYPE = 'text/x.enum'
 
 function writeShape(text: Output['text'], context: WriteContext): JsonObject {
   if (text === undefined) return {}
   if (text.shape === 'text') return { responseMimeType: 'text/plain' }
   if (text.shape === 'json') return { responseMimeType: JSON_TYPE }
   const { schema } = text
+  if (text.shape === 'enum') return { responseMimeType: ENUM_TYPE, responseSchema: openApi(schema, context) }
   context.losses.dropFields(text, ['output', 'text'], {
     name: 'no-name-here',
     description: 'no-description-here',
@@ -74,9 +76,13 @@ function writeShape(text: Output['text'], context: WriteContext): JsonObject {
   })
   const mime = { responseMimeType: JSON_TYPE }
   if (context.dialect.schema !== 'openapi') return { ...mime, responseJsonSchema: schema }
+  return { ...mime, responseSchema: openApi(schema, context) }
+}
+
+function openApi(schema: JsonObject, context: WriteContext): JsonObject {
   const narrow = narrowed(schema, context.budget)
   reportSchema(schema, narrow, ['output', 'text', 'schema'], context)
-  return { ...mime, responseSchema: openApiOf(narrow) }
+  return openApiOf(narrow)
 }
 
 const LEVELS: { readonly [E in Effort]: string | undefined } = {

@@ -18,15 +18,16 @@ export function writeUsage(
   const { input } = usage
   const reasoning = reasoningOf(usage)
   const output = usage.output ?? reasoning
+  const answer = usage.output === undefined ? undefined : usage.output - (reasoning ?? 0)
   return {
     ...withOwn(ownOf(usage), {
       promptTokenCount: input,
       cachedContentTokenCount: usage.cacheRead,
-      candidatesTokenCount: usage.output === undefined ? undefined : usage.output - (reasoning ?? 0),
+      candidatesTokenCount: answer,
       thoughtsTokenCount: reasoning,
       totalTokenCount: input === undefined || output === undefined ? undefined : input + output,
-      promptTokensDetails: byModality(usage.inputBy),
-      candidatesTokensDetails: byModality(usage.outputBy),
+      promptTokensDetails: byModality(counted(usage, 'inputBy', input, losses)),
+      candidatesTokensDetails: byModality(counted(usage, 'outputBy', answer, losses)),
     }),
     ...tier,
   }
@@ -50,6 +51,30 @@ function report(usage: Usage, losses: Losses): void {
   if (usage.reasoning !== reasoning) losses.change(['usage', 'reasoning'], reasoning, 'thoughts-are-output')
   for (const field of ['inputBy', 'outputBy'] as const)
     if (usage[field]?.embedding !== undefined) losses.drop(['usage', field, 'embedding'], 'no-such-count')
+}
+
+/**
+ * The counts by modality as Google has them: none of nothing, and the text where only other modalities are counted.
+ *
+ * @param total of all modalities.
+ */
+function counted(usage: Usage, field: 'inputBy' | 'outputBy', total: number | undefined, losses: Losses) {
+  const counts = usage[field]
+  if (counts === undefined) return undefined
+  const left = Object.fromEntries(Object.entries(counts).filter(([, count]) => count !== 0)) as NonNullable<
+    typeof counts
+  >
+  const others = Object.values(left).reduce((sum, count) => sum + count, 0)
+  const text = counts.text === undefined && total !== undefined && total > others ? total - others : undefined
+  if (Object.keys(left).length === 0 && text === undefined) {
+    losses.hide(['usage', field], 'no-entry-for-nothing')
+    return undefined
+  }
+  for (const modality in counts)
+    if (counts[modality as Modality] === 0) losses.hide(['usage', field, modality], 'no-entry-for-nothing')
+  if (text === undefined) return left
+  losses.state(['usage', field, 'text'], text, 'the-rest-is-text')
+  return { ...left, text }
 }
 
 const MODALITIES: readonly Modality[] = ['text', 'image', 'audio', 'video']

@@ -7,6 +7,7 @@ import { SETTINGS } from '../../settings/messages.ts'
 import { reportCompletion } from '../completion.ts'
 import { defined, kept } from '../fields.ts'
 import { ownOrigin, REWRITTEN } from '../own.ts'
+import { withEnumInObject } from '../sanitize/enum.ts'
 import { sanitize } from '../sanitize/names.ts'
 import { writeSettings } from '../settings.ts'
 import { countable } from '../usage/input-usage.ts'
@@ -108,8 +109,9 @@ function writeOutput(request: CanonicalRequest, { thinking, effort }: Thinking, 
   return defined({ thinking, output_config: inner(request, 'output_config', { effort, format }) }) as JsonObject
 }
 
-function writeShape(text: NonNullable<Output['text']>, context: WriteContext): JsonObject | undefined {
+function writeShape(given: NonNullable<Output['text']>, context: WriteContext): JsonObject | undefined {
   const { losses } = context
+  const text = withEnumInObject(given, losses)
   const path = ['output', 'text']
   if (text.shape === 'text') losses.hide(path, 'the-default')
   else if (text.shape === 'json') losses.drop(path, 'json-needs-a-schema')

@@ -2,7 +2,15 @@ import type { Part } from '../../canonical/content.ts'
 import { foreignLosses, Losses, type Written } from '../../canonical/loss.ts'
 import { type JsonObject, originOf } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import type { Candidate, CanonicalResult, Finish, FinishReason } from '../../canonical/result.ts'
+import {
+  type Candidate,
+  type CanonicalResult,
+  type EndContent,
+  endContentOf,
+  type Finish,
+  type FinishReason,
+  impliedReason,
+} from '../../canonical/result.ts'
 import type { WireAnswer, WireRequest } from '../../canonical/wire.ts'
 import { kept, spelt } from '../fields.ts'
 import { ownBody } from '../own.ts'
@@ -68,11 +76,6 @@ function reportHead(result: CanonicalResult, request: CanonicalRequest, losses: 
   if (candidate?.logprobs !== undefined) losses.drop(['candidates', 0, 'logprobs'], 'no-logprobs')
 }
 
-const endContentOf = ({ content }: Candidate) => ({
-  called: content.some(part => part.type === 'tool-call'),
-  refused: content.some(part => part.type === 'refusal' && part.text !== ''),
-})
-
 function writeContent({ content }: Candidate, endsInText: boolean, losses: Losses): Block[] {
   const explanation = explanationIn(content)
   if (explanation?.cache !== undefined) losses.drop([...CONTENT, content.length - 1, 'cache'], 'no-cache-markers-here')
@@ -112,12 +115,6 @@ export function printsLastBlock(request: CanonicalRequest): boolean {
   )
 }
 
-/** The contents of an answer that determine why it ended. */
-export interface EndContent {
-  readonly called: boolean
-  readonly refused: boolean
-}
-
 const STOP_REASONS: { readonly [R in FinishReason]?: string } = {
   length: 'max_tokens',
   'tool-calls': 'tool_use',
@@ -129,10 +126,9 @@ const STOP_REASONS: { readonly [R in FinishReason]?: string } = {
  * The finish reason in this format's terms: calls are a reason (trap 13), so is a refusal (trap 16), and an error never
  * looks like a finished answer (trap 15).
  */
-function supportedReason(reason: FinishReason, { called, refused }: EndContent): FinishReason {
+function supportedReason(reason: FinishReason, content: EndContent): FinishReason {
   if (reason === 'error') return 'refused'
-  if (reason !== 'stop' && reason !== 'other') return reason
-  return called ? 'tool-calls' : refused ? 'refused' : 'stop'
+  return reason === 'stop' || reason === 'other' ? impliedReason(content) : reason
 }
 
 /** `stop_reason`, `stop_sequence` and `stop_details`, of which the gateway always writes all. */

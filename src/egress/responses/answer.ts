@@ -1,7 +1,7 @@
 import type { MediaPart, Part } from '../../canonical/content.ts'
 import type { Losses, Path } from '../../canonical/loss.ts'
 import { asRead, type JsonObject } from '../../canonical/node.ts'
-import type { Candidate, Finish, FinishReason, TokenLogprob } from '../../canonical/result.ts'
+import { type Candidate, type Finish, impliedReason, type TokenLogprob } from '../../canonical/result.ts'
 import { kept, spelt } from '../fields.ts'
 import { reportCitations } from '../openai-answer.ts'
 import { FORMAT, writeAnnotation } from './content.ts'
@@ -161,15 +161,11 @@ export const endContentOf = ({ content }: Candidate): EndContent => ({
   refused: content.some(part => part.type === 'refusal'),
 })
 
-/** The finish reason as which a completed answer is read. */
-export const finishReasonOf = ({ called, refused }: EndContent): FinishReason =>
-  called ? 'tool-calls' : refused ? 'refused' : 'stop'
-
 export function reportFinish({ finish }: Candidate, content: EndContent, path: Path, losses: Losses): void {
   const at = [...path, 'finish']
-  if (finish === undefined) return losses.add(at, { reason: finishReasonOf(content) }, 'finish-required')
+  if (finish === undefined) return losses.add(at, { reason: impliedReason(content) }, 'finish-required')
   if (finish.stopSequence !== undefined) losses.drop([...at, 'stopSequence'], 'no-stop-sequence')
   if (writeState(finish, content).status !== 'completed') return
-  const reason = finishReasonOf(content)
+  const reason = impliedReason(content)
   if (finish.reason !== reason) losses.change([...at, 'reason'], reason, 'no-such-finish')
 }

@@ -2,11 +2,11 @@ import type { Part } from '../../canonical/content.ts'
 import { foreignLosses, Losses, type Unwritten, type Written } from '../../canonical/loss.ts'
 import { asRead, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message, State } from '../../canonical/request.ts'
-import type { CanonicalResult } from '../../canonical/result.ts'
+import { type CanonicalResult, impliedReason } from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { defined, kept } from '../fields.ts'
 import { supportedTier } from '../sanitize/limits.ts'
-import { endContentOf, finishReasonOf, writeItems } from './answer.ts'
+import { endContentOf, writeItems } from './answer.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 import { writeHistory, writeMessage } from './input.ts'
 import { answerId } from './response.ts'
@@ -120,7 +120,7 @@ function report(result: CanonicalResult, id: string, losses: Losses): void {
   reportHead(result, id, losses)
   const [candidate] = candidates
   if (candidate === undefined) return
-  const finish = { reason: finishReasonOf(endContentOf(candidate)) }
+  const finish = { reason: impliedReason(endContentOf(candidate)) }
   if (candidate.finish === undefined) losses.add(['candidates', 0, 'finish'], finish, 'finish-required')
   else if (candidate.finish.reason !== finish.reason || candidate.finish.stopSequence !== undefined)
     losses.change(['candidates', 0, 'finish'], finish, 'no-such-finish')

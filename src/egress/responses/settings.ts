@@ -5,6 +5,7 @@ import { SETTINGS } from '../../settings/responses.ts'
 import { reportCompletion } from '../completion.ts'
 import { defined, kept } from '../fields.ts'
 import { withoutBudget } from '../sanitize/efforts.ts'
+import { withEnumInObject } from '../sanitize/enum.ts'
 import { endUserOf, supportedTier } from '../sanitize/limits.ts'
 import { writeSettings as writePlain } from '../settings.ts'
 import { FORMAT, type WriteContext } from './content.ts'
@@ -54,7 +55,8 @@ export function writeOutput(output: Output, losses: Losses): JsonObject {
   return Object.keys(fields).length > 0 ? { text: fields } : {}
 }
 
-function writeShape(text: NonNullable<Output['text']>, losses: Losses): JsonObject {
+function writeShape(given: NonNullable<Output['text']>, losses: Losses): JsonObject {
+  const text = withEnumInObject(given, losses, { strict: true })
   if (text.shape === 'text') return { type: 'text', ...kept(text, FORMAT) }
   if (text.shape === 'json') return { type: 'json_object', ...kept(text, FORMAT) }
   const { name = 'answer', schema, description, strict } = text

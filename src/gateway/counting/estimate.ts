@@ -55,7 +55,7 @@ export class Gathered {
       this.texts.push(textOfTool(tool))
     }
     if (tools.length > 0) this.marks += tokenPrices(this.format).toolsPreamble
-    if (text?.shape === 'schema') this.texts.push(JSON.stringify(text.schema))
+    if (text?.shape === 'schema' || text?.shape === 'enum') this.texts.push(JSON.stringify(text.schema))
   }
 
   message({ content, name }: Message): void {

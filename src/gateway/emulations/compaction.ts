@@ -3,6 +3,7 @@ import { foreignLosses, type Loss } from '../../canonical/loss.ts'
 import { defined } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import type { CanonicalResult } from '../../canonical/result.ts'
+import { excerpt } from '../../canonical/text.ts'
 import type { ModelFacts } from '../../config/index.ts'
 import { WRITERS } from '../../egress/index.ts'
 import { COMPACT, isRecollection, LONGEST_SUMMARY, transcript } from '../compaction/summary.ts'
@@ -41,7 +42,11 @@ export const compaction: Emulation = {
  */
 export function checkCompaction(model: string, facts: ModelFacts | undefined): void {
   if (facts?.compaction !== 'disabled') return
-  throw notFound(`Conversations with the model "${model}" are not compacted here.`, 'model', 'model_not_supported')
+  throw notFound(
+    `Conversations with the model "${excerpt(model)}" are not compacted here.`,
+    'model',
+    'model_not_supported',
+  )
 }
 
 /** What the question has of the request itself; the rest of it is the gateway's own. */

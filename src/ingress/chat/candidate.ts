@@ -5,6 +5,7 @@ import { append, longer, wider } from '../../canonical/lists.ts'
 import { Base64Stream } from '../../canonical/media/base64.ts'
 import { isObject, type Json, type JsonObject, type Node } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { EndContent } from '../../canonical/result.ts'
 import { lastAtOrBefore } from '../../canonical/text.ts'
 import { left, NONE } from '../fields.ts'
 import { MET, readStop } from '../openai-answer.ts'
@@ -49,6 +50,7 @@ export class CandidateReader {
   private readonly texts: Text[] = []
   private audio: Audio | undefined
   private finish: string | undefined
+  private refused = false
   private hasRole = false
   /** Reasoning came in a field of its own. */
   private hasReasoning = false
@@ -86,7 +88,7 @@ export class CandidateReader {
     if (finish === null || finish === undefined) return
     if (typeof finish !== 'string' || finish === '' || this.finished) this.stream.irregular = true
     if (typeof finish !== 'string' || finish === '') return
-    const isWrong = this.calls.any && readFinish(finish, NOT_CALLED).reason === 'stop'
+    const isWrong = this.calls.any && readFinish(finish, PLAIN).reason === 'stop'
     if (isWrong || this.calls.hasEmpty) this.stream.irregular = true
     this.finish ??= finish
     this.finished = true
@@ -100,7 +102,7 @@ export class CandidateReader {
   }
 
   ended(): CandidateEnd {
-    const finish = readFinish(this.finish, this.calls.any ? CALLED : NOT_CALLED)
+    const finish = readFinish(this.finish, { called: this.calls.any, refused: this.refused })
     const stop = readStop(finish, this.extras?.[MET], FORMAT, this.request)
     const { [MET]: _, ...others } = this.extras ?? {}
     const extras = stop === undefined ? this.extras : others
@@ -130,7 +132,10 @@ export class CandidateReader {
       if (content !== '') this.append('text', content, TEXT, out)
     } else if (Array.isArray(content)) this.appendParts(content, out)
     else if (content != null) this.stream.irregular = true
-    if (typeof refusal === 'string' && refusal !== '') this.append('refusal', refusal, REFUSAL, out)
+    if (typeof refusal === 'string' && refusal !== '') {
+      this.refused = true
+      this.append('refusal', refusal, REFUSAL, out)
+    }
     if (Array.isArray(annotations) && annotations.length > 0) this.annotate(annotations, out)
     if (isObject(audio) && !isHollow(audio)) this.appendAudio(audio, out)
     if (images != null) this.appendImages(images, out)
@@ -281,8 +286,7 @@ function withinPart(annotation: Annotation, from: number): Annotation {
 const TEXT: Part = { type: 'text', text: '' }
 const REFUSAL: Part = { type: 'refusal', text: '' }
 
-const NOT_CALLED: readonly Part[] = []
-const CALLED: readonly Part[] = [{ type: 'tool-call', id: '', name: '', arguments: '' }]
+const PLAIN: EndContent = { called: false, refused: false }
 
 /** Merges a field that arrives in several chunks: lists grow, anything else is replaced. */
 function added(fields: JsonObject | undefined, field: string, value: Json): JsonObject | undefined {

@@ -82,9 +82,10 @@ export class ChatEvents extends AnswerEvents implements EventReader<WireEvent, C
 
   /** Data that is no chunk: empty, or the end mark with spaces around it. */
   private unread(data: string): void {
+    if (data === '') return
     this.irregular = true
     if (data === DONE) this.finish()
-    else if (data !== '') this.fail(MALFORMED)
+    else this.fail(MALFORMED)
   }
 
   private choice(choice: JsonObject, chunk: JsonObject): void {

@@ -4,7 +4,15 @@ import { GatewayError, upstreamFailed } from '../../canonical/error.ts'
 import { append } from '../../canonical/lists.ts'
 import { isObject, type Json, type JsonObject, withEach, withOrigin } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import type { Candidate, CanonicalResult, Finish, FinishReason, TokenLogprob } from '../../canonical/result.ts'
+import {
+  type Candidate,
+  type CanonicalResult,
+  type EndContent,
+  endContentOf,
+  type Finish,
+  impliedReason,
+  type TokenLogprob,
+} from '../../canonical/result.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { readInnerError } from '../errors/openai-error.ts'
 import {
@@ -70,7 +78,7 @@ function readChoice(choice: JsonObject, request: CanonicalRequest): Candidate {
   const thoughts = readThoughts(message)
   const content = readMessage(message, thoughts, request)
   const logprobs = readLogprobs(anyObject(choice['logprobs'])?.['content'])
-  const finish = readFinish(anyText(choice['finish_reason']), content)
+  const finish = readFinish(anyText(choice['finish_reason']), endContentOf({ content }))
   const stop = readStop(finish, choice[MET], FORMAT, request)
   const { [MET]: _, ...others } = choice
   const outer = stop === undefined ? choice : others
@@ -207,17 +215,14 @@ function readToken(wire: JsonObject): TokenLogprob {
 }
 
 /**
- * Where calls were made, they are the reason, whatever the upstream reports (trap 13); an answer without a reason has
- * simply stopped.
+ * Calls and a refusal are the reason, although the upstream reports `stop` (traps 13, 113); an answer without a reason
+ * has stopped, too.
  */
-export function readFinish(value: string | undefined, content: readonly Part[]): Finish {
-  if (value === undefined || value === '') return { reason: stopped(content) }
+export function readFinish(value: string | undefined, content: EndContent): Finish {
+  if (value === undefined || value === '') return { reason: impliedReason(content) }
   const reason = finishReasonOf(value)
-  return { reason: reason === 'stop' ? stopped(content) : reason, raw: value }
+  return { reason: reason === 'stop' ? impliedReason(content) : reason, raw: value }
 }
-
-const stopped = (content: readonly Part[]): FinishReason =>
-  content.some(part => part.type === 'tool-call') ? 'tool-calls' : 'stop'
 
 /**
  * The images of an answer or a delta: `images` beside `content`, as OpenRouter and Vercel's gateway have them

@@ -1,7 +1,7 @@
 import type { CallIds } from '../../canonical/call-ids.ts'
-import type { Part } from '../../canonical/content.ts'
+import type { Part, ToolResultPart } from '../../canonical/content.ts'
 import { append } from '../../canonical/lists.ts'
-import { type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
+import { asRead, type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
 import type { Message, Role } from '../../canonical/request.ts'
 import { isEnvelope } from '../../canonical/signature.ts'
 import { object, objects, required, text, WrongType } from '../fields.ts'
@@ -23,8 +23,20 @@ export function readInstruction(wire: Json | undefined, ids: CallIds): readonly 
   return [withOrigin({ role: 'system', content, ...leftOf(fields, CONTENT) }, FORMAT, wire)]
 }
 
-export const readContents = (wire: readonly JsonObject[], ids: CallIds): readonly Message[] =>
-  rejoined(wire.flatMap(content => readContent(content, ids)))
+export function readContents(wire: readonly JsonObject[], ids: CallIds): readonly Message[] {
+  const messages = wire.flatMap(content => readContent(content, ids))
+  const paired = ids.pairedByOrder()
+  if (paired !== undefined) for (const { content } of messages) pairResults(content as Part[], paired)
+  return rejoined(messages)
+}
+
+/** Gives results the ids of the calls that they answer by order. */
+function pairResults(content: Part[], paired: ReadonlyMap<string, string>): void {
+  content.forEach((part, index) => {
+    const id = part.type === 'tool-result' ? paired.get(part.id) : undefined
+    if (id !== undefined) content[index] = withOrigin({ ...(part as ToolResultPart), id }, FORMAT, asRead(part, FORMAT))
+  })
+}
 
 /**
  * One content; tool results stand in separate messages, marked as parts of one content. Where it holds what no upstream

@@ -178,8 +178,9 @@ interface Shaped {
 }
 
 const JSON_TYPE = 'application/json'
+const ENUM_TYPE = 'text/x.enum'
 
-/** Four ways to request JSON, of which the first that can be read counts. */
+/** Four ways to request JSON or one text of an enum, of which the first that can be read counts. */
 function readShape(fields: JsonObject): Shaped {
   const mime = text(fields['responseMimeType'])
   for (const field of SHAPE.slice(1)) object(fields[field])
@@ -191,11 +192,18 @@ function readShape(fields: JsonObject): Shaped {
     const schema = field === 'responseSchema' ? jsonSchemaOf(own) : own
     return { text: { shape: 'schema', schema }, refused: others }
   }
+  if (field !== undefined && mime === ENUM_TYPE) {
+    const schema = jsonSchemaOf(fields[field] as JsonObject)
+    if (isEnum(schema)) return { text: { shape: 'enum', schema }, refused: others }
+  }
   if (field === undefined && mime === undefined && others.length === 1) return readFormat(fields)
   if (field === undefined && mime === JSON_TYPE) return { text: { shape: 'json' }, refused: others }
   if (field === undefined && mime === 'text/plain') return { text: { shape: 'text' }, refused: others }
   return { text: undefined, refused: given }
 }
+
+const isEnum = ({ type, enum: values }: JsonObject): boolean =>
+  type === 'string' && Array.isArray(values) && values.length > 0 && values.every(value => typeof value === 'string')
 
 const SCHEMAS = ['responseJsonSchema', '_responseJsonSchema', 'responseSchema'] as const
 

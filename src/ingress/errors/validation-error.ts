@@ -1,7 +1,8 @@
 import * as v from 'valibot'
-import { GatewayError } from '../../canonical/error.ts'
+import { type GatewayError, invalid as refused } from '../../canonical/error.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import type { Settings, SettingType } from '../../canonical/settings.ts'
+import { excerpt } from '../../canonical/text.ts'
 import { WrongType } from '../fields.ts'
 
 /**
@@ -23,10 +24,12 @@ type Schema = v.GenericSchema | (() => v.GenericSchema)
 function invalid(schema: v.GenericSchema, body: JsonObject): GatewayError {
   const issue = v.safeParse(schema, body, { abortEarly: true }).issues?.[0]
   const param = issue === undefined ? undefined : v.getDotPath(issue)
-  const message =
-    issue === undefined ? 'A field of the request has the wrong type.' : `${param ?? 'body'}: ${issue.message}`
-  return new GatewayError({ kind: 'invalid-request', message, ...(param == null ? {} : { param }) })
+  if (issue === undefined) return refused('A field of the request has the wrong type.')
+  return refused(`${excerpt(param ?? 'body')}: ${excerpt(issue.message, LONGEST)}`, param ?? undefined)
 }
+
+/** UTF-16 units of the fault of a field, which repeats the value. */
+const LONGEST = 300
 
 /** A value that may be absent, or null. */
 export const maybe = <S extends v.GenericSchema>(schema: S) => v.nullish(schema)

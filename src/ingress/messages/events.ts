@@ -7,7 +7,7 @@ import type { WireEvent } from '../../canonical/wire.ts'
 import { EarlyEvents } from '../early-events.ts'
 import { CUT_SHORT, MALFORMED } from '../errors/faulty-answer.ts'
 import { anyObject, left, NONE, put } from '../fields.ts'
-import { isEmptyData } from '../transport/sse.ts'
+import { isBlank, isEmptyData } from '../transport/sse.ts'
 import { BlockReader, kindOfDelta } from './block.ts'
 import { readInnerError } from './error.ts'
 import { HEAD, leniently, readHead, readStop, readTier, readUsage, STOP_FIELDS } from './result.ts'
@@ -37,8 +37,11 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
   private readonly early = new EarlyEvents()
 
   push({ event, data }: WireEvent): readonly CanonicalEvent[] {
-    if (isEmptyData(data)) this.irregular = true
-    if (this.ended || isEmptyData(data)) return NOTHING
+    if (isEmptyData(data)) {
+      this.irregular ||= !isBlank(data)
+      return NOTHING
+    }
+    if (this.ended) return NOTHING
     const wire = parseObject(data)
     this.out = []
     if (wire === undefined) this.fail(MALFORMED)

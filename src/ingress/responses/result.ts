@@ -2,7 +2,13 @@ import type { Part } from '../../canonical/content.ts'
 import { append } from '../../canonical/lists.ts'
 import { isObject, type Json, type JsonObject, type Node, withOrigin } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
-import type { CanonicalResult, Finish, FinishReason, TokenLogprob } from '../../canonical/result.ts'
+import {
+  type CanonicalResult,
+  type Finish,
+  type FinishReason,
+  impliedReason,
+  type TokenLogprob,
+} from '../../canonical/result.ts'
 import type { CanonicalTask, TaskState } from '../../canonical/task.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { noAnswer } from '../errors/faulty-answer.ts'
@@ -95,7 +101,7 @@ export function readFinish(body: JsonObject, content: ContentFacts): Finish | un
   switch (status) {
     case undefined:
     case 'completed':
-      return { reason: content.called ? 'tool-calls' : content.refused ? 'refused' : 'stop', raw: 'completed' }
+      return { reason: impliedReason(content), raw: 'completed' }
     case 'incomplete': {
       const raw = anyText(anyObject(body['incomplete_details'])?.['reason']) ?? 'incomplete'
       return { reason: Object.hasOwn(INCOMPLETE, raw) ? INCOMPLETE[raw]! : 'other', raw }

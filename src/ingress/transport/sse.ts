@@ -14,7 +14,8 @@ export interface EventParser extends Transducer<Uint8Array, WireEvent> {
 
 /**
  * Server-sent events from bytes cut anywhere: inside a character, a line end, a field. A last event without its
- * blank line counts as an event, since some upstreams omit it (trap 74).
+ * blank line counts as an event, since some upstreams omit it (trap 74). An event without data is skipped like a
+ * comment: it is the upstream's sign of life, and clients fail to parse its data (trap 115).
  */
 export function eventParser(limit = EVENT_LIMIT): EventParser {
   const decoder = new StringDecoder('utf8')
@@ -26,6 +27,7 @@ export function eventParser(limit = EVENT_LIMIT): EventParser {
     maxBufferSize: limit,
     onEvent: ({ event, data }) => {
       if (overflowed) return
+      if (isBlank(data)) return
       if (data.length > limit) overflowed = true
       else events.push(event === undefined ? { data } : { event, data })
     },
@@ -54,8 +56,11 @@ export function eventParser(limit = EVENT_LIMIT): EventParser {
   }
 }
 
-const EMPTY: ReadonlySet<string> = new Set(['', '[DONE]'])
+const DONE = '[DONE]'
 const LONGEST = 12
 
+/** Whether an event has no data but a few spaces. */
+export const isBlank = (data: string): boolean => data.length <= LONGEST && data.trim() === ''
+
 /** Whether an event's data is empty in any format that has no such end mark: some upstreams end all streams with it. */
-export const isEmptyData = (data: string): boolean => data.length <= LONGEST && EMPTY.has(data.trim())
+export const isEmptyData = (data: string): boolean => isBlank(data) || (data.length <= LONGEST && data.trim() === DONE)

@@ -2,6 +2,7 @@ import type { MediaPart, Part } from '../../canonical/content.ts'
 import { type CanonicalError, GatewayError } from '../../canonical/error.ts'
 import type { Item } from '../../canonical/session.ts'
 import type { Position, ServerEvent } from '../../canonical/session-event.ts'
+import { excerpt } from '../../canonical/text.ts'
 import { Conversation, failed, type KnownItem } from '../conversation.ts'
 import { sizeOf } from './messages.ts'
 import { spokenPart } from './outputs.ts'
@@ -106,5 +107,5 @@ const NOT_SPOKEN = (id: string): CanonicalError => ({
   kind: 'invalid-request',
   code: 'invalid_value',
   param: 'item_id',
-  message: `There is no audio of the assistant to truncate in the item "${id}".`,
+  message: `There is no audio of the assistant to truncate in the item "${excerpt(id)}".`,
 })

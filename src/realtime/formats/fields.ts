@@ -1,5 +1,6 @@
 import { type GatewayError, invalid } from '../../canonical/error.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { excerpt } from '../../canonical/text.ts'
 
 /*
  * Fields of a caller's event: absent and null give undefined, another type than the one expected is refused by its path.
@@ -58,7 +59,7 @@ export function checkCase(object: JsonObject, { exact, anyCase }: ExactNames, pa
   for (const field in object)
     if (anyCase.test(field) && !exact.has(field)) {
       const at = path === '' ? field : `${path}.${field}`
-      throw invalid(`'${at}' is not a field; names are case-sensitive.`, at, 'invalid_value')
+      throw invalid(`'${excerpt(at)}' is not a field; names are case-sensitive.`, at, 'invalid_value')
     }
 }
 

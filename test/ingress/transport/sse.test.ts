@@ -28,6 +28,8 @@ const SAMPLE = [
   ': ping\n\n',
   'id: 7\nretry: 10\nevent:named\ndata:  one space kept\n\n',
   'unknown: field\ndata\n\n',
+  'event: keepalive\ndata:\n\n',
+  'data: \ndata: \n\n',
   'event: only a name\n\n',
   'data: [DONE]',
 ].join('')
@@ -37,7 +39,6 @@ const EXPECTED: WireEvent[] = [
   { data: 'no space' },
   { data: 'two\nlines' },
   { event: 'named', data: ' one space kept' },
-  { data: '' },
   { data: '[DONE]' },
 ]
 

@@ -3,6 +3,7 @@ import type { CanonicalError } from '../../../canonical/error.ts'
 import { append } from '../../../canonical/lists.ts'
 import type { JsonObject } from '../../../canonical/node.ts'
 import type { ClientEvent } from '../../../canonical/session-event.ts'
+import { excerpt } from '../../../canonical/text.ts'
 import type { KnownItem } from '../../conversation.ts'
 import { merged } from '../../settings.ts'
 import {
@@ -172,7 +173,7 @@ const unknownCall = (id: string): CanonicalError => ({
   kind: 'invalid-request',
   code: 'invalid_tool_call_id',
   param: 'item.call_id',
-  message: `There is no function call "${id}" that is unanswered.`,
+  message: `There is no function call "${excerpt(id)}" that is unanswered.`,
 })
 
 const NOTHING_TO_COMMIT: CanonicalError = {

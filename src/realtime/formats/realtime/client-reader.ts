@@ -2,6 +2,7 @@ import { invalid } from '../../../canonical/error.ts'
 import { defined, type Json, type JsonObject, parseObject } from '../../../canonical/node.ts'
 import { type AudioFormat, type Item, PCM_24K, type ResponseSettings } from '../../../canonical/session.ts'
 import type { ClientEvent, Position } from '../../../canonical/session-event.ts'
+import { excerpt } from '../../../canonical/text.ts'
 import { listAt, numberAt, objectAt, requiredObjectAt, requiredTextAt, textAt } from '../fields.ts'
 import { readItem } from './items.ts'
 import { readSettings } from './settings-reader.ts'
@@ -23,10 +24,10 @@ export class ClientReader {
    */
   read(frame: string): ClientEvent {
     const value = parseObject(frame)
-    if (value === undefined) throw invalid('The frame is not a JSON object.', '', 'invalid_json')
+    if (value === undefined) throw invalid('The frame is not a JSON object.', undefined, 'invalid_json')
     const type = requiredTextAt(value['type'], 'type')
     const read = Object.hasOwn(EVENTS, type) ? EVENTS[type] : undefined
-    if (read === undefined) throw invalid(`Unknown event type '${type}'.`, 'type', 'invalid_value')
+    if (read === undefined) throw invalid(`Unknown event type '${excerpt(type)}'.`, 'type', 'invalid_value')
     const event = read(value, this.inputFormat)
     if (event.type === 'session-update') this.inputFormat = event.settings.input?.format ?? this.inputFormat
     const id = value['event_id']

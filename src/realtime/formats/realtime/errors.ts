@@ -50,6 +50,6 @@ export const writeError = ({ kind, message, code, param }: CanonicalError, event
   type: TYPES[kind] ?? 'invalid_request_error',
   code: code ?? kind.replaceAll('-', '_'),
   message,
-  param: param ?? null,
+  param: param === undefined || param === '' ? null : param,
   event_id: event ?? null,
 })

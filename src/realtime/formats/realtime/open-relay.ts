@@ -1,5 +1,5 @@
 import type { RawData, WebSocket } from 'ws'
-import { GatewayError } from '../../../canonical/error.ts'
+import { GatewayError, upstreamFailed } from '../../../canonical/error.ts'
 import { type JsonObject, parseObject, stringIn } from '../../../canonical/node.ts'
 import { readError } from './errors.ts'
 
@@ -48,6 +48,7 @@ async function framesFrom(socket: WebSocket, type: string, signal: AbortSignal):
     }
     const value = parseObject(frame.toString())
     const name = stringIn(value?.['type'])
+    if (name === '') reject(RUBBISH)
     if (name === 'error') reject(new GatewayError(readError(value!['error'])))
     if (name !== type) return
     frames.push(frame)
@@ -78,4 +79,5 @@ function withSession(created: Buffer, updated: Buffer): Buffer {
 const refused = (code: number): GatewayError =>
   new GatewayError({ kind: 'unreachable', message: `The upstream closed the connection (${code}).` })
 
+const RUBBISH = new GatewayError(upstreamFailed('The upstream began the session with a frame that is no event.'))
 const SILENT = new GatewayError({ kind: 'timed-out', message: 'The upstream did not begin the session in time.' })

@@ -1,5 +1,6 @@
-import { GatewayError } from '../../../canonical/error.ts'
+import { GatewayError, upstreamFailed } from '../../../canonical/error.ts'
 import type { Loss } from '../../../canonical/loss.ts'
+import { stringIn } from '../../../canonical/node.ts'
 import { PCM_24K, type SessionSettings } from '../../../canonical/session.ts'
 import type { ClientEvent, ServerEvent } from '../../../canonical/session-event.ts'
 import { type Protocol, type ProtocolOptions, STAY, type Step } from '../../protocol.ts'
@@ -54,6 +55,7 @@ export class RealtimeProtocol implements Protocol {
   private begin(events: readonly ServerEvent[]): Step {
     const [first] = events
     if (first?.type === 'error') return { refused: new GatewayError(first.error) }
+    if (first?.type === 'opaque' && stringIn(first.value['type']) === '') return { refused: RUBBISH }
     if (first?.type === 'session-created' && this.phase === 'new') {
       this.created = first
       this.phase = 'setting'
@@ -64,6 +66,8 @@ export class RealtimeProtocol implements Protocol {
     return { events: [{ ...this.created, settings: { ...this.created.settings, ...first.settings } }] }
   }
 }
+
+const RUBBISH = new GatewayError(upstreamFailed('The upstream began the session with a frame that is no event.'))
 
 /** The formats the upstream is to have, whatever its defaults are. */
 const withFormats = ({ model: _, ...settings }: SessionSettings): SessionSettings => ({

@@ -11,6 +11,7 @@ import {
   type SessionSettings,
   type TurnDetection,
 } from '../../../canonical/session.ts'
+import { excerpt } from '../../../canonical/text.ts'
 import type { Tool, ToolChoice } from '../../../canonical/tool.ts'
 import {
   checkCase,
@@ -75,13 +76,13 @@ const purposeOf = (type: Json | undefined, path: string): SessionSettings['purpo
   const name = textAt(type, path)
   if (name === undefined || name === 'realtime') return undefined
   if (name === 'transcription') return 'transcription'
-  throw invalid(`Invalid value: '${name}'. Supported values are: 'realtime' and 'transcription'.`, path)
+  throw invalid(`Invalid value: '${excerpt(name)}'. Supported values are: 'realtime' and 'transcription'.`, path)
 }
 
 function modalitiesOf(value: Json | undefined, path: string): readonly Modality[] | undefined {
   return listAt(value, path)?.map(one => {
     if (one === 'text' || one === 'audio') return one
-    throw invalid(`Invalid value: '${String(one)}'. Supported values are: 'text' and 'audio'.`, path)
+    throw invalid(`Invalid value: '${excerpt(String(one))}'. Supported values are: 'text' and 'audio'.`, path)
   })
 }
 
@@ -198,7 +199,10 @@ function turnDetectionOf(value: Json | undefined, path: string): TurnDetection |
       extras: extrasOf(fields, KNOWN_SILENCE),
     }) as TurnDetection
   if (typeof type !== 'string' || !type.includes('semantic_vad'))
-    throw invalid(`Invalid value: '${String(type)}'. Supported values are: 'server_vad' and 'semantic_vad'.`, path)
+    throw invalid(
+      `Invalid value: '${excerpt(String(type))}'. Supported values are: 'server_vad' and 'semantic_vad'.`,
+      path,
+    )
   return defined({
     type: 'semantic' as const,
     ...both,

@@ -1,0 +1,81 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Part, ToolCallPart, ToolResultPart } from '../../src/canonical/content.ts'
+import { lose } from '../../src/canonical/loss.ts'
+import type { JsonObject } from '../../src/canonical/node.ts'
+import { repair } from '../../src/canonical/repair.ts'
+import type { CanonicalRequest } from '../../src/canonical/request.ts'
+import { READERS } from '../../src/ingress/index.ts'
+import { holds } from './support.ts'
+
+/* Trap 111: results without ids, whose names are not those of their calls. */
+
+interface Answered {
+  readonly name: string
+  readonly under: string
+}
+
+/** The calls of each round, with the names under which their results come: never that of another call. */
+const rounds: fc.Arbitrary<readonly (readonly Answered[])[]> = fc
+  .record({
+    called: fc.array(fc.array(fc.constantFrom('get', 'W-get', 'W-put', 'look'), { minLength: 1, maxLength: 4 }), {
+      minLength: 1,
+      maxLength: 4,
+    }),
+    renamed: fc.dictionary(fc.constantFrom('get', 'W-get', 'W-put', 'look'), fc.constantFrom('W__get', 'x', 'x.y')),
+  })
+  .map(({ called, renamed }) => called.map(names => names.map(name => ({ name, under: renamed[name] ?? name }))))
+
+/** Whether each round's results stand in one content, or in one each. */
+const history = (rounds: readonly (readonly Answered[])[], isOne: boolean): JsonObject[] =>
+  rounds.flatMap((round, at) => {
+    const results = round.map(({ under }, index) => ({
+      functionResponse: { name: under, response: { result: `${at}/${index}` } },
+    }))
+    return [
+      { role: 'user', parts: [{ text: 'go on' }] },
+      { role: 'model', parts: round.map(({ name }) => ({ functionCall: { name, args: {} } })) },
+      ...(isOne
+        ? [{ role: 'function', parts: results }]
+        : results.map(one => ({ role: 'function', parts: [one] }) as JsonObject)),
+    ]
+  })
+
+const read = (contents: JsonObject[]) =>
+  READERS['contents']!.request!({
+    path: '/v1beta/models/m:generateContent',
+    query: {},
+    headers: {},
+    body: { contents },
+  })
+
+/** Without the notes of what it was read from. */
+const plain = (request: CanonicalRequest): unknown => JSON.parse(JSON.stringify({ messages: request.messages }))
+
+const isCall = (part: Part): part is ToolCallPart => part.type === 'tool-call'
+const isResult = (part: Part): part is ToolResultPart => part.type === 'tool-result'
+
+describe('results under other names than their calls are paired by order', () => {
+  it('trap 111: whatever the renaming, with parallel calls, over several rounds', () => {
+    holds(fc.tuple(rounds, fc.boolean()), ([rounds, isOne]) => {
+      const given = read(history(rounds, isOne))
+      const { request, losses } = repair(given)
+      const parts = request.messages.flatMap(({ content }) => content)
+      const calls = parts.filter(isCall)
+      const results = parts.filter(isResult)
+      expect(results).toHaveLength(calls.length)
+      expect(new Set(results.map(({ id }) => id)).size).toBe(calls.length)
+      for (const [index, { name }] of rounds.flat().entries()) {
+        const result = results.find(({ id }) => id === calls[index]!.id)!
+        expect(result.name).toBe(name)
+        // Results of one name are in the order of their calls; in a mixed round, names come first.
+        if (rounds.flat().every(one => one.under !== one.name)) expect(result).toBe(results[index])
+      }
+      const changed = rounds.flat().filter(({ name, under }) => name !== under)
+      expect(losses.map(({ kind, reason }) => `${kind} ${reason}`)).toEqual(
+        changed.map(() => 'changed name-of-the-call'),
+      )
+      expect(lose(plain(given), losses)).toEqual(plain(request))
+    })
+  })
+})
