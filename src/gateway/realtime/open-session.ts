@@ -3,8 +3,9 @@ import type { Caller } from '../../access/index.ts'
 import { type CanonicalError, GatewayError, notFound } from '../../canonical/error.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import { PCM_24K, type SessionSettings } from '../../canonical/session.ts'
+import type { Catalogue } from '../../catalogue/index.ts'
 import type { Channel, TraceHeaders } from '../../channel/index.ts'
-import type { Config, ModelFacts, OnLoss } from '../../config/index.ts'
+import type { Config, OnLoss } from '../../config/index.ts'
 import type { Log } from '../../log/index.ts'
 import { AudioPath } from '../../realtime/audio-path.ts'
 import { CallerSocket } from '../../realtime/caller-socket.ts'
@@ -31,6 +32,7 @@ import { scrubbed, scrubber } from '../scrub.ts'
 import { tracedAttempt } from '../send.ts'
 import { targetFailure } from '../target-failure.ts'
 import type { Record } from './record.ts'
+import { sessionTargets } from './session-targets.ts'
 
 /** A requested session, before its connection is upgraded. */
 export interface SessionRequest {
@@ -119,38 +121,34 @@ const released = ({ start, abandon }: UpstreamSide, { caller, record }: SessionR
 /** Its upstreams have no realtime sessions, and none is made of their conversations. */
 const NO_CHANNEL = notFound('The model does not do this kind of work.', 'model', 'model_not_supported')
 
+interface Destinations {
+  readonly channels: Channels
+  readonly config: Config
+  readonly catalogue: Catalogue
+}
+
 /**
- * Every channel in order; a conversation model is reached by one cascade, which routes its own requests.
+ * The targets of a session, best first.
  *
  * @throws GatewayError as `route` does, and `not-found` where none has sessions with the model.
  */
 export function targetsOf(
   { id, model, caller }: Pick<SessionRequest, 'id' | 'model' | 'caller'>,
-  channels: Channels,
-  config: Config,
+  { channels, config, catalogue }: Destinations,
 ): Target[] {
   const facts = config.models.get(model)
   const routed = route(
     { model, format: REALTIME, work: 'realtime', permissions: caller.permissions, now: Date.now(), facts, draw: id },
     channels.all,
   )
-  const { cascade } = config.realtime
-  const marked =
-    cascade === undefined
-      ? routed.filter(({ emulated }) => !emulated)
-      : routed.map(one => (byCascade(one, facts) ? { ...one, emulated: true, native: false } : one))
-  if (marked.length === 0) throw NO_CHANNEL
-  const first = marked.find(({ emulated }) => emulated)
-  return marked.filter(one => !one.emulated || one === first)
+  const targets = sessionTargets(routed, {
+    cascades: config.realtime.cascade !== undefined,
+    facts,
+    about: ({ channel: { provider }, upstreamModel }) => catalogue.about(model, { provider, upstreamModel }),
+  })
+  if (targets.length === 0) throw NO_CHANNEL
+  return targets
 }
-
-/** Names of models that speak by themselves, at the vendors that have some. */
-const SPEAKING = /realtime|live|voice|native-audio|\baudio\b/i
-
-/** Whether a model is for conversations in text, which a cascade makes a session of. */
-const byCascade = ({ emulated, upstreamModel }: Target, facts: ModelFacts | undefined): boolean =>
-  emulated ||
-  (facts?.interface !== undefined ? !['realtime', 'live'].includes(facts.interface) : !SPEAKING.test(upstreamModel))
 
 interface AttemptOptions extends SessionRequest {
   readonly target: Target

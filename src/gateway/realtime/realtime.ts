@@ -4,6 +4,7 @@ import { type Access, type Caller, checkDoor } from '../../access/index.ts'
 import { BEARER, SUBPROTOCOL, unauthenticated } from '../../access/key-ring.ts'
 import { forbidden, type GatewayError, invalid, rateLimited } from '../../canonical/error.ts'
 import { type Format, isObject, type JsonObject } from '../../canonical/node.ts'
+import type { Catalogue } from '../../catalogue/index.ts'
 import { passedTrace, single } from '../../channel/index.ts'
 import type { Config } from '../../config/index.ts'
 import { readJson } from '../../ingress/transport/body.ts'
@@ -47,6 +48,7 @@ export interface SessionCall {
 export interface RealtimeContext {
   readonly access: Access
   readonly channels: Channels
+  readonly catalogue: Catalogue
   readonly running: Running
   readonly recorder: Recorder
   readonly traces: Traces
@@ -116,7 +118,7 @@ export class Realtime {
     try {
       checkDoor(caller.permissions, REALTIME)
       await allowance.enter()
-      const targets = targetsOf({ id: call.id, caller, model }, this.context.channels, this.config)
+      const targets = targetsOf({ id: call.id, caller, model }, this.destinations)
       if (secret !== undefined) await boundBy(this.context.shared, secret, 'takeNote')
       const onLoss = onLossOf(call.message, caller)
       return await openSession(targets, {
@@ -153,12 +155,17 @@ export class Realtime {
     const settings = readSettings(session, 'session')
     const { model } = settings
     if (model === undefined) throw missingModel('session.model')
-    targetsOf({ id: '', caller, model }, this.context.channels, this.config)
+    targetsOf({ id: '', caller, model }, this.destinations)
     const expiresAt = Date.now() + 1000 * secondsOf(body['expires_after'])
     const bound = { callerId: caller.id, model, settings, session }
     const value = await createSecret(this.context.shared, bound, expiresAt)
     const shown = { ...writeSession(settings, GA), object: 'realtime.session', id: `sess_${freshId()}` }
     return { value, expires_at: Math.floor(expiresAt / 1000), session: shown }
+  }
+
+  private get destinations() {
+    const { channels, catalogue } = this.context
+    return { channels, catalogue, config: this.config }
   }
 
   private async identified(call: SessionCall): Promise<IdentifiedCall> {

@@ -3,6 +3,7 @@ import type { Loss } from '../../../canonical/loss.ts'
 import { PCM_24K, type SessionSettings } from '../../../canonical/session.ts'
 import type { ClientEvent, ServerEvent } from '../../../canonical/session-event.ts'
 import { type Protocol, type ProtocolOptions, STAY, type Step } from '../../protocol.ts'
+import { refusedSession } from '../../refused-session.ts'
 import { clientLosses, writeClientEvent } from './client-writer.ts'
 import { type RealtimeDialect, readDialect } from './dialect.ts'
 import { ServerReader } from './server-reader.ts'
@@ -53,7 +54,8 @@ export class RealtimeProtocol implements Protocol {
    */
   private begin(events: readonly ServerEvent[]): Step {
     const [first] = events
-    if (first?.type === 'error') return { refused: new GatewayError(first.error) }
+    if (first?.type === 'error')
+      return { refused: this.phase === 'new' ? refusedSession(first.error) : new GatewayError(first.error) }
     if (first?.type === 'session-created' && this.phase === 'new') {
       this.created = first
       this.phase = 'setting'
