@@ -2,7 +2,7 @@ import type { WebSocket } from 'ws'
 import type { Caller } from '../../access/index.ts'
 import { type CanonicalError, GatewayError, notFound } from '../../canonical/error.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
-import { PCM_24K, type SessionSettings } from '../../canonical/session.ts'
+import { PCM_24K } from '../../canonical/session.ts'
 import type { Catalogue } from '../../catalogue/index.ts'
 import type { Channel, TraceHeaders } from '../../channel/index.ts'
 import type { Config, OnLoss } from '../../config/index.ts'
@@ -12,12 +12,13 @@ import { CallerSocket } from '../../realtime/caller-socket.ts'
 import { GOING_AWAY } from '../../realtime/closing.ts'
 import { dial } from '../../realtime/dial.ts'
 import { ClientReader, eventIdOf } from '../../realtime/formats/realtime/client-reader.ts'
-import { isCurrent, readDialect } from '../../realtime/formats/realtime/dialect.ts'
+import { isOf, readDialect } from '../../realtime/formats/realtime/dialect.ts'
 import { openRelay } from '../../realtime/formats/realtime/open-relay.ts'
 import { Relay } from '../../realtime/formats/realtime/relay.ts'
 import { ServerWriter } from '../../realtime/formats/realtime/server-writer.ts'
+import { readSettings } from '../../realtime/formats/realtime/settings-reader.ts'
 import { type Naming, REALTIME } from '../../realtime/formats/realtime/wire.ts'
-import type { LiveSession } from '../../realtime/live-session.ts'
+import type { LiveSession, SessionModels } from '../../realtime/live-session.ts'
 import { Mailbox } from '../../realtime/mailbox.ts'
 import { RealtimeSession, refusal } from '../../realtime/session.ts'
 import type { RunRequest, Upstream, UpstreamOptions } from '../../realtime/upstream.ts'
@@ -32,6 +33,7 @@ import { scrubbed, scrubber } from '../scrub.ts'
 import { tracedAttempt } from '../send.ts'
 import { targetFailure } from '../target-failure.ts'
 import type { Record } from './record.ts'
+import { sessionModels } from './session-models.ts'
 import { sessionTargets } from './session-targets.ts'
 
 /** A requested session, before its connection is upgraded. */
@@ -42,8 +44,7 @@ export interface SessionRequest {
   readonly model: string
   readonly naming: Naming
   readonly onLoss: OnLoss
-  /** What a client secret binds the session to, in canonical form and as OpenAI writes it. */
-  readonly settings: SessionSettings
+  /** What a client secret binds the session to, as OpenAI writes it. */
   readonly session: JsonObject | undefined
   readonly record: Record
   /** The caller left before the session began. */
@@ -155,17 +156,28 @@ interface AttemptOptions extends SessionRequest {
   readonly channel: Channel
 }
 
-const isDirect = ({ target, naming }: AttemptOptions): boolean =>
-  target.native && naming === 'ga' && isCurrent(readDialect(target.format.dialect))
+/** Whether frames pass as they come: caller and upstream have the same names. A client secret's session has GA's. */
+const isDirect = ({ target, naming, session }: AttemptOptions): boolean =>
+  target.native && (naming === 'ga' || session === undefined) && isOf(naming, readDialect(target.format.dialect))
+
+/** The caller's models; those of the upstream where it reads the caller's format. */
+const modelsOf = ({ target, caller, model }: AttemptOptions, relayed: boolean): SessionModels =>
+  sessionModels({
+    permissions: caller.permissions,
+    ...{ model, upstreamModel: target.upstreamModel, relayed },
+    models: target.native && !target.emulated ? target.channel.models : undefined,
+  })
 
 /** A connection that passes frames as they come. */
 async function direct(options: AttemptOptions): Promise<UpstreamSide> {
   const { target, config, model, session, signal, channel, record } = options
   const { upstreamModel } = target
+  const models = modelsOf(options, true)
+  const bound = session && (models.incoming({ session })['session'] as JsonObject)
   const connect = connector(options, { path: '/realtime', query: { model: upstreamModel } })
   const { socket, first } = await openRelay({
     dial: connect,
-    session: session === undefined ? undefined : { ...session, model: upstreamModel },
+    session: bound && { ...bound, model: upstreamModel },
     firstEvent: channel.config.timeout.firstByte,
     signal,
   })
@@ -173,7 +185,7 @@ async function direct(options: AttemptOptions): Promise<UpstreamSide> {
   return {
     start: caller => {
       const relay = new Relay({
-        ...{ upstream: socket, first, record, model, upstreamModel, newId },
+        ...{ upstream: socket, first, record, models, newId },
         caller: callerSocket(caller, config),
         scrub: <T extends Json>(value: T) => scrubbed(value, scrub) as T,
         heartbeat: config.server.heartbeat,
@@ -187,7 +199,10 @@ async function direct(options: AttemptOptions): Promise<UpstreamSide> {
 
 /** A connection with canonical events between its two sides. */
 async function translated(options: AttemptOptions): Promise<UpstreamSide> {
-  const { target, config, model, naming, onLoss, record, settings } = options
+  const { target, config, model, naming, onLoss, record, session } = options
+  const models = modelsOf(options, false)
+  const bound = session && (models.incoming({ session })['session'] as JsonObject)
+  const settings = bound === undefined ? {} : readSettings(bound, 'session')
   const mailbox = new Mailbox()
   const formats = { input: settings.input?.format ?? PCM_24K, output: settings.output?.format ?? PCM_24K }
   const upstream = await open(options, {
@@ -211,12 +226,12 @@ async function translated(options: AttemptOptions): Promise<UpstreamSide> {
     upstream.close(1011, '')
     throw thrown
   }
-  const reader = new ClientReader(formats.input)
+  const reader = new ClientReader(formats.input, models.incoming)
   const writer = new ServerWriter({ naming, newId })
   return {
     start: socket => {
       const session = new RealtimeSession({
-        ...{ upstream, audio, record, onLoss, model },
+        ...{ upstream, audio, record, onLoss, model, models },
         caller: callerSocket(socket, config),
         format: {
           read: frame => reader.read(frame),
@@ -272,12 +287,16 @@ const connector =
     const { url, headers } = channel.place(target.format, address)
     return dial({
       url,
-      headers: { ...headers, ...passed },
+      headers: { ...generationOf(target.format), ...headers, ...passed },
       timeout: connect,
       maxPayload: config.realtime.message,
       signal,
     })
   }
+
+/** OpenAI's header for the beta; upstreams of both generations choose by it. */
+const generationOf = ({ format, dialect }: Target['format']): { readonly [name: string]: string } =>
+  format === REALTIME && readDialect(dialect).naming === 'beta' ? { 'openai-beta': 'realtime=v1' } : {}
 
 const callerSocket = (socket: WebSocket, { realtime, server }: Config): CallerSocket =>
   new CallerSocket(socket, { ...realtime, heartbeat: server.heartbeat })
