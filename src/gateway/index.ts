@@ -49,9 +49,9 @@ export class Gateway extends Lookups {
   /** Realtime sessions, loaded with the first; requests that a cascade makes are answered like any other. */
   get realtime(): Promise<Realtime> {
     this.sessions ??= import('./realtime/realtime.ts').then(({ Realtime }) => {
-      const { access, channels, running, recorder, traces } = this
+      const { access, channels, catalogue, running, recorder, traces } = this
       return new Realtime(this.config, {
-        ...{ access, channels, running, recorder, traces, gateway: this, shared: this.store.shared },
+        ...{ access, channels, catalogue, running, recorder, traces, gateway: this, shared: this.store.shared },
         takePlace: (key, most) => this.limits.place('sessions', key, most),
         answer: incoming => this.answer(incoming),
       })

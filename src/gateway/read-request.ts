@@ -66,9 +66,9 @@ export class RequestReader {
     return this.seals.of(this.caller.id)
   }
 
-  private permitted(request: CanonicalRequest, { body }: WireRequest): CanonicalRequest {
+  private permitted(request: CanonicalRequest, wire: WireRequest): CanonicalRequest {
     const model = request.output.video?.remixOf === undefined ? request.model : undefined
-    checkModelFields(this.call.format, body, model, this.caller.permissions)
+    checkModelFields(this.call.format, wire, model, this.caller.permissions)
     return request
   }
 }

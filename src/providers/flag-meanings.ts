@@ -211,7 +211,7 @@ export const FLAG_MEANINGS: ReadonlyMap<string, FlagMeaning> = new Map<string, F
     {
       formats: ['realtime'],
       meaning:
-        "the names of events and fields: OpenAI's since general availability (default), or the beta's (Azure Voice Live)",
+        "the names of events and fields: OpenAI's since general availability (default), or the beta's (Azure Voice Live), whose upstreams get `OpenAI-Beta: realtime=v1`",
     },
   ],
   [

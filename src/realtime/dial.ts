@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import WebSocket, { type ClientOptions } from 'ws'
 import { GatewayError, kindOf } from '../canonical/error.ts'
 import { isObject, parseObject } from '../canonical/node.ts'
+import { refusedSession } from './refused-session.ts'
 
 export interface DialOptions {
   /** `http:` or `https:`, as channels are configured. */
@@ -88,7 +89,7 @@ async function refusalOf(response: IncomingMessage): Promise<GatewayError> {
   const error = parseObject(text)?.['error']
   const { message, code } = isObject(error) ? error : {}
   const retryAfter = Number(response.headers['retry-after'])
-  return new GatewayError({
+  return refusedSession({
     kind: kindOf(status),
     message: typeof message === 'string' ? message : `The upstream refused the connection with status ${status}.`,
     status,

@@ -1,5 +1,6 @@
 import type { CanonicalError } from '../canonical/error.ts'
 import type { Loss } from '../canonical/loss.ts'
+import type { JsonObject } from '../canonical/node.ts'
 import type { Usage } from '../canonical/result.ts'
 import type { CallerListener, CallerSocket } from './caller-socket.ts'
 import { GOING_AWAY, NORMAL, POLICY_VIOLATION } from './closing.ts'
@@ -34,6 +35,20 @@ export interface SessionRecord {
   failed(error: CanonicalError): void
   /** The session is over. Called once. */
   ended(code: number): void
+}
+
+/** The models that the events of a session name. */
+export interface SessionModels {
+  /**
+   * A caller's event with the upstream's names of its models; the very same where none differs.
+   *
+   * @throws GatewayError `forbidden` for a model its key may not use, `invalid-request` for another than the session's.
+   */
+  incoming(event: JsonObject): JsonObject
+  /** An upstream's event with the caller's names of its models; the very same where none differs. */
+  outgoing(event: JsonObject): JsonObject
+  /** What the caller calls a model of the upstream. */
+  publicName(upstreamModel: string): string
 }
 
 /** What every session has between its two sides. */

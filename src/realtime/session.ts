@@ -1,11 +1,12 @@
 import type { CanonicalError } from '../canonical/error.ts'
+import type { SessionSettings } from '../canonical/session.ts'
 import type { ClientEvent, ServerEvent } from '../canonical/session-event.ts'
 import type { OnLoss } from '../config/index.ts'
 import { type AudioPath, isFormatChange } from './audio-path.ts'
 import type { CallerSocket } from './caller-socket.ts'
 import { GOING_AWAY, passedOn } from './closing.ts'
 import { eventFailure } from './event-failure.ts'
-import { OTHER_MODEL, Session, type SessionRecord } from './live-session.ts'
+import { OTHER_MODEL, Session, type SessionModels, type SessionRecord } from './live-session.ts'
 import type { SessionEnd, Upstream, UpstreamListener } from './upstream.ts'
 
 /** A caller's format: its frames as events, and events as its frames. */
@@ -26,6 +27,7 @@ export interface SessionOptions {
   readonly onLoss: OnLoss
   /** What the caller calls the model. */
   readonly model: string
+  readonly models: Pick<SessionModels, 'publicName'>
   /** An upstream's error as a caller may see it. */
   readonly shown: (error: CanonicalError) => CanonicalError
   /** The same for a text of the upstream's. */
@@ -156,7 +158,7 @@ export class RealtimeSession extends Session<SessionOptions> implements Upstream
   private shown(event: ServerEvent): ServerEvent {
     const { model, shown } = this.options
     if (event.type === 'session-created' || event.type === 'session-updated')
-      return { ...event, settings: { ...event.settings, model } }
+      return { ...event, settings: { ...event.settings, ...this.transcribing(event.settings), model } }
     if (event.type === 'error') {
       this.refused(event.event)
       this.options.record.failed(event.error)
@@ -165,6 +167,14 @@ export class RealtimeSession extends Session<SessionOptions> implements Upstream
     if (event.type === 'input-transcript-failed') return { ...event, error: shown(event.error) }
     if (event.type === 'response-end' && event.error !== undefined) return { ...event, error: shown(event.error) }
     return event
+  }
+
+  /** The transcription model by the caller's name for it, where the upstream reports one. */
+  private transcribing({ input }: SessionSettings): Pick<SessionSettings, 'input'> {
+    const transcription = input?.transcription
+    if (transcription?.model === undefined) return {}
+    const model = this.options.models.publicName(transcription.model)
+    return { input: { ...input, transcription: { ...transcription, model } } }
   }
 
   private write(event: ServerEvent): void {

@@ -91,7 +91,7 @@ test('a model beside that of a request is permitted exactly if the request could
   fc.assert(
     fc.property(key, group, fc.constantFrom(...MODELS), (one, of, model) => {
       const permissions = permissionsOf(one, of)
-      const check = () => checkModelFields('chat', { model: 'x', models: [model] }, 'x', permissions)
+      const check = () => checkModelFields('chat', { body: { model: 'x', models: [model] } }, 'x', permissions)
       if (permissions.allowsModel(model)) expect(check).not.toThrow()
       else expect(check).toThrow(`may not use the model "${model}"`)
     }),

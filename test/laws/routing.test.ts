@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { GatewayError } from '../../src/canonical/error.ts'
 import type { Work } from '../../src/canonical/work.ts'
 import type { ChannelConfig } from '../../src/config/index.ts'
+import { sessionTargets } from '../../src/gateway/realtime/session-targets.ts'
 import { fitnessOf, FORMATS as WORK_FORMATS } from '../../src/providers/index.ts'
 import { type RoutedChannel, type RouteRequest, route, usableModels } from '../../src/router.ts'
 import { permitting } from '../builders/permissions.ts'
@@ -67,6 +68,13 @@ const request: fc.Arbitrary<RouteRequest> = fc
 
 /** What a format is made for. */
 const workAt = (format: string): Work => WORK_FORMATS.get(format)!.does[0]!
+
+const SPOKEN = ['realtime', 'live']
+const VOICES = ['gpt-realtime', 'prod-01', 'my-deployment', 'qwen3-omni-flash', 'gpt-4o', 'native-audio']
+
+/** A channel of these formats with its sessions alone. */
+const onlySpoken = (formats: ChannelConfig['formats']): ChannelConfig['formats'] =>
+  formats.filter(({ format }) => SPOKEN.includes(format))
 
 /** The order as names, or the error's kind. */
 function outcome(asked: RouteRequest, list: readonly RoutedChannel[]): unknown {
@@ -216,6 +224,61 @@ describe('law 20: routing', () => {
             ),
         )
       }),
+    )
+  })
+
+  it('has sessions where the formats of channels say, whatever their models are called', () => {
+    const names = fc.uniqueArray(fc.oneof(fc.constantFrom(...VOICES), fc.string({ minLength: 1 })), {
+      minLength: IDS.length,
+      maxLength: IDS.length,
+    })
+    const held = (asked: RouteRequest, list: readonly RoutedChannel[]): unknown => {
+      const session = { ...asked, format: 'realtime', work: 'realtime' as const }
+      const targets = routed(session, list) ?? []
+      return sessionTargets(targets, { cascades: true, facts: undefined, about: () => ({}) }).map(
+        ({ channel, format, emulated, native }) => [channel.name, format.format, emulated, native],
+      )
+    }
+    fc.assert(
+      fc.property(
+        request,
+        channels,
+        fc.array(fc.subarray(SPOKEN), { maxLength: 6 }),
+        names,
+        (asked, list, spoken, to) => {
+          const calling = (upstream: (id: string) => string): RoutedChannel[] =>
+            list.map(({ config, health }, index) => ({
+              config: {
+                ...config,
+                formats: [
+                  ...config.formats,
+                  ...(spoken[index] ?? []).map(format => ({ ...config.formats[0]!, format })),
+                ],
+                models: {
+                  ...config.models,
+                  named: new Map([...config.models.named.keys()].map(id => [id, upstream(id)])),
+                },
+              },
+              health: without(health),
+            }))
+          const renamed = calling(id => to[IDS.indexOf(id)]!)
+          expect(held(asked, renamed)).toEqual(
+            held(
+              asked,
+              calling(id => `up-${id}`),
+            ),
+          )
+          const speaking = renamed.map(one => ({
+            ...one,
+            config: { ...one.config, formats: onlySpoken(one.config.formats) },
+          }))
+          expect(held(asked, speaking)).toEqual(
+            (routed({ ...asked, format: 'realtime', work: 'realtime' }, speaking) ?? []).map(
+              ({ channel, format, native }) => [channel.name, format.format, false, native],
+            ),
+          )
+        },
+      ),
     )
   })
 })

@@ -290,13 +290,31 @@ describe('trap 105: other models in a body', () => {
     'that are no names are refused, wherever a list of names is: %s',
     async field => {
       const { testServer, upstream } = await open('chat', {}, ['*'])
-      for (const list of [[{ pro: ['dear'] }], [7], [['dear']]])
+      for (const list of [[{ pro: 'dear' }], [{ pro: [7] }], [{}], [7], [['dear']]])
         expect(
           (await testServer.ask('/v1/chat/completions', { model: 'pro', messages: HI, [field]: list })).status,
         ).toBe(400)
       expect(upstream.seen).toEqual([])
     },
   )
+
+  test.each([
+    ['flash', 200],
+    ['dear', 403],
+  ])('are read in LiteLLM’s maps of fallbacks: %s', async (model, status) => {
+    const { testServer, upstream } = await open('chat')
+    const body = { model: 'pro', messages: HI, context_window_fallbacks: [{ pro: ['a/b', model] }, { '*': [model] }] }
+    expect((await testServer.ask('/v1/chat/completions', body)).status).toBe(status)
+    const written = upstream.seen.map(({ text }) => JSON.parse(text).context_window_fallbacks)
+    expect(written).toEqual(status === 200 ? [[{ cheap: ['a/b', 'flash-002'] }, { '*': ['flash-002'] }]] : [])
+  })
+
+  test('that LiteLLM would take for maps begin with their model', async () => {
+    const { testServer, upstream } = await open('chat')
+    const body = { model: 'pro', messages: HI, fallbacks: [{ cheap: ['dear'], model: 'flash' }] }
+    await testServer.ask('/v1/chat/completions', body)
+    expect(upstream.seen[0]!.text).toContain('[{"model":"flash-002","cheap":["dear"]}]')
+  })
 
   test.each(['fallbacks', 'fallbacks[]', 'Fallbacks[]', 'Model'])('are refused in forms, too: %s', async field => {
     const { testServer, upstream } = await open('transcriptions')

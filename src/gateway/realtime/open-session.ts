@@ -2,21 +2,23 @@ import type { WebSocket } from 'ws'
 import type { Caller } from '../../access/index.ts'
 import { type CanonicalError, GatewayError, notFound } from '../../canonical/error.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
-import { PCM_24K, type SessionSettings } from '../../canonical/session.ts'
+import { PCM_24K } from '../../canonical/session.ts'
+import type { Catalogue } from '../../catalogue/index.ts'
 import type { Channel, TraceHeaders } from '../../channel/index.ts'
-import type { Config, ModelFacts, OnLoss } from '../../config/index.ts'
+import type { Config, OnLoss } from '../../config/index.ts'
 import type { Log } from '../../log/index.ts'
 import { AudioPath } from '../../realtime/audio-path.ts'
 import { CallerSocket } from '../../realtime/caller-socket.ts'
 import { GOING_AWAY } from '../../realtime/closing.ts'
 import { dial } from '../../realtime/dial.ts'
 import { ClientReader, eventIdOf } from '../../realtime/formats/realtime/client-reader.ts'
-import { isCurrent, readDialect } from '../../realtime/formats/realtime/dialect.ts'
+import { isOf, readDialect } from '../../realtime/formats/realtime/dialect.ts'
 import { openRelay } from '../../realtime/formats/realtime/open-relay.ts'
 import { Relay } from '../../realtime/formats/realtime/relay.ts'
 import { ServerWriter } from '../../realtime/formats/realtime/server-writer.ts'
+import { readSettings } from '../../realtime/formats/realtime/settings-reader.ts'
 import { type Naming, REALTIME } from '../../realtime/formats/realtime/wire.ts'
-import type { LiveSession } from '../../realtime/live-session.ts'
+import type { LiveSession, SessionModels } from '../../realtime/live-session.ts'
 import { Mailbox } from '../../realtime/mailbox.ts'
 import { RealtimeSession, refusal } from '../../realtime/session.ts'
 import type { RunRequest, Upstream, UpstreamOptions } from '../../realtime/upstream.ts'
@@ -31,6 +33,8 @@ import { scrubbed, scrubber } from '../scrub.ts'
 import { tracedAttempt } from '../send.ts'
 import { targetFailure } from '../target-failure.ts'
 import type { Record } from './record.ts'
+import { sessionModels } from './session-models.ts'
+import { sessionTargets } from './session-targets.ts'
 
 /** A requested session, before its connection is upgraded. */
 export interface SessionRequest {
@@ -40,8 +44,7 @@ export interface SessionRequest {
   readonly model: string
   readonly naming: Naming
   readonly onLoss: OnLoss
-  /** What a client secret binds the session to, in canonical form and as OpenAI writes it. */
-  readonly settings: SessionSettings
+  /** What a client secret binds the session to, as OpenAI writes it. */
   readonly session: JsonObject | undefined
   readonly record: Record
   /** The caller left before the session began. */
@@ -119,55 +122,62 @@ const released = ({ start, abandon }: UpstreamSide, { caller, record }: SessionR
 /** Its upstreams have no realtime sessions, and none is made of their conversations. */
 const NO_CHANNEL = notFound('The model does not do this kind of work.', 'model', 'model_not_supported')
 
+interface Destinations {
+  readonly channels: Channels
+  readonly config: Config
+  readonly catalogue: Catalogue
+}
+
 /**
- * Every channel in order; a conversation model is reached by one cascade, which routes its own requests.
+ * The targets of a session, best first.
  *
  * @throws GatewayError as `route` does, and `not-found` where none has sessions with the model.
  */
 export function targetsOf(
   { id, model, caller }: Pick<SessionRequest, 'id' | 'model' | 'caller'>,
-  channels: Channels,
-  config: Config,
+  { channels, config, catalogue }: Destinations,
 ): Target[] {
   const facts = config.models.get(model)
   const routed = route(
     { model, format: REALTIME, work: 'realtime', permissions: caller.permissions, now: Date.now(), facts, draw: id },
     channels.all,
   )
-  const { cascade } = config.realtime
-  const marked =
-    cascade === undefined
-      ? routed.filter(({ emulated }) => !emulated)
-      : routed.map(one => (byCascade(one, facts) ? { ...one, emulated: true, native: false } : one))
-  if (marked.length === 0) throw NO_CHANNEL
-  const first = marked.find(({ emulated }) => emulated)
-  return marked.filter(one => !one.emulated || one === first)
+  const targets = sessionTargets(routed, {
+    cascades: config.realtime.cascade !== undefined,
+    facts,
+    about: ({ channel: { provider }, upstreamModel }) => catalogue.about(model, { provider, upstreamModel }),
+  })
+  if (targets.length === 0) throw NO_CHANNEL
+  return targets
 }
-
-/** Names of models that speak by themselves, at the vendors that have some. */
-const SPEAKING = /realtime|live|voice|native-audio|\baudio\b/i
-
-/** Whether a model is for conversations in text, which a cascade makes a session of. */
-const byCascade = ({ emulated, upstreamModel }: Target, facts: ModelFacts | undefined): boolean =>
-  emulated ||
-  (facts?.interface !== undefined ? !['realtime', 'live'].includes(facts.interface) : !SPEAKING.test(upstreamModel))
 
 interface AttemptOptions extends SessionRequest {
   readonly target: Target
   readonly channel: Channel
 }
 
-const isDirect = ({ target, naming }: AttemptOptions): boolean =>
-  target.native && naming === 'ga' && isCurrent(readDialect(target.format.dialect))
+/** Whether frames pass as they come: caller and upstream have the same names. A client secret's session has GA's. */
+const isDirect = ({ target, naming, session }: AttemptOptions): boolean =>
+  target.native && (naming === 'ga' || session === undefined) && isOf(naming, readDialect(target.format.dialect))
+
+/** The caller's models; those of the upstream where it reads the caller's format. */
+const modelsOf = ({ target, caller, model }: AttemptOptions, relayed: boolean): SessionModels =>
+  sessionModels({
+    permissions: caller.permissions,
+    ...{ model, upstreamModel: target.upstreamModel, relayed },
+    models: target.native && !target.emulated ? target.channel.models : undefined,
+  })
 
 /** A connection that passes frames as they come. */
 async function direct(options: AttemptOptions): Promise<UpstreamSide> {
   const { target, config, model, session, signal, channel, record } = options
   const { upstreamModel } = target
+  const models = modelsOf(options, true)
+  const bound = session && (models.incoming({ session })['session'] as JsonObject)
   const connect = connector(options, { path: '/realtime', query: { model: upstreamModel } })
   const { socket, first } = await openRelay({
     dial: connect,
-    session: session === undefined ? undefined : { ...session, model: upstreamModel },
+    session: bound && { ...bound, model: upstreamModel },
     firstEvent: channel.config.timeout.firstByte,
     signal,
   })
@@ -175,7 +185,7 @@ async function direct(options: AttemptOptions): Promise<UpstreamSide> {
   return {
     start: caller => {
       const relay = new Relay({
-        ...{ upstream: socket, first, record, model, upstreamModel, newId },
+        ...{ upstream: socket, first, record, models, newId },
         caller: callerSocket(caller, config),
         scrub: <T extends Json>(value: T) => scrubbed(value, scrub) as T,
         heartbeat: config.server.heartbeat,
@@ -189,7 +199,10 @@ async function direct(options: AttemptOptions): Promise<UpstreamSide> {
 
 /** A connection with canonical events between its two sides. */
 async function translated(options: AttemptOptions): Promise<UpstreamSide> {
-  const { target, config, model, naming, onLoss, record, settings } = options
+  const { target, config, model, naming, onLoss, record, session } = options
+  const models = modelsOf(options, false)
+  const bound = session && (models.incoming({ session })['session'] as JsonObject)
+  const settings = bound === undefined ? {} : readSettings(bound, 'session')
   const mailbox = new Mailbox()
   const formats = { input: settings.input?.format ?? PCM_24K, output: settings.output?.format ?? PCM_24K }
   const upstream = await open(options, {
@@ -213,12 +226,12 @@ async function translated(options: AttemptOptions): Promise<UpstreamSide> {
     upstream.close(1011, '')
     throw thrown
   }
-  const reader = new ClientReader(formats.input)
+  const reader = new ClientReader(formats.input, models.incoming)
   const writer = new ServerWriter({ naming, newId })
   return {
     start: socket => {
       const session = new RealtimeSession({
-        ...{ upstream, audio, record, onLoss, model },
+        ...{ upstream, audio, record, onLoss, model, models },
         caller: callerSocket(socket, config),
         format: {
           read: frame => reader.read(frame),
@@ -274,12 +287,16 @@ const connector =
     const { url, headers } = channel.place(target.format, address)
     return dial({
       url,
-      headers: { ...headers, ...passed },
+      headers: { ...generationOf(target.format), ...headers, ...passed },
       timeout: connect,
       maxPayload: config.realtime.message,
       signal,
     })
   }
+
+/** OpenAI's header for the beta; upstreams of both generations choose by it. */
+const generationOf = ({ format, dialect }: Target['format']): { readonly [name: string]: string } =>
+  format === REALTIME && readDialect(dialect).naming === 'beta' ? { 'openai-beta': 'realtime=v1' } : {}
 
 const callerSocket = (socket: WebSocket, { realtime, server }: Config): CallerSocket =>
   new CallerSocket(socket, { ...realtime, heartbeat: server.heartbeat })

@@ -4,6 +4,7 @@ import { type Access, type Caller, checkDoor } from '../../access/index.ts'
 import { BEARER, SUBPROTOCOL, unauthenticated } from '../../access/key-ring.ts'
 import { forbidden, type GatewayError, invalid, rateLimited } from '../../canonical/error.ts'
 import { type Format, isObject, type JsonObject } from '../../canonical/node.ts'
+import type { Catalogue } from '../../catalogue/index.ts'
 import { passedTrace, single } from '../../channel/index.ts'
 import type { Config } from '../../config/index.ts'
 import { readJson } from '../../ingress/transport/body.ts'
@@ -27,6 +28,7 @@ import { type OpenedSession, openSession, targetsOf } from './open-session.ts'
 import { ownRequest } from './own-request.ts'
 import { Record } from './record.ts'
 import { type BoundSession, boundBy, createSecret, isClientSecret } from './secrets.ts'
+import { checkSession } from './session-models.ts'
 
 export type { LiveSession } from '../../realtime/live-session.ts'
 export type { OpenedSession } from './open-session.ts'
@@ -47,6 +49,7 @@ export interface SessionCall {
 export interface RealtimeContext {
   readonly access: Access
   readonly channels: Channels
+  readonly catalogue: Catalogue
   readonly running: Running
   readonly recorder: Recorder
   readonly traces: Traces
@@ -63,7 +66,7 @@ export interface RealtimeContext {
 }
 
 /** Whose session a call opens, and with what. */
-interface IdentifiedCall extends Pick<BoundSession, 'model' | 'settings'> {
+interface IdentifiedCall extends Pick<BoundSession, 'model'> {
   readonly caller: Caller
   readonly session?: JsonObject
   /** The client secret that it was opened with. */
@@ -95,7 +98,7 @@ export class Realtime {
    * or why no upstream began a session.
    */
   async open(call: SessionCall): Promise<OpenedSession> {
-    const { secret, caller, model, settings, session } = await this.identified(call)
+    const { secret, caller, model, session } = await this.identified(call)
     const { access, recorder } = this.context
     const allowance = access.allowance(caller)
     const release = await this.counted(caller)
@@ -116,11 +119,11 @@ export class Realtime {
     try {
       checkDoor(caller.permissions, REALTIME)
       await allowance.enter()
-      const targets = targetsOf({ id: call.id, caller, model }, this.context.channels, this.config)
+      const targets = targetsOf({ id: call.id, caller, model }, this.destinations)
       if (secret !== undefined) await boundBy(this.context.shared, secret, 'takeNote')
       const onLoss = onLossOf(call.message, caller)
       return await openSession(targets, {
-        ...{ id: call.id, caller, model, onLoss, settings, session, record },
+        ...{ id: call.id, caller, model, onLoss, session, record },
         ...{ channels: this.context.channels, config: this.config, log: recorder.log, signal: call.signal },
         naming: namingOf(call.message),
         passed: passedTrace(headers),
@@ -153,12 +156,18 @@ export class Realtime {
     const settings = readSettings(session, 'session')
     const { model } = settings
     if (model === undefined) throw missingModel('session.model')
-    targetsOf({ id: '', caller, model }, this.context.channels, this.config)
+    targetsOf({ id: '', caller, model }, this.destinations)
+    checkSession(session, caller.permissions)
     const expiresAt = Date.now() + 1000 * secondsOf(body['expires_after'])
-    const bound = { callerId: caller.id, model, settings, session }
+    const bound = { callerId: caller.id, model, session }
     const value = await createSecret(this.context.shared, bound, expiresAt)
     const shown = { ...writeSession(settings, GA), object: 'realtime.session', id: `sess_${freshId()}` }
     return { value, expires_at: Math.floor(expiresAt / 1000), session: shown }
+  }
+
+  private get destinations() {
+    const { channels, catalogue } = this.context
+    return { channels, catalogue, config: this.config }
   }
 
   private async identified(call: SessionCall): Promise<IdentifiedCall> {
@@ -172,7 +181,7 @@ export class Realtime {
     if (shown?.isSubprotocol === true && !this.config.realtime.browserKeys) throw NO_BROWSER_KEYS
     const caller = authenticate(this.context.access, call)
     if (model === undefined || model === '') throw missingModel('model')
-    return { caller, model, settings: {} }
+    return { caller, model }
   }
 
   private run(caller: Caller, message: IncomingMessage, within: RequestTrace | undefined): RunRequest {

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { unauthenticated } from '../../access/key-ring.ts'
 import { rateLimited } from '../../canonical/error.ts'
 import type { JsonObject } from '../../canonical/node.ts'
-import type { SessionSettings } from '../../canonical/session.ts'
 import { hashOf } from '../../config/hash.ts'
 import type { NoteKind, NoteLimits, SharedRecords } from '../../store/shared-records.ts'
 
@@ -11,8 +10,7 @@ export interface BoundSession {
   /** The `id` of the caller it was made for, whose key may change or end before the session begins. */
   readonly callerId: string
   readonly model: string
-  readonly settings: SessionSettings
-  /** The same as OpenAI's format has it. */
+  /** As OpenAI's format has it. */
   readonly session: JsonObject
 }
 

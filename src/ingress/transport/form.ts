@@ -91,7 +91,8 @@ class FormReading {
     this.ready = ready
     this.begun = this.first.promise
     this.whole.promise.catch(() => {})
-    parser.on('field', (name, value, { valueTruncated, nameTruncated }) => {
+    parser.on('field', (name: string | undefined, value, { valueTruncated, nameTruncated }) => {
+      if (name === undefined) return this.fail(NAMELESS)
       this.texts += value.length
       if (valueTruncated || nameTruncated) this.fail(overLimit(LIMITS.fieldSize))
       else if (this.texts > TEXTS_LIMIT) this.fail(overLimit(TEXTS_LIMIT))
@@ -135,8 +136,9 @@ class FormReading {
     else this.fail(TOO_SLOW)
   }
 
-  private file(field: string, stream: Readable, filename: string | undefined, mediaType: string): void {
+  private file(field: string | undefined, stream: Readable, filename: string | undefined, mediaType: string): void {
     stream.on('error', () => {})
+    if (field === undefined) return this.fail(NAMELESS)
     const slot = this.files.length
     const as = (bytes: Bytes): WireFile => ({ field, ...defined({ name: filename }), mediaType, bytes })
     const taken = this.take(stream, bytes => this.flow(as(bytes), slot, stream)).then(as)
@@ -247,6 +249,9 @@ class FlowingBytes implements Bytes {
     yield* this.stream
   }
 }
+
+/** Its name may stand in a parameter that forms do not have (`name*`, RFC 7578, section 4.2). */
+const NAMELESS = invalid('Each part of a form needs a name.')
 
 const overLimit = (limit: number): GatewayError => tooLarge(`The form is larger than ${limit} bytes.`)
 

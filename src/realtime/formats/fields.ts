@@ -75,6 +75,19 @@ export const exactNames = (...names: readonly string[]): ExactNames => ({
   anyCase: new RegExp(`^(?:${names.join('|')})$`, 'iu'),
 })
 
+/** Whether a field stands twice in an object of a JSON text. Linear in the text. */
+export const hasRepeatedFields = (text: string, value: Json): boolean =>
+  (text.replace(STRING, '').match(/:/g)?.length ?? 0) !== countFields(value)
+
+const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/gs
+
+const countFields = (value: Json): number => {
+  if (typeof value !== 'object' || value === null) return 0
+  let count = Array.isArray(value) ? 0 : Object.keys(value).length
+  for (const item of Object.values(value)) count += countFields(item)
+  return count
+}
+
 /** The fields that are none of `known`, if there are any. */
 export function without(object: JsonObject, known: ReadonlySet<string>): JsonObject | undefined {
   let rest: Record<string, Json> | undefined

@@ -11,9 +11,12 @@ import { mediaTypeOf } from './wire.ts'
 /** Reads a caller's frames. Remembers the input format alone, which audio inside items is written in. */
 export class ClientReader {
   private inputFormat: AudioFormat
+  private readonly named: (event: JsonObject) => JsonObject
 
-  constructor(inputFormat: AudioFormat = PCM_24K) {
+  /** @param named gives an event its models' names for the upstream, and refuses what may not be named. */
+  constructor(inputFormat: AudioFormat = PCM_24K, named = (event: JsonObject): JsonObject => event) {
     this.inputFormat = inputFormat
+    this.named = named
   }
 
   /**
@@ -28,7 +31,7 @@ export class ClientReader {
     const type = requiredTextAt(value['type'], 'type')
     const read = Object.hasOwn(EVENTS, type) ? EVENTS[type] : undefined
     if (read === undefined) throw invalid(`Unknown event type '${excerpt(type)}'.`, 'type', 'invalid_value')
-    const event = read(value, this.inputFormat)
+    const event = read(type === APPEND ? value : this.named(value), this.inputFormat)
     if (event.type === 'session-update') this.inputFormat = event.settings.input?.format ?? this.inputFormat
     const id = value['event_id']
     return typeof id === 'string' ? { ...event, id } : event
@@ -40,6 +43,9 @@ export function eventIdOf(frame: string): string | undefined {
   const id = parseObject(frame)?.['event_id']
   return typeof id === 'string' ? id : undefined
 }
+
+/** The event there are most of, which names no model. */
+const APPEND = 'input_audio_buffer.append'
 
 type Read = (value: JsonObject, inputFormat: AudioFormat) => ClientEvent
 

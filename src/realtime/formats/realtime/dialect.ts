@@ -18,6 +18,6 @@ export const readDialect = ({ naming, layout, item_done }: JsonObject): Realtime
   itemDone: item_done !== false && naming !== 'beta',
 })
 
-/** A caller of GA names can be connected to it frame by frame. */
-export const isCurrent = ({ naming, layout, itemDone }: RealtimeDialect): boolean =>
-  naming === 'ga' && layout === 'ga' && itemDone
+/** Whether callers of a generation can be connected to the upstream frame by frame; the beta has no `item.done`. */
+export const isOf = (generation: Naming, { naming, layout, itemDone }: RealtimeDialect): boolean =>
+  naming === generation && layout === generation && (itemDone || generation === 'beta')

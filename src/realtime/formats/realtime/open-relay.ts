@@ -1,6 +1,7 @@
 import type { RawData, WebSocket } from 'ws'
 import { GatewayError, upstreamFailed } from '../../../canonical/error.ts'
 import { type JsonObject, parseObject, stringIn } from '../../../canonical/node.ts'
+import { refusedSession } from '../../refused-session.ts'
 import { readError } from './errors.ts'
 
 export interface OpenRelayOptions {
@@ -49,7 +50,10 @@ async function framesFrom(socket: WebSocket, type: string, signal: AbortSignal):
     const value = parseObject(frame.toString())
     const name = stringIn(value?.['type'])
     if (name === '') reject(RUBBISH)
-    if (name === 'error') reject(new GatewayError(readError(value!['error'])))
+    if (name === 'error') {
+      const error = readError(value!['error'])
+      reject(type === 'session.created' ? refusedSession(error) : new GatewayError(error))
+    }
     if (name !== type) return
     frames.push(frame)
     socket.pause()

@@ -4,6 +4,7 @@ import { stringIn } from '../../../canonical/node.ts'
 import { PCM_24K, type SessionSettings } from '../../../canonical/session.ts'
 import type { ClientEvent, ServerEvent } from '../../../canonical/session-event.ts'
 import { type Protocol, type ProtocolOptions, STAY, type Step } from '../../protocol.ts'
+import { refusedSession } from '../../refused-session.ts'
 import { clientLosses, writeClientEvent } from './client-writer.ts'
 import { type RealtimeDialect, readDialect } from './dialect.ts'
 import { ServerReader } from './server-reader.ts'
@@ -54,7 +55,8 @@ export class RealtimeProtocol implements Protocol {
    */
   private begin(events: readonly ServerEvent[]): Step {
     const [first] = events
-    if (first?.type === 'error') return { refused: new GatewayError(first.error) }
+    if (first?.type === 'error')
+      return { refused: this.phase === 'new' ? refusedSession(first.error) : new GatewayError(first.error) }
     if (first?.type === 'opaque' && stringIn(first.value['type']) === '') return { refused: RUBBISH }
     if (first?.type === 'session-created' && this.phase === 'new') {
       this.created = first

@@ -4,11 +4,10 @@ import { isObject, type Json, type JsonObject, parseObject, stringIn } from '../
 import type { CallerSocket } from '../../caller-socket.ts'
 import { closeSocket, GOING_AWAY, passedOn } from '../../closing.ts'
 import { eventFailure } from '../../event-failure.ts'
-import { OTHER_MODEL, Session, type SessionRecord } from '../../live-session.ts'
-import { checkCase, exactNames } from '../fields.ts'
+import { Session, type SessionModels, type SessionRecord } from '../../live-session.ts'
+import { checkCase, exactNames, hasRepeatedFields } from '../fields.ts'
 import { writeError } from './errors.ts'
 import { frameType, isAudio } from './frame-type.ts'
-import { OF_SETTINGS } from './settings-reader.ts'
 import { readUsage } from './usage.ts'
 
 export interface RelayOptions {
@@ -17,9 +16,7 @@ export interface RelayOptions {
   readonly upstream: WebSocket
   readonly first: readonly Buffer[]
   readonly record: SessionRecord
-  /** What the caller calls the model, and what the upstream does. */
-  readonly model: string
-  readonly upstreamModel: string
+  readonly models: SessionModels
   /** Takes what identifies the upstream out of a value. */
   readonly scrub: <T extends Json>(value: T) => T
   readonly newId: (prefix: string) => string
@@ -74,31 +71,19 @@ export class Relay extends Session<RelayOptions> {
   }
 
   private event(data: Buffer): void {
-    const value = parseObject(data.toString())
+    const written = data.toString()
+    const value = parseObject(written)
     try {
       if (value === undefined) throw NOT_JSON
       checkCase(value, OF_EVENT)
-      const text = SETTINGS.some(field => Object.hasOwn(value, field)) ? this.named(value) : data
+      const named = this.options.models.incoming(value)
+      // Readers differ in which of two equal fields counts.
+      const isSame = named === value && !hasRepeatedFields(written, value)
       if (value['type'] === 'response.create') this.requestResponse(idOf(value))
-      this.options.upstream.send(text, TEXT, this.sent)
+      this.options.upstream.send(isSame ? data : JSON.stringify(named), TEXT, this.sent)
     } catch (thrown) {
       this.fail(eventFailure(thrown, 'invalid-request'), idOf(value))
     }
-  }
-
-  /** The text of an event with settings, written anew: readers differ in what fields mean that stand there twice. */
-  private named(value: JsonObject): string {
-    const { model, upstreamModel } = this.options
-    let out = value
-    for (const field of SETTINGS) {
-      const settings = value[field]
-      if (!isObject(settings)) continue
-      checkCase(settings, OF_SETTINGS, field)
-      if (settings['model'] === undefined) continue
-      if (settings['model'] !== model) throw new GatewayError({ ...OTHER_MODEL, param: `${field}.model` })
-      out = { ...out, [field]: { ...settings, model: upstreamModel } }
-    }
-    return JSON.stringify(out)
   }
 
   override left(code: number, reason: string): void {
@@ -130,13 +115,12 @@ export class Relay extends Session<RelayOptions> {
 
   /** Its id is the gateway's own, and a secret for the upstream is left out. @internal */
   session(frame: Buffer): string | Buffer {
-    const { model } = this.options
     const value = parseObject(frame.toString())
     const session = value?.['session']
     if (value === undefined || !isObject(session)) return frame
-    const { client_secret: _, ...fields } = session
-    const named = session['model'] === undefined ? {} : { model }
-    return JSON.stringify({ ...value, session: { ...fields, id: this.id, ...named } })
+    const { client_secret: secret, ...fields } = session
+    const shown = secret === null ? session : fields
+    return JSON.stringify(this.options.models.outgoing({ ...value, session: { ...shown, id: this.id } }))
   }
 
   /** @internal */
@@ -231,6 +215,8 @@ type Read = (this: Relay, frame: Buffer) => string | Buffer
 const READ: { readonly [type: string]: Read } = {
   'session.created': Relay.prototype.session,
   'session.updated': Relay.prototype.session,
+  'transcription_session.created': Relay.prototype.session,
+  'transcription_session.updated': Relay.prototype.session,
   'response.created': Relay.prototype.began,
   'response.done': Relay.prototype.done,
   'conversation.item.input_audio_transcription.completed': Relay.prototype.transcribed,
@@ -247,9 +233,7 @@ const RUBBISH: CanonicalError = {
   kind: 'upstream-failed',
   message: 'The upstream sent a frame that is no JSON object.',
 }
-/** Where an event of the caller may name a model. */
-const SETTINGS = ['session', 'response'] as const
-const OF_EVENT = exactNames('type', ...SETTINGS)
+const OF_EVENT = exactNames('type')
 
 const NOT_JSON = new GatewayError({
   kind: 'invalid-request',

@@ -1,0 +1,62 @@
+import type { Permissions } from '../../access/permissions.ts'
+import { GatewayError } from '../../canonical/error.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { ChannelConfig } from '../../config/index.ts'
+import { REALTIME } from '../../realtime/formats/realtime/wire.ts'
+import { OTHER_MODEL, type SessionModels } from '../../realtime/live-session.ts'
+import { pathsOf } from '../model-paths.ts'
+import { checkPermitted, type Named, renamedBody, upstreamName } from '../named-models.ts'
+
+export interface SessionModelsOptions {
+  readonly permissions: Permissions
+  /** What the caller calls the model, and what the upstream does. */
+  readonly model: string
+  readonly upstreamModel: string
+  /** The models of an upstream of the caller's format; undefined for any other. */
+  readonly models: ChannelConfig['models'] | undefined
+  /** Whether the upstream reads the caller's events as they are. */
+  readonly relayed: boolean
+}
+
+/** The models that a session's events name, by the paths of `endpoints/model-fields.ts`. */
+export function sessionModels(options: SessionModelsOptions): SessionModels {
+  const { permissions, model, upstreamModel, models, relayed } = options
+  const publicNames = new Map([[upstreamModel, model]])
+  const paths = pathsOf(REALTIME)
+  const upstreams = (name: string, where: Named): string => {
+    if (where.kind === 'requested') {
+      if (name === model) return relayed ? upstreamModel : name
+      throw new GatewayError({ ...OTHER_MODEL, param: `${where.field}.model` })
+    }
+    checkPermitted(name, permissions, where.field)
+    if (models === undefined) return name
+    const upstream = upstreamName(name, models, where)
+    if (upstream !== name) publicNames.set(upstream, name)
+    return upstream
+  }
+  const publics = (name: string): string => publicNames.get(name) ?? name
+  return {
+    incoming: (event: JsonObject) => renamedBody(event, { paths, rename: upstreams, isExact: true }),
+    outgoing: (event: JsonObject) =>
+      renamedBody(event, {
+        paths,
+        // Some upstreams report a version, or a deployment.
+        rename: (name, { kind }) => (kind === 'requested' ? model : publics(name)),
+        isExact: false,
+      }),
+    publicName: publics,
+  }
+}
+
+/**
+ * Holds the models of a session that a client secret is made for to what its key may use.
+ *
+ * @throws GatewayError `forbidden`, `invalid-request`.
+ */
+export function checkSession(session: JsonObject, permissions: Permissions): void {
+  const rename = (name: string, { field, kind }: Named): string => {
+    if (kind !== 'requested') checkPermitted(name, permissions, field)
+    return name
+  }
+  renamedBody({ session }, { paths: pathsOf(REALTIME), rename, isExact: true })
+}
