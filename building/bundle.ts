@@ -29,10 +29,11 @@ const EXTERNAL = [
   'wasm-media-encoders',
 ]
 
-/** Modules with parts that depend on where their files are, and that nothing here calls. */
+/** Modules that depend on where their files are, in parts that nothing here calls, or on purpose. */
 const TOLERATED = {
   '/express/lib/view.js': 'loads template engines by name; no page here is made of a template',
   '/pino/lib/transport.js': 'starts workers for transports; the log has none',
+  '/src/root.ts': 'finds the folder of the program, and says whether it is bundled',
   '/thread-stream/index.js': 'starts the workers of such transports',
 }
 
