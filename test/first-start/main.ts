@@ -2,7 +2,13 @@ import { parseArgs } from 'node:util'
 import { writeReport } from '../agents/report.ts'
 import { Checkout } from './checkout.ts'
 import { Outcomes } from './outcomes.ts'
+import { cascade } from './set-ups/cascade.ts'
+import { oidc } from './set-ups/oidc.ts'
 import { plain } from './set-ups/plain.ts'
+import { shared } from './set-ups/shared.ts'
+import { tls } from './set-ups/tls.ts'
+import { traces } from './set-ups/traces.ts'
+import { upstreams } from './set-ups/upstreams.ts'
 
 const HELP = `Installs a fresh clone of what is committed, starts it as a user does, and drives its bundle.
 
@@ -16,6 +22,12 @@ const HELP = `Installs a fresh clone of what is committed, starts it as a user d
 /** Ways to run the gateway, each started with \`npm start\`. */
 const SET_UPS: { readonly [name: string]: (outcomes: Outcomes, checkout: string) => Promise<void> } = {
   'the first start': plain,
+  'every kind of upstream': upstreams,
+  'a cascade': cascade,
+  TLS: tls,
+  'PostgreSQL, Redis and two workers': shared,
+  'traces and metrics': traces,
+  'signing in': oidc,
 }
 
 const { values } = parseArgs({

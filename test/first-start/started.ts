@@ -71,7 +71,12 @@ export class Started {
   }
 
   get ask(): Ask {
-    return askingAt(this.address, this.key, this.ca)
+    return this.as(this.key)
+  }
+
+  /** Asks with another key, or with none. */
+  as(key: string): Ask {
+    return askingAt(this.address, key, this.ca)
   }
 
   /** What a command of the program prints, with the same config. */
@@ -86,7 +91,7 @@ export class Started {
 
   /** Asks as an administrator, with a token as the README has it made. */
   administrator(): Ask {
-    return askingAt(this.address, this.command('admin', 'token', 'ops').trim(), this.ca)
+    return this.as(this.command('admin', 'token', 'ops').trim())
   }
 
   /** The lines of its log. */
