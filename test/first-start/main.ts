@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { parseArgs } from 'node:util'
 import { writeReport } from '../agents/report.ts'
 import { Checkout } from './checkout.ts'
@@ -5,6 +6,7 @@ import { Outcomes } from './outcomes.ts'
 import { cascade } from './set-ups/cascade.ts'
 import { oidc } from './set-ups/oidc.ts'
 import { plain } from './set-ups/plain.ts'
+import { runtimeOnly } from './set-ups/runtime-only.ts'
 import { shared } from './set-ups/shared.ts'
 import { tls } from './set-ups/tls.ts'
 import { traces } from './set-ups/traces.ts'
@@ -28,6 +30,7 @@ const SET_UPS: { readonly [name: string]: (outcomes: Outcomes, checkout: string)
   'PostgreSQL, Redis and two workers': shared,
   'traces and metrics': traces,
   'signing in': oidc,
+  'without development packages': runtimeOnly,
 }
 
 const { values } = parseArgs({
@@ -42,6 +45,10 @@ const { values } = parseArgs({
 async function main(outcomes: Outcomes): Promise<void> {
   const checkout = values.checkout === undefined ? new Checkout() : undefined
   try {
+    if (checkout !== undefined) {
+      outcomes.begin('installing')
+      await outcomes.try('npm ci prints what it did, and nothing else', () => install(checkout))
+    }
     const folder = values.checkout ?? checkout!.folder
     for (const [name, run] of Object.entries(SET_UPS)) {
       if (!name.includes(values.only)) continue
@@ -51,6 +58,14 @@ async function main(outcomes: Outcomes): Promise<void> {
   } finally {
     checkout?.close()
   }
+}
+
+/** Installs, and checks what was printed: npm's own lines, whose Node and whose packages warn of nothing. */
+function install(checkout: Checkout): void {
+  const { out, fault } = checkout.install()
+  const lines = out.split('\n').filter(line => line !== '')
+  assert.equal(fault, '')
+  assert.equal(lines.filter(line => !/^> |^added \d+ packages in /.test(line)).join('\n'), '')
 }
 
 if (values.help) console.log(HELP)

@@ -75,6 +75,16 @@ const REPLAYED = [
   ...['speech', 'transcriptions', 'realtime'],
 ]
 
+/** Work that the replay does for one model of a format alone: by format and work, the model. */
+const SPECIAL: { readonly [format: string]: { readonly [work: string]: string } } = {
+  responses: { image: 'replay-responses-picture' },
+  contents: { image: 'replay-contents-picture', speech: 'replay-contents-speech' },
+}
+
+/** The public name of a model that does the work in the format. */
+const modelFor = (format: string, work: Work): string =>
+  SPECIAL[format]?.[work] === undefined ? `model-of-${format}` : `${work}-of-${format}`
+
 const VIDEO_KINDS = ['videos', 'veo', 'kling'] as const
 
 /** An upstream of every format, and channels to them whose models are named after them. */
@@ -83,7 +93,8 @@ async function openUpstreams(checkout: string) {
   const videos = await Promise.all(VIDEO_KINDS.map(kind => openVideoUpstream(kind)))
   const channel = (format: string, base_url: string, more: object = {}) => ({
     ...{ name: format, provider: 'custom', formats: [format], base_url, key: 'secret' },
-    ...{ models: { [`model-of-${format}`]: 'theirs' }, ...more },
+    models: { [`model-of-${format}`]: 'theirs', ...specialModels(format) },
+    ...more,
   })
   const channels = [
     ...REPLAYED.map(format => channel(format, `${replay.address}/v1`)),
@@ -98,6 +109,9 @@ async function openUpstreams(checkout: string) {
   }
   return { channels, close }
 }
+
+const specialModels = (format: string) =>
+  Object.fromEntries(Object.entries(SPECIAL[format] ?? {}).map(([work, model]) => [`${work}-of-${format}`, model]))
 
 type Step = (world: World) => Promise<void>
 
@@ -133,7 +147,8 @@ const WORK: { readonly [W in Work]?: { readonly [name: string]: Step } } = {
       const { ask, model } = world
       const { json } = await ask('/v1/videos', { body: { model, prompt: 'a boat', seconds: '4', size: '1280x720' } })
       await finished(world, json.id)
-      assert.equal((await ask(`/v1/videos/${json.id}/content`)).bytes.toString('latin1', 4, 8), 'ftyp')
+      const { headers, bytes } = await ask(`/v1/videos/${json.id}/content`)
+      assert.deepEqual([headers['content-type'], bytes.length > 1000], ['video/mp4', true])
     },
   },
   realtime: {
@@ -175,7 +190,7 @@ export async function upstreams(outcomes: Outcomes, checkout: string): Promise<v
       for (const work of does)
         for (const [name, step] of Object.entries(WORK[work] ?? { [work]: unknown }))
           await outcomes.try(`${work} of ${format}: ${name}`, () =>
-            step({ ask, address, key, model: `model-of-${format}`, made: new Map() }),
+            step({ ask, address, key, model: modelFor(format, work), made: new Map() }),
           )
     await outcomes.try('it stops in order', () => started.stop())
   } finally {
