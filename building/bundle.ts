@@ -1,7 +1,8 @@
 import { chmodSync, globSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { build, type Rolldown } from 'vite'
+import type { Rolldown } from 'vite'
 import { type Built, currentBundle, DIST, hashOf, readBuilt, stampsOf, writeBuilt } from '../bin/bundle.js'
+import { bundleInto } from './into.ts'
 import { ascii, latePackages, undiciParts } from './plugins.ts'
 import { warmUp } from './warm-up.ts'
 
@@ -14,6 +15,7 @@ const ABANDONED = 3_600_000
 
 /** Packages that few gateways load: they stay where they are. */
 const EXTERNAL = [
+  '@echogarden/fvad-wasm',
   '@opentelemetry/api',
   '@opentelemetry/exporter-trace-otlp-http',
   '@opentelemetry/sdk-trace-base',
@@ -27,6 +29,14 @@ const EXTERNAL = [
   'wasm-media-encoders',
 ]
 
+/** Modules that depend on where their files are, in parts that nothing here calls, or on purpose. */
+const TOLERATED = {
+  '/express/lib/view.js': 'loads template engines by name; no page here is made of a template',
+  '/pino/lib/transport.js': 'starts workers for transports; the log has none',
+  '/src/root.ts': 'finds the folder of the program, and says whether it is bundled',
+  '/thread-stream/index.js': 'starts the workers of such transports',
+}
+
 /**
  * Bundles `src` with its packages into a new folder below `dist`, names it the one in use, and has it start once: its
  * compiled code is in the cache then. The bundle before it stays, as servers that run may still load parts of it.
@@ -37,7 +47,11 @@ export async function bundleServer(): Promise<void> {
   const fresh = mkdtempSync(join(DIST, NEW))
   const began = statSync(fresh).ctimeMs
   try {
-    const inputs = inputsOf(await bundledInto(fresh))
+    const { output } = await bundleInto(fresh, {
+      ...{ root: ROOT, main: 'src/main.ts', external: EXTERNAL, tolerated: TOLERATED },
+      plugins: [undiciParts, latePackages, ascii],
+    })
+    const inputs = inputsOf(output)
     makeReadable(fresh)
     const made = unchanged(inputs, began)
     // A name of its own: servers may still run from another bundle of the same sources.
@@ -91,28 +105,6 @@ function clear(kept: readonly (string | undefined)[]): void {
 /** Bundles the server where there is no bundle of its sources as they are. */
 export async function bundleIfStale(): Promise<void> {
   if (currentBundle() === undefined) await bundleServer()
-}
-
-async function bundledInto(folder: string): Promise<Rolldown.RolldownOutput> {
-  const output = await build({
-    configFile: false,
-    root: ROOT,
-    logLevel: 'error',
-    publicDir: false,
-    plugins: [undiciParts, latePackages, ascii],
-    ssr: { noExternal: true, external: EXTERNAL },
-    build: {
-      ssr: 'src/main.ts',
-      outDir: folder,
-      emptyOutDir: true,
-      target: 'esnext',
-      minify: true,
-      rolldownOptions: {
-        output: { format: 'cjs', entryFileNames: '[name].cjs', chunkFileNames: '[name].cjs', keepNames: true },
-      },
-    },
-  })
-  return output as Rolldown.RolldownOutput
 }
 
 /**

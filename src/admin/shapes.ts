@@ -233,6 +233,8 @@ export const REQUEST = fields({
 
 export const STATUS = fields({
   version: v.string(),
+  /** The bundle that `npm ci` made, or the sources. */
+  running: oneOf(['bundle', 'sources']),
   instance: v.string(),
   started_at: instant,
   uptime_seconds: v.number(),

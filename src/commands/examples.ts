@@ -3,6 +3,7 @@ import { suggestion } from '../config/faults.ts'
 import type { ChannelConfig, Config } from '../config/index.ts'
 import { fitnessOf } from '../providers/index.ts'
 import { type Terminal, UsageError } from './outcome.ts'
+import { curlOf, quoted, type Reached, reached } from './reached.ts'
 import { configAt } from './stored.ts'
 
 /** The key's name in examples that are printed without a key. */
@@ -111,8 +112,9 @@ export function examplesCommand(
   }: { readonly config?: string; readonly key?: string; readonly address?: string },
   terminal: Terminal,
 ): void {
-  const { server, channels } = configAt(config)
-  const options = { address: address ?? addressOf(server), key, channels }
+  const read = configAt(config)
+  const way = reached(address ?? addressOf(read.server), read)
+  const options = { ...way, ...(address === undefined ? {} : { address }), key, channels: read.channels }
   if (door !== undefined && !EXAMPLE_PATHS.some(path => path.includes(door)))
     throw new UsageError(`no endpoint has '${door}' in its path${suggestion(door, EXAMPLE_PATHS)}`)
   const lines = exampleLines(options, door)
@@ -125,8 +127,7 @@ const addressOf = ({ tls, publicUrls: [first], host, port }: Config['server']): 
   first ?? `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`
 
 /** Where examples are sent, and by whom. */
-export interface ExampleOptions {
-  readonly address: string
+export interface ExampleOptions extends Reached {
   readonly key: string
   readonly channels: readonly ChannelConfig[]
 }
@@ -137,13 +138,15 @@ export interface ExampleOptions {
  *
  * @param door the path of an endpoint, or a part of it that is enough to recognise it; all of them by default.
  */
-export function exampleLines({ address, key, channels }: ExampleOptions, door = ''): string[] {
+export function exampleLines({ channels, ...options }: ExampleOptions, door = ''): string[] {
+  const { address, key } = options
+  const curl = curlOf(options)
   const bearer = `-H "authorization: Bearer ${key}"`
   const lines = EXAMPLES.filter(({ path }) => path.includes(door)).flatMap(example => {
     const model = modelFor(example.work, channels)
-    return model === undefined ? [] : [lineOf(example, { address, key, bearer, model })]
+    return model === undefined ? [] : [lineOf(example, { address, curl, key, bearer, model })]
   })
-  const models = `  curl -s ${quoted(`${address}${MODELS}`)} ${bearer}`
+  const models = `  ${curl} ${quoted(`${address}${MODELS}`)} ${bearer}`
   return MODELS.includes(door) ? [models, ...lines] : lines
 }
 
@@ -152,19 +155,22 @@ const MODELS = '/v1/models'
 /** The paths that examples can be had of. */
 const EXAMPLE_PATHS: readonly string[] = [MODELS, ...EXAMPLES.map(({ path }) => path)]
 
-interface Place extends Omit<ExampleOptions, 'channels'> {
+interface Place {
+  readonly address: string
+  readonly curl: string
+  readonly key: string
   readonly bearer: string
   readonly model: string
 }
 
-function lineOf({ path, headers, body, more, form }: Example, { address, key, bearer, model }: Place): string {
+function lineOf({ path, headers, body, more, form }: Example, { address, curl, key, bearer, model }: Place): string {
   const content =
     form === undefined
       ? `-H 'content-type: application/json' -d ${quoted(JSON.stringify(body(model)))}`
       : form(model)
           .map(field => `-F ${quoted(field)}`)
           .join(' ')
-  const line = `  curl -s ${quoted(address + path.replace('MODEL', model))} ${headers?.(key) ?? bearer} ${content}`
+  const line = `  ${curl} ${quoted(address + path.replace('MODEL', model))} ${headers?.(key) ?? bearer} ${content}`
   return more === undefined ? line : `${line} ${more}`
 }
 
@@ -175,5 +181,3 @@ function modelFor(work: Work, channels: readonly ChannelConfig[]): string | unde
   const channel = channels.find(fits)
   return channel === undefined ? undefined : (channel.models.named.keys().next().value ?? 'MODEL')
 }
-
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

@@ -15,6 +15,8 @@ export interface FirstStart {
   readonly unread?: true
   /** The password of the console's first user, likewise. */
   readonly password?: string
+  /** The console's page is not built: nobody can sign in. */
+  readonly noPage?: true
 }
 
 /** Stored keys that a greeting may name. */
@@ -55,8 +57,17 @@ async function firstUser(users: Store['console'], expected?: Promise<NewUser>): 
  * The same when a gateway starts, which a store that cannot be read does not keep it from.
  *
  * @param expected the first user, where one was begun already.
+ * @param hasPage whether the console's page is built. Without it no first user is made: the start that has it shows the
+ *   password.
  */
-export async function starting(config: Config, terminal: Terminal, expected?: Promise<NewUser>): Promise<FirstStart> {
+export async function starting(
+  config: Config,
+  terminal: Terminal,
+  expected?: Promise<NewUser>,
+  hasPage = true,
+): Promise<FirstStart> {
+  const { console: _, ...withoutConsole } = config
+  if (config.console !== undefined && !hasPage) return { ...(await starting(withoutConsole, terminal)), noPage: true }
   try {
     return await firstStart(config, terminal, expected)
   } catch (thrown) {

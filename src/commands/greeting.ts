@@ -3,6 +3,7 @@ import { exampleLines, KEY_VARIABLE } from './examples.ts'
 import { FIRST_USER } from './expected-user.ts'
 import type { FirstStart } from './first-start.ts'
 import { program } from './outcome.ts'
+import { type Reached, reached } from './reached.ts'
 
 /** How many models each channel names; those that upstreams list are not known yet. */
 const modelCounts = (channels: readonly ChannelConfig[]): string[] =>
@@ -14,20 +15,22 @@ const modelCounts = (channels: readonly ChannelConfig[]): string[] =>
 
 /** The text printed when the gateway listens, of at most twelve lines: address, console, key, models, one request to try. */
 export function greeting(address: string, config: Config, first: FirstStart, version: string): string {
+  const way = reached(address, config)
   const lines = [
     `interlingua ${version} listens on ${address}`,
     '',
-    ...consoleLines(triedAt(address, config), config, first),
+    ...consoleLines(way.address, config, first),
     ...keyLines(config, first),
     `models   ${shortened(modelCounts(config.channels)) || 'none: no channel is configured'}`,
     '',
-    ...tryLines(triedAt(address, config), first.created ?? KEY_VARIABLE, config.channels),
+    ...tryLines(way, first.created ?? KEY_VARIABLE, config.channels),
   ]
   return lines.join('\n')
 }
 
-function consoleLines(address: string, config: Config, { password }: FirstStart): string[] {
+function consoleLines(address: string, config: Config, { password, noPage }: FirstStart): string[] {
   if (config.console === undefined) return []
+  if (noPage === true) return ['console  is not built: `npm ci --include=dev` in the folder of Interlingua builds it.']
   if (password === undefined) return [`console  ${address}/console/`]
   return [
     `console  ${address}/console/ as ${FIRST_USER} with the password ${password}`,
@@ -35,17 +38,13 @@ function consoleLines(address: string, config: Config, { password }: FirstStart)
   ]
 }
 
-/** Certificates are for public names. */
-const triedAt = (address: string, { server: { tls, publicUrls } }: Config): string =>
-  tls === undefined ? address : (publicUrls[0] ?? address)
-
 /** One request to try, and where the others are. */
-function tryLines(address: string, key: string, channels: readonly ChannelConfig[]): string[] {
-  const [models, request] = exampleLines({ address, key, channels })
+function tryLines(way: Reached, key: string, channels: readonly ChannelConfig[]): string[] {
+  const [models, request] = exampleLines({ ...way, key, channels })
   return [
     'Try it:',
     request ?? models!,
-    ...(request?.includes('MODEL') ? [`         with a model of ${address}/v1/models in place of MODEL`] : []),
+    ...(request?.includes('MODEL') ? [`         with a model of ${way.address}/v1/models in place of MODEL`] : []),
     `\`${program()} examples\` prints a line for each endpoint.`,
   ]
 }

@@ -1,10 +1,13 @@
 import { openReplay } from '../providers/replay.ts'
+import { advised } from '../server/listening.ts'
 import type { Terminal } from './outcome.ts'
 import { untilStopped } from './stop.ts'
 
 /** `interlingua replay DIR`: serves a folder of fixtures as an upstream that needs no key. */
 export async function replayCommand(folder: string, host: string, port: number, terminal: Terminal): Promise<void> {
-  const replay = await openReplay({ folder, host, port })
+  const replay = await openReplay({ folder, host, port }).catch((fault: Error) => {
+    throw advised(fault, { host, port }, '--port')
+  })
   if (replay.cases.length === 0) {
     await replay.close()
     throw new Error(`${folder} holds no fixtures (<format>/<case>.result.json or .events.sse)`)

@@ -15,13 +15,15 @@ export interface Beginning {
   readonly path: string | undefined
   readonly options: ServeOptions
   readonly version: string
+  /** Whether the console's page is built. */
+  readonly hasPage: boolean
   /** The first user of the console, where one is expected to be needed. */
   readonly user: Promise<NewUser> | undefined
 }
 
 /** One process does everything, until a signal stops it. Rejects with the error of listening. */
 export async function serveAlone(
-  { path, options, version, user }: Beginning,
+  { path, options, version, hasPage, user }: Beginning,
   loaded: LoadedFile,
   terminal: Terminal,
 ): Promise<void> {
@@ -51,7 +53,7 @@ export async function serveAlone(
     throw thrown
   })
   progress.begin('looking for keys and users, and making the first ones where there are none')
-  const first = await starting(config, terminal, user)
+  const first = await starting(config, terminal, user, hasPage)
   stored = first.known
   if (first.created !== undefined) await server.refresh()
   for (const warning of warningsOf(config, stored)) terminal.fault(`warning: ${warning}`)

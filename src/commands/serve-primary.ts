@@ -21,7 +21,10 @@ import { untilStopped } from './stop.ts'
 const ENDING = 10_000
 
 /** Starts the workers, and keeps as many as there should be until a signal stops all of it. */
-export async function servePrimary({ path, options, version, user }: Beginning, terminal: Terminal): Promise<void> {
+export async function servePrimary(
+  { path, options, version, hasPage, user }: Beginning,
+  terminal: Terminal,
+): Promise<void> {
   const progress = new Progress(terminal)
   progress.begin('reading the config')
   const loaded = loadFile(path)
@@ -55,7 +58,7 @@ export async function servePrimary({ path, options, version, user }: Beginning, 
   // Workers read stored keys when they start: the first key is there before them.
   const begin = async () => {
     progress.begin('looking for keys and users, and making the first ones where there are none')
-    const first = await starting(config, terminal, user)
+    const first = await starting(config, terminal, user, hasPage)
     progress.begin(`starting ${count} workers`)
     return { first, address: await workers.start(count) }
   }

@@ -1,5 +1,8 @@
 import cluster from 'node:cluster'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { findConfig, loadFile } from '../config/file.ts'
+import { CONSOLE_FILES } from '../root.ts'
 import { expectedUser } from './expected-user.ts'
 import type { Terminal } from './outcome.ts'
 import type { ServeOptions } from './serving.ts'
@@ -18,7 +21,8 @@ export async function serveCommand(options: ServeOptions, version: string, termi
   }
   const path = findConfig(options.config)
   const loaded = loadFile(path)
-  const beginning = { path, options, version, user: expectedUser(loaded.config) }
+  const hasPage = existsSync(join(CONSOLE_FILES, 'index.html'))
+  const beginning = { path, options, version, hasPage, user: hasPage ? expectedUser(loaded.config) : undefined }
   if (loaded.config.server.workers > 1) {
     const { servePrimary } = await import('./serve-primary.ts')
     return servePrimary(beginning, terminal)

@@ -118,6 +118,9 @@ const METHODS: ReadonlyMap<string, Partial<Route>> = new Map<string, Partial<Rou
   ['countTokens', { mark: 'generateContentRequest', takes: ['contents'] }],
 ])
 
+/** The paths of a model's methods, as they are documented. */
+export const METHOD_PATHS: readonly string[] = [...METHODS.keys()].map(method => `/v1beta/models/{model}:${method}`)
+
 /** A model, and its method. */
 const METHOD_PATH = /^\/v1(?:beta)?\/(.+)(?::|%3[Aa])([A-Za-z]+)$/
 

@@ -1,13 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { join } from 'node:path'
-import { ROOT } from '../root.ts'
+import { CONSOLE_FILES } from '../root.ts'
 import { type Coding, type ConsoleFile, INDEX, readConsole } from './console-files.ts'
 
 /** Where the console lies. */
 export const CONSOLE_PATH = '/console'
-
-/** The folder that `npm run console:build` writes. */
-const BUILT = join(ROOT, 'console/dist')
 
 /**
  * Nothing but the gateway's own files runs in the page or is asked by it, no form leaves it, and no other page shows it
@@ -43,7 +39,7 @@ export class ConsoleFiles {
   private readonly folder: string
   private files: ReadonlyMap<string, ConsoleFile> | undefined
 
-  constructor(folder = BUILT) {
+  constructor(folder = CONSOLE_FILES) {
     this.folder = folder
   }
 

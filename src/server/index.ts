@@ -110,7 +110,7 @@ export async function openServer({
   await gateway.traces.opened
   const faults = new LogOnce(err => log.error({ err }, 'a connection could not be accepted'))
   const refused = (fault: unknown): void => faults.log(fault)
-  const metricsServer = await listening(server, config.server, refused)
+  const metricsServer = await listening(server, config.server, refused, 'server.port, or start with --port PORT')
     .then(() => listen && openMetrics(listen, () => gateway.metricsPage(), refused))
     .catch(async (fault: unknown) => {
       server.close()

@@ -83,7 +83,7 @@ export async function openMetrics(
         .then(text => sendPage(message, response, text))
         .catch(() => response.destroy())
   })
-  await listening(server, listen, onFault)
+  await listening(server, listen, onFault, 'metrics.port')
   server.unref()
   return server
 }

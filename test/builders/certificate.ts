@@ -7,18 +7,17 @@ import { join } from 'node:path'
 export const hasOpenssl = spawnSync('openssl', ['version']).status === 0
 if (!hasOpenssl) process.stderr.write('SKIPPED: tests of TLS need openssl on the path\n')
 
-const NEW = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -addext subjectAltName=IP:127.0.0.1'
+const NEW = 'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2'
 
 /** Files of certificates for the loopback, in a folder of their own. */
 export class Certificates {
   readonly folder = mkdtempSync(join(tmpdir(), 'interlingua-tls-'))
 
-  /** Makes `NAME.crt`, signed by itself, and `NAME.key`. */
-  make(name: string): { readonly cert: string; readonly key: string; readonly pem: string } {
+  /** Makes `NAME.crt`, signed by itself, for such alternative names, and `NAME.key`. */
+  make(name: string, names = 'IP:127.0.0.1'): { readonly cert: string; readonly key: string; readonly pem: string } {
     const [cert, key] = [join(this.folder, `${name}.crt`), join(this.folder, `${name}.key`)]
-    execFileSync('openssl', [...NEW.split(' '), '-subj', `/CN=${name}`, '-keyout', key, '-out', cert], {
-      stdio: 'ignore',
-    })
+    const subject = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=${names}`]
+    execFileSync('openssl', [...NEW.split(' '), ...subject, '-keyout', key, '-out', cert], { stdio: 'ignore' })
     return { cert, key, pem: readFileSync(cert, 'utf8') }
   }
 

@@ -73,6 +73,14 @@ test('keys of the config suffice, and without a console nobody is made', async (
   expect(await off.users()).toEqual([])
 })
 
+test('without the page of the console nobody is made, and the start that has it makes the first user', async () => {
+  const { config, terminal, users } = place()
+  const first = await starting(config, terminal, undefined, false)
+  expect([first.noPage, first.password, first.created]).toEqual([true, undefined, expect.stringMatching(/^il-/)])
+  expect(await users()).toEqual([])
+  expect((await starting(config, terminal)).password).toBeDefined()
+})
+
 test('a store that cannot be used keeps nothing from starting', async () => {
   const { dir, faults, terminal } = place()
   writeFileSync(join(dir, 'file'), 'no database')

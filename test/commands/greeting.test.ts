@@ -65,6 +65,14 @@ test('it counts the models of each channel', () => {
   )
 })
 
+test('without the page of the console it says how to have it, and names no address and password', () => {
+  const first: FirstStart = { created: 'il-new', known: [], noPage: true }
+  const lines = greeting('http://127.0.0.1:1', defaultConfig({}), first, '1.0').split('\n')
+  expect(lines.filter(line => /console|password/.test(line))).toEqual([
+    'console  is not built: `npm ci --include=dev` in the folder of Interlingua builds it.',
+  ])
+})
+
 test('without a console it names none', () => {
   expect(greeted('console: false')).not.toContain('console')
 })

@@ -277,7 +277,9 @@ channels: [{ name: one, provider: custom, formats: [chat], base_url: "${upstream
     const serving = await serve('--port', '0')
     const other = mkdtempSync(join(tmpdir(), 'serve-'))
     const words = [MAIN, '--port', new URL(serving.address).port]
-    await expect(promisify(execFile)(process.execPath, words, { cwd: other, env: ENV })).rejects.toThrow('EADDRINUSE')
+    await expect(promisify(execFile)(process.execPath, words, { cwd: other, env: ENV })).rejects.toThrow(
+      /in use by another program \(EADDRINUSE\): change server\.port, or start with --port PORT/,
+    )
     expect(existsSync(join(other, 'data'))).toBe(false)
     rmSync(other, { recursive: true })
   })

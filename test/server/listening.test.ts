@@ -12,7 +12,8 @@ function listener() {
   const server = createServer((_, response) => void response.end('here'))
   servers.push(server)
   const faults: Error[] = []
-  const listen = (port: number) => listening(server, { host: '127.0.0.1', port }, fault => void faults.push(fault))
+  const listen = (port: number, host = '127.0.0.1') =>
+    listening(server, { host, port }, fault => void faults.push(fault), 'server.port')
   const portOf = () => (server.address() as { readonly port: number }).port
   return { server, faults, listen, portOf }
 }
@@ -22,6 +23,18 @@ test('a port in use is a fault of the start', async () => {
   await one.listen(0)
   await expect(other.listen(one.portOf())).rejects.toMatchObject({ code: 'EADDRINUSE' })
   expect(other.faults).toEqual([])
+})
+
+test('an address that cannot be used is named, with what to change', async () => {
+  const [one, other] = [listener(), listener()]
+  await one.listen(0)
+  const port = one.portOf()
+  await expect(other.listen(port)).rejects.toThrow(
+    `127.0.0.1:${port} is in use by another program (EADDRINUSE): change server.port`,
+  )
+  await expect(listener().listen(port, '192.0.2.1')).rejects.toThrow(
+    `192.0.2.1:${port} is no address of this machine (EADDRNOTAVAIL): change server.port`,
+  )
 })
 
 test('connections that cannot be accepted are told, each of them, and the server goes on', async () => {

@@ -1,5 +1,6 @@
 import { defined } from '../../canonical/node.ts'
 import { DOORS } from '../../providers/index.ts'
+import { RUNNING } from '../../root.ts'
 import { endpoint } from '../endpoint.ts'
 import { instantOf } from '../schema.ts'
 import { SETTINGS, STATUS } from '../shapes.ts'
@@ -14,7 +15,7 @@ const getStatus = endpoint({
     const { config, version, instance, startedAt } = gateway
     const { store, redis } = await gateway.health()
     return {
-      ...{ version, instance, started_at: instantOf(startedAt) },
+      ...{ version, running: RUNNING, instance, started_at: instantOf(startedAt) },
       uptime_seconds: Math.round((Date.now() - startedAt) / 1000),
       workers: config.server.workers,
       store: { engine: config.store.engine, ...defined({ fault: store }) },

@@ -1,4 +1,4 @@
-import load from '@echogarden/fvad-wasm'
+import type load from '@echogarden/fvad-wasm'
 import { GatewayError } from '../../canonical/error.ts'
 import { PCM_16K } from '../../canonical/session.ts'
 
@@ -22,7 +22,9 @@ type Fvad = Awaited<ReturnType<typeof load>>
 /** One instance of the library for all detectors: their frames pass through the same memory. */
 let library: Promise<{ readonly fvad: Fvad; readonly frame: number }> | undefined
 
+/** Loaded when first used: its WebAssembly is a file beside its code. */
 const loaded = async () => {
+  const { default: load } = await import('@echogarden/fvad-wasm')
   const fvad = await load()
   return { fvad, frame: fvad._malloc(2 * FRAME) }
 }

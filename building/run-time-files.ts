@@ -1,0 +1,90 @@
+import { globSync } from 'node:fs'
+import { basename, extname } from 'node:path'
+import type { Plugin, Rolldown } from 'vite'
+import { locationUses } from './location.ts'
+
+/** Modules that depend on their location in parts which this program does not use: by the end of their path, why. */
+export interface Tolerated {
+  readonly [path: string]: string
+}
+
+/** A package that cannot be bundled. */
+export interface Unmovable {
+  readonly name: string
+  readonly folder: string
+  /** The module, and the expression or file name in it. */
+  readonly reason: string
+}
+
+/** Files that are code, or that no program reads. */
+const NOT_READ = /(?:\.(?:[cm]?[jt]sx?|map|md|markdown)|^(?:package\.json|(?:licen[cs]e|readme|changelog|history).*))$/i
+
+const PACKAGE = /^(.*\/node_modules\/((?:@[^/]+\/)?[^/]+))\//
+
+/**
+ * Finds what bundled modules load when they run, and would not find any more: a package whose code depends on its
+ * location, or mentions a file that it ships beside its code (`.wasm`, `.json`, `.node`, …). Calls `unmovable` for each
+ * such package. Fails where a module of this project depends on its location, and where a tolerated one does not.
+ */
+export function runTimeFiles(tolerated: Tolerated, unmovable: (found: Unmovable) => void): Plugin {
+  const uses = new Map<string, readonly string[]>()
+  const sources = new Map<string, string>()
+  return {
+    name: 'run-time-files',
+    enforce: 'pre',
+    transform: {
+      order: 'pre',
+      handler(code, id) {
+        const path = id.replace(/\?.*$/, '')
+        if (path.startsWith('\0') || !/\.[cm]?[jt]s$/.test(path)) return
+        uses.set(id, locationUses(path, code, !path.includes('/node_modules/')))
+        if (path.includes('/node_modules/')) sources.set(id, code)
+      },
+    },
+    generateBundle(_, bundle) {
+      const modules = renderedModules(bundle)
+      const located = modules.flatMap(id => (uses.get(id)?.length ? [{ id, uses: uses.get(id)! }] : []))
+      for (const end of Object.keys(tolerated))
+        if (!located.some(({ id }) => id.endsWith(end))) this.error(`${end} needs no toleration: it is gone or mended`)
+      const isTolerated = (id: string): boolean => Object.keys(tolerated).some(end => id.endsWith(end))
+      for (const { id, uses } of located) {
+        if (isTolerated(id)) continue
+        const [, folder, name] = PACKAGE.exec(id) ?? []
+        if (folder === undefined || name === undefined)
+          this.error(`${id} depends on its location, which a bundle changes: ${uses[0]}. Begin at ROOT (src/root.ts).`)
+        unmovable({ name, folder, reason: `${basename(id)}: ${uses[0]}` })
+      }
+      for (const found of mentioned(modules, id => (isTolerated(id) ? undefined : sources.get(id)))) unmovable(found)
+    },
+  }
+}
+
+/** The modules of which anything is in the bundle. */
+const renderedModules = (bundle: Rolldown.OutputBundle): string[] =>
+  Object.values(bundle).flatMap(one =>
+    one.type === 'chunk'
+      ? Object.entries(one.modules).flatMap(([id, { renderedLength }]) => (renderedLength > 0 ? [id] : []))
+      : [],
+  )
+
+/** Packages whose code has the name of a file that they ship, and that is no module of the bundle itself. */
+function mentioned(modules: readonly string[], codeOf: (id: string) => string | undefined): Unmovable[] {
+  const bundled = new Set(modules)
+  const packages = Map.groupBy(
+    modules.filter(id => codeOf(id) !== undefined),
+    id => PACKAGE.exec(id)![1]!,
+  )
+  return [...packages].flatMap(([folder, ids]) => {
+    const files = globSync('**/*.*', { cwd: folder, exclude: ['**/node_modules'] }).filter(
+      file => extname(file) !== '' && !NOT_READ.test(basename(file)) && !bundled.has(`${folder}/${file}`),
+    )
+    return files.flatMap(file => {
+      const id = ids.find(one => hasText(codeOf(one)!, basename(file)))
+      if (id === undefined) return []
+      return [{ name: PACKAGE.exec(id)![2]!, folder, reason: `${basename(id)}: '${basename(file)}'` }]
+    })
+  })
+}
+
+/** Whether code has a name at the end of a text, as in `'./data/names.json'`. */
+const hasText = (code: string, name: string): boolean => ["'", '"', '`'].some(quote => code.includes(`${name}${quote}`))

@@ -1,0 +1,63 @@
+import { METHOD_PATHS, ROUTES } from '../../src/endpoints/routes.ts'
+import { REALTIME_PATH, SECRETS_PATH } from '../../src/server/realtime.ts'
+import { STORED_ROUTES } from '../../src/server/stored-routes.ts'
+import { REMIX_PATH, taskRoutes, vendorRoutes } from '../../src/server/task-routes.ts'
+import type { Ask } from './ask.ts'
+import { CONVERSATION_CASES } from './endpoints/conversations.ts'
+import { MEDIA_CASES } from './endpoints/media.ts'
+import { OTHER_CASES } from './endpoints/others.ts'
+import { STORED_CASES } from './endpoints/stored.ts'
+import { FINISHED_CASES, VIDEO_CASES } from './endpoints/videos.ts'
+import type { Outcomes } from './outcomes.ts'
+
+/** What a case asks, and what cases before it left for it. */
+export interface World {
+  readonly ask: Ask
+  /** `http://127.0.0.1:49152` */
+  readonly address: string
+  readonly key: string
+  readonly model: string
+  /** Ids of what earlier cases made. */
+  readonly made: Map<string, string>
+}
+
+export type Step = (world: World) => Promise<void>
+
+/** Cases by method and path, as in `POST /v1/chat/completions`; in their order, for some need what others made. */
+export type Cases = { readonly [endpoint: string]: Step | { readonly whole: Step; readonly streamed: Step } }
+
+const VENDOR = 'videovendor'
+
+/** Every endpoint for callers, from the tables that the gateway has its routes from. */
+const ENDPOINTS: ReadonlySet<string> = new Set([
+  ...[...ROUTES, ...vendorRoutes(VENDOR)].map(({ path }) => `POST ${path}`),
+  ...METHOD_PATHS.map(path => `POST ${path}`),
+  ...[...taskRoutes(VENDOR), ...STORED_ROUTES].map(({ method, path }) => `${method.toUpperCase()} ${path}`),
+  ...[`POST ${REMIX_PATH}`, `POST ${SECRETS_PATH}`, `GET ${REALTIME_PATH}`, 'GET /v1/responses'],
+  ...['/v1/models', '/v1/models/:id', '/v1beta/models', '/v1beta/models/:id'].map(path => `GET ${path}`),
+  ...['/healthz', '/readyz', '/metrics', '/console/'].map(path => `GET ${path}`),
+])
+
+const CASES: Cases = {
+  ...VIDEO_CASES,
+  ...CONVERSATION_CASES,
+  ...MEDIA_CASES,
+  ...STORED_CASES,
+  ...OTHER_CASES,
+  ...FINISHED_CASES,
+}
+
+/** Asks at every endpoint. One without a case fails, and so does a case without an endpoint. */
+export async function tryEndpoints(outcomes: Outcomes, world: World): Promise<void> {
+  for (const [endpoint, steps] of Object.entries(CASES)) {
+    if (!ENDPOINTS.has(endpoint)) await outcomes.try(endpoint, () => fail('there is no such endpoint'))
+    else if (typeof steps === 'function') await outcomes.try(endpoint, () => steps(world))
+    else for (const [way, step] of Object.entries(steps)) await outcomes.try(`${endpoint}, ${way}`, () => step(world))
+  }
+  for (const endpoint of ENDPOINTS)
+    if (CASES[endpoint] === undefined) await outcomes.try(endpoint, () => fail('the endpoint has no case'))
+}
+
+function fail(why: string): never {
+  throw new Error(why)
+}

@@ -1,0 +1,13 @@
+import assert from 'node:assert/strict'
+import type { Ask } from '../ask.ts'
+
+/** Asserts that so many processes answer, and that each says it runs from the bundle. */
+export async function runsFromBundle(administrator: Ask, processes = 1): Promise<void> {
+  const seen = new Set<string>()
+  for (let asked = 0; seen.size < processes && asked < 200; asked++) {
+    const { json } = await administrator('/admin/v1/status')
+    assert.equal(json.running, 'bundle')
+    seen.add(json.instance)
+  }
+  assert.equal(seen.size, processes, 'as many processes answer as there should be')
+}
