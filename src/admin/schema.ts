@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import { suggestion } from '../config/faults.ts'
+import { strictFields } from '../config/strict-fields.ts'
 import { instant as instantIn, milliseconds } from '../config/units.ts'
 
 /** A JSON Schema, as the description of the API has it. */
@@ -22,7 +23,7 @@ export const descriptionOf = (schema: object): JsonSchema | undefined => describ
 
 /** An object of exactly these fields; any other is refused with the most similar of them. */
 export const fields = <E extends v.ObjectEntries>(entries: E) =>
-  v.strictObject(ownOnly(entries), issue => {
+  strictFields(ownOnly(entries), issue => {
     if (issue.expected === 'never') {
       const name = String(issue.path?.at(-1)?.key)
       return `unknown${suggestion(name, Object.keys(entries))}`

@@ -108,11 +108,12 @@ async function programOf(args: readonly string[], terminal: Terminal): Promise<C
   program
     .command('check')
     .description('check the config')
+    .argument('[file]', 'the config file (default: that of --config)')
     .option('--schema', 'print the JSON Schema of a config instead')
-    .action(async ({ schema }: { schema?: true }) => {
+    .action(async (file: string | undefined, { schema }: { schema?: true }) => {
       const { checkCommand, schemaCommand } = await import('./check.ts')
       if (schema) schemaCommand(terminal)
-      else await checkCommand(config(), terminal)
+      else await checkCommand(file ?? config(), terminal)
     })
   program
     .command('replay')

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { isRange } from '../channel/reachable.ts'
 import { suggestion } from './faults.ts'
+import { strictFields } from './strict-fields.ts'
 import { bytes, instant, milliseconds } from './units.ts'
 import { MOST_WORKERS } from './workers.ts'
 
@@ -9,7 +10,7 @@ export type * from './types.ts'
 
 /** An object of exactly these fields; any other is refused with the most similar of them. */
 const fields = <E extends v.ObjectEntries>(entries: E) =>
-  v.strictObject(entries, issue => {
+  strictFields(entries, issue => {
     if (issue.expected === 'never') {
       const key = String(issue.path?.at(-1)?.key)
       return `unknown key${suggestion(key, Object.keys(entries))}`
