@@ -60,7 +60,7 @@ async function programOf(args: readonly string[], terminal: Terminal): Promise<C
     .command('examples')
     .description('print a request to paste for each endpoint')
     .argument('[door]', 'a path, or a part of one (default: all)')
-    .option('--key <key>', 'the key in them (default: $INTERLINGUA_KEY, to be filled in by the shell)')
+    .option('--key <key>', 'the key in them (default: $INTERLINGUA_KEY, which the shell fills in)')
     .option('--address <url>', 'the address of the gateway (default: that of the config)')
     .action(async (door: string | undefined, options: { key?: string; address?: string }) => {
       const { examplesCommand } = await import('./examples.ts')

@@ -1,5 +1,5 @@
 import type { ChannelConfig, Config } from '../config/index.ts'
-import { exampleLines, KEY_VARIABLE } from './examples.ts'
+import { exampleLines, KEY_NAME, KEY_VARIABLE } from './examples.ts'
 import { FIRST_USER } from './expected-user.ts'
 import type { FirstStart } from './first-start.ts'
 import { program } from './outcome.ts'
@@ -21,7 +21,7 @@ export function greeting(address: string, config: Config, first: FirstStart, ver
     ...keyLines(config, first),
     `models   ${shortened(modelCounts(config.channels)) || 'none: no channel is configured'}`,
     '',
-    ...tryLines(triedAt(address, config), first.created ?? KEY_VARIABLE, config.channels),
+    ...tryLines(triedAt(address, config), first.created, config.channels),
   ]
   return lines.join('\n')
 }
@@ -40,13 +40,14 @@ const triedAt = (address: string, { server: { tls, publicUrls } }: Config): stri
   tls === undefined ? address : (publicUrls[0] ?? address)
 
 /** One request to try, and where the others are. */
-function tryLines(address: string, key: string, channels: readonly ChannelConfig[]): string[] {
-  const [models, request] = exampleLines({ address, key, channels })
+function tryLines(address: string, created: string | undefined, channels: readonly ChannelConfig[]): string[] {
+  const [models, request] = exampleLines({ address, key: created ?? KEY_VARIABLE, channels })
+  const first = created === undefined ? '' : ` They take the key from: export ${KEY_NAME}=${created}`
   return [
     'Try it:',
     request ?? models!,
     ...(request?.includes('MODEL') ? [`         with a model of ${address}/v1/models in place of MODEL`] : []),
-    `\`${program()} examples\` prints a line for each endpoint.`,
+    `\`${program()} examples\` prints a line for each endpoint.${first}`,
   ]
 }
 
@@ -64,7 +65,7 @@ function keyLines(config: Config, { created, known, unread }: FirstStart): strin
   const names = [...config.keys.map(({ name }) => name), ...known.map(({ name }) => name)]
   return [
     `keys     ${shortened(names)}`,
-    `         They cannot be shown; \`${program()} keys create NAME\` creates one. Put yours here: export INTERLINGUA_KEY=…`,
+    `         They cannot be shown; \`${program()} keys create NAME\` creates one. Put yours here: export ${KEY_NAME}=…`,
   ]
 }
 
