@@ -65,6 +65,8 @@ function parameters(place: 'path' | 'query', schema: AnySchema): JsonSchema[] {
   return Object.entries(properties).map(([name, one]) => ({
     ...{ name, in: place, required: required.includes(name), schema: one },
     ...(one['type'] === 'array' ? { style: 'form', explode: false } : {}),
+    // `?force` alone is true.
+    ...(one['type'] === 'boolean' ? { allowEmptyValue: true } : {}),
   }))
 }
 

@@ -3,11 +3,14 @@ import { defined } from '../canonical/node.ts'
 import { suggestion } from '../config/faults.ts'
 import type { LimitSettings } from '../config/index.ts'
 import { DOORS } from '../providers/index.ts'
-import { invalidInput } from './problem.ts'
-import { describedAs, fields, list, money, oneOf, text, whole } from './schema.ts'
+import { fields, list, money, oneOf, text, whole } from './schema.ts'
 
-/** Names are checked by `checkDoors`, which suggests others. */
-const doorName = describedAs(text(), { enum: [...DOORS.keys()] })
+/** The name of a format that is spoken at an endpoint. */
+const doorName = v.picklist([...DOORS.keys()], ({ input }) =>
+  typeof input === 'string' ? `unknown format${suggestion(input.slice(0, LONGEST), DOORS.keys())}` : 'expected a text',
+)
+/** Characters of an unknown name for which a similar one is looked for. */
+const LONGEST = 100
 
 const budget = fields({ day: v.nullish(money), month: v.nullish(money) })
 
@@ -48,13 +51,6 @@ export function changedLimits(before: LimitSettings, written: WrittenLimits): Li
 /** A field after a change: null removes it. */
 export const merged = <T>(before: T | undefined, written: T | null | undefined): T | undefined =>
   written === undefined ? before : (written ?? undefined)
-
-/** Throws Problem for the unknown name of a format. */
-export function checkDoors(doors: readonly string[] | null | undefined): void {
-  for (const [index, door] of (doors ?? []).entries())
-    if (!DOORS.has(door))
-      throw invalidInput({ pointer: `/doors/${index}`, detail: `unknown format${suggestion(door, DOORS.keys())}` })
-}
 
 /** Limits as an answer has them. */
 export const limitsView = ({ rpm, tpm, concurrent, budget }: LimitSettings) => ({ rpm, tpm, concurrent, budget })

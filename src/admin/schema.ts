@@ -1,6 +1,13 @@
 import * as v from 'valibot'
 import { suggestion } from '../config/faults.ts'
-import { instant as instantIn, milliseconds } from '../config/units.ts'
+import { record, strictFields } from '../config/objects.ts'
+import {
+  DURATION_PATTERN,
+  durationsUpTo,
+  INSTANT_PATTERN,
+  instant as instantIn,
+  milliseconds,
+} from '../config/units.ts'
 
 /** A JSON Schema, as the description of the API has it. */
 export type JsonSchema = { readonly [key: string]: unknown }
@@ -22,7 +29,7 @@ export const descriptionOf = (schema: object): JsonSchema | undefined => describ
 
 /** An object of exactly these fields; any other is refused with the most similar of them. */
 export const fields = <E extends v.ObjectEntries>(entries: E) =>
-  v.strictObject(ownOnly(entries), issue => {
+  strictFields(ownOnly(entries), issue => {
     if (issue.expected === 'never') {
       const name = String(issue.path?.at(-1)?.key)
       return `unknown${suggestion(name, Object.keys(entries))}`
@@ -44,25 +51,27 @@ function kindOf(value: unknown): string {
   return typeof value === 'string' ? 'another text' : `${/^[aeiou]/.test(typeof value) ? 'an' : 'a'} ${typeof value}`
 }
 
-/** A text of one to so many characters (code points, as JSON Schema counts them). */
-export const text = (most = 200) =>
+/** A text of one to so many characters (code points, as JSON Schema counts them), which begins in a certain way. */
+export const text = (most = 200, first = '') =>
   describedAs(
     v.pipe(
       v.string(expects('a text')),
       v.check(value => value !== '', 'is empty'),
       v.check(value => !isLonger(value, most), `has more than ${most} characters`),
       v.check(value => PRINTABLE.test(value), 'holds characters that cannot be stored'),
+      v.startsWith(first, `does not begin with ${first}`),
     ),
-    { type: 'string', minLength: 1, maxLength: most, pattern: PORTABLE },
+    { type: 'string', minLength: 1, maxLength: most, pattern: portable(first) },
   )
 
-const isLonger = (value: string, most: number): boolean =>
+/** Whether a text has more code points, as JSON Schema counts characters. */
+export const isLonger = (value: string, most: number): boolean =>
   value.length > most && (value.length > 2 * most || [...value].length > most)
 
 /** Neither control characters nor halves of characters; NUL cannot be stored everywhere. */
 const PRINTABLE = /^[^\p{Cc}\p{Cs}]*$/u
 /** The same for those who read the description: not every validator has classes of Unicode; JSON has no halves. */
-const PORTABLE = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$'
+const portable = (first: string): string => `^${first}[^\\u0000-\\u001f\\u007f-\\u009f]*$`
 
 /** A list, which is not changed. */
 export const list = <S extends v.GenericSchema>(item: S, most = 1000) =>
@@ -72,6 +81,9 @@ export const listOf = <S extends v.GenericSchema>(item: S) => v.pipe(v.array(ite
 
 export const oneOf = <const T extends readonly string[]>(values: T) =>
   v.picklist(values, expects(values.map(value => `"${value}"`).join(' or ')))
+
+/** An object of any names whose values have one schema. */
+export const mapOf = <S extends v.GenericSchema>(value: S) => record(v.string(), value, expects('an object'))
 
 export const yesOrNo = v.boolean(expects('true or false'))
 
@@ -93,49 +105,53 @@ export const money = v.pipe(
   v.maxValue(MOST_DOLLARS, `is more than ${MOST_DOLLARS}`),
 )
 
+/** A text that has a pattern, which is not in a message. */
+const patterned = (pattern: string, what: string) => {
+  const whole = `^(?:${pattern})$`
+  const isValid = new RegExp(whole, 'u')
+  return describedAs(
+    v.pipe(
+      v.string(expects(what)),
+      v.check(value => isValid.test(value), expects(what)),
+    ),
+    {
+      ...{ type: 'string', pattern: whole, description: what },
+    },
+  )
+}
+
 const TIME = 'a time such as 2027-01-31T12:00:00Z'
-const isTime = (value: string): boolean => instantIn(value) !== undefined
 
 /** An instant of a body: ISO 8601, in Unix milliseconds. */
-export const time = describedAs(
-  v.pipe(v.string(expects(TIME)), v.check(isTime, expects(TIME)), v.transform(Date.parse)),
-  { type: 'string', format: 'date-time' },
+export const time = v.pipe(
+  patterned(INSTANT_PATTERN, TIME),
+  v.transform(value => instantIn(value)!),
 )
 /** An instant of an answer. */
 export const instant = v.pipe(v.string(), v.isoTimestamp())
 /** Unix milliseconds as an instant of an answer. */
 export const instantOf = (at: number): string => new Date(at).toISOString()
 
-/** A duration such as `1h`, in milliseconds. */
-export const duration = describedAs(
+/** A duration such as `1h` of at most so many days, in milliseconds. */
+export const duration = (days: number) =>
   v.pipe(
-    v.string(expects('a duration such as 1h')),
-    v.check(value => milliseconds(value) !== undefined, expects('a duration such as 1h')),
+    patterned(durationsUpTo(days), `a duration such as 1h, up to ${days}d`),
     v.transform(value => milliseconds(value)!),
-  ),
-  { type: 'string', pattern: '^\\d+(\\.\\d+)?\\s*(ms|s|m|h|d)$' },
-)
+  )
 
 /* Parameters of a query, which are texts. */
 
 const AGO = `${TIME}, or a duration before now such as 24h`
 /** An instant, or how long before now it was; in Unix milliseconds. */
-export const since = describedAs(
-  v.pipe(
-    v.string(),
-    v.check(value => isTime(value) || milliseconds(value) !== undefined, expects(AGO)),
-    v.transform(value => {
-      const before = milliseconds(value)
-      return before === undefined ? Date.parse(value) : Math.max(0, Date.now() - before)
-    }),
-  ),
-  { type: 'string', pattern: '^\\d', description: AGO },
+export const since = v.pipe(
+  patterned(`${INSTANT_PATTERN}|${DURATION_PATTERN}`, AGO),
+  v.transform(value => instantIn(value) ?? Math.max(0, Date.now() - milliseconds(value)!)),
 )
 
 /** The size of a page. */
 export const limit = (usual: number, most: number) => {
   const message = expects(`a whole number from 1 to ${most}`)
-  const isValid = (value: string): boolean => /^\d{1,9}$/.test(value) && Number(value) >= 1 && Number(value) <= most
+  const isValid = (value: string): boolean => /^\d+$/.test(value) && Number(value) >= 1 && Number(value) <= most
   const schema = v.pipe(v.string(), v.check(isValid, message), v.transform(Number))
   const json = { type: 'integer', minimum: 1, maximum: most, default: usual }
   return describedAs(v.optional(schema, String(usual)), json)
@@ -173,5 +189,5 @@ export const wordOrNone = describedAs(
     v.string(),
     v.check(value => value === '' || v.is(word, value), 'is too long, or holds characters that cannot be stored'),
   ),
-  { type: 'string', maxLength: 500, pattern: PORTABLE },
+  { type: 'string', maxLength: 500, pattern: portable('') },
 )

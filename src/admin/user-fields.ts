@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { isUserName, LONGEST_NAME, userName } from '../console/user-name.ts'
-import { describedAs, oneOf, text } from './schema.ts'
+import { isUserName, LONGEST_NAME, USER_NAME, userName } from '../console/user-name.ts'
+import { describedAs, isLonger, oneOf, text } from './schema.ts'
 
 const LONGEST_PASSWORD = 500
 const SHORTEST_PASSWORD = 10
@@ -10,7 +10,7 @@ export const password = describedAs(
   v.pipe(
     v.string('expected a text'),
     v.minLength(1, 'is empty'),
-    v.maxLength(LONGEST_PASSWORD, `has more than ${LONGEST_PASSWORD} characters`),
+    v.check(value => !isLonger(value, LONGEST_PASSWORD), `has more than ${LONGEST_PASSWORD} characters`),
   ),
   { type: 'string', minLength: 1, maxLength: LONGEST_PASSWORD },
 )
@@ -20,14 +20,17 @@ export const newPassword = describedAs(
   v.pipe(
     v.string('expected a text'),
     v.check(value => [...value].length >= SHORTEST_PASSWORD, `has fewer than ${SHORTEST_PASSWORD} characters`),
-    v.maxLength(LONGEST_PASSWORD, `has more than ${LONGEST_PASSWORD} characters`),
+    v.check(value => !isLonger(value, LONGEST_PASSWORD), `has more than ${LONGEST_PASSWORD} characters`),
   ),
   { type: 'string', minLength: SHORTEST_PASSWORD, maxLength: LONGEST_PASSWORD },
 )
 
-/** The name of a new user. */
+/** The name of a new user, which is checked as it is stored: in normal form NFKC and lower case, without space around it. */
 export const newUserName = v.pipe(
-  text(LONGEST_NAME),
+  describedAs(text(LONGEST_NAME), {
+    ...{ type: 'string', minLength: 1, maxLength: LONGEST_NAME },
+    pattern: USER_NAME.source.replace('^', '^\\s*').replace('$', '\\s*$'),
+  }),
   v.transform(userName),
   v.check(isUserName, 'begins with a letter or a digit, and has letters, digits, spaces and . _ @ + - ( )'),
 )

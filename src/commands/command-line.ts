@@ -60,7 +60,7 @@ async function programOf(args: readonly string[], terminal: Terminal): Promise<C
     .command('examples')
     .description('print a request to paste for each endpoint')
     .argument('[door]', 'a path, or a part of one (default: all)')
-    .option('--key <key>', 'the key in them (default: $INTERLINGUA_KEY, to be filled in by the shell)')
+    .option('--key <key>', 'the key in them (default: $INTERLINGUA_KEY, which the shell fills in)')
     .option('--address <url>', 'the address of the gateway (default: that of the config)')
     .action(async (door: string | undefined, options: { key?: string; address?: string }) => {
       const { examplesCommand } = await import('./examples.ts')
@@ -108,11 +108,12 @@ async function programOf(args: readonly string[], terminal: Terminal): Promise<C
   program
     .command('check')
     .description('check the config')
+    .argument('[file]', 'the config file (default: that of --config)')
     .option('--schema', 'print the JSON Schema of a config instead')
-    .action(async ({ schema }: { schema?: true }) => {
+    .action(async (file: string | undefined, { schema }: { schema?: true }) => {
       const { checkCommand, schemaCommand } = await import('./check.ts')
       if (schema) schemaCommand(terminal)
-      else await checkCommand(config(), terminal)
+      else await checkCommand(file ?? config(), terminal)
     })
   program
     .command('replay')

@@ -1,13 +1,15 @@
 import type { Work } from '../canonical/work.ts'
 import { suggestion } from '../config/faults.ts'
 import type { ChannelConfig, Config } from '../config/index.ts'
+import type { Env } from '../config/source.ts'
 import { fitnessOf } from '../providers/index.ts'
-import { type Terminal, UsageError } from './outcome.ts'
+import { program, type Terminal, UsageError } from './outcome.ts'
 import { curlOf, quoted, type Reached, reached } from './reached.ts'
 import { configAt } from './stored.ts'
 
-/** The key's name in examples that are printed without a key. */
-export const KEY_VARIABLE = '$INTERLINGUA_KEY'
+/** The variable of the key in examples that are printed without a key; the README has the same. */
+export const KEY_NAME = 'INTERLINGUA_KEY'
+export const KEY_VARIABLE = `$${KEY_NAME}`
 
 /** An endpoint to try, and the kind of work some channel must do for it. */
 interface Example {
@@ -99,28 +101,34 @@ const EXAMPLES: readonly Example[] = [
 ]
 
 /**
- * `interlingua examples [DOOR]`: prints lines to paste.
+ * `interlingua examples [DOOR]`: prints lines to paste, after the export of their key where it is neither given nor in
+ * the environment.
  *
  * @throws UsageError for a door that no example has.
  */
 export function examplesCommand(
   door: string | undefined,
-  {
-    config,
-    key = KEY_VARIABLE,
-    address,
-  }: { readonly config?: string; readonly key?: string; readonly address?: string },
+  { config, key, address }: { readonly config?: string; readonly key?: string; readonly address?: string },
   terminal: Terminal,
+  env: Env = process.env,
 ): void {
   const read = configAt(config)
   const way = reached(address ?? addressOf(read.server), read)
-  const options = { ...way, ...(address === undefined ? {} : { address }), key, channels: read.channels }
+  const options = {
+    ...way,
+    ...(address === undefined ? {} : { address }),
+    key: key ?? KEY_VARIABLE,
+    channels: read.channels,
+  }
   if (door !== undefined && !EXAMPLE_PATHS.some(path => path.includes(door)))
     throw new UsageError(`no endpoint has '${door}' in its path${suggestion(door, EXAMPLE_PATHS)}`)
   const lines = exampleLines(options, door)
   if (lines.length === 0) terminal.fault('No channel can answer such a request.')
-  else terminal.out(lines.join('\n'))
+  else terminal.out([...(key === undefined && !env[KEY_NAME] ? [exportLine()] : []), ...lines].join('\n'))
 }
+
+const exportLine = (): string =>
+  `  export ${KEY_NAME}=il-…   # your key: the first start printed one, \`${program()} keys create NAME\` creates another`
 
 /** Where clients reach a gateway: certificates are for public names. */
 const addressOf = ({ tls, publicUrls: [first], host, port }: Config['server']): string =>

@@ -1,5 +1,5 @@
 import type { ChannelConfig, Config } from '../config/index.ts'
-import { exampleLines, KEY_VARIABLE } from './examples.ts'
+import { exampleLines, KEY_NAME, KEY_VARIABLE } from './examples.ts'
 import { FIRST_USER } from './expected-user.ts'
 import type { FirstStart } from './first-start.ts'
 import { program } from './outcome.ts'
@@ -23,7 +23,7 @@ export function greeting(address: string, config: Config, first: FirstStart, ver
     ...keyLines(config, first),
     `models   ${shortened(modelCounts(config.channels)) || 'none: no channel is configured'}`,
     '',
-    ...tryLines(way, first.created ?? KEY_VARIABLE, config.channels),
+    ...tryLines(way, first.created, config.channels),
   ]
   return lines.join('\n')
 }
@@ -39,13 +39,14 @@ function consoleLines(address: string, config: Config, { password, noPage }: Fir
 }
 
 /** One request to try, and where the others are. */
-function tryLines(way: Reached, key: string, channels: readonly ChannelConfig[]): string[] {
-  const [models, request] = exampleLines({ ...way, key, channels })
+function tryLines(way: Reached, created: string | undefined, channels: readonly ChannelConfig[]): string[] {
+  const [models, request] = exampleLines({ ...way, key: created ?? KEY_VARIABLE, channels })
+  const first = created === undefined ? '' : ` They take the key from: export ${KEY_NAME}=${created}`
   return [
     'Try it:',
     request ?? models!,
     ...(request?.includes('MODEL') ? [`         with a model of ${way.address}/v1/models in place of MODEL`] : []),
-    `\`${program()} examples\` prints a line for each endpoint.`,
+    `\`${program()} examples\` prints a line for each endpoint.${first}`,
   ]
 }
 
@@ -63,7 +64,7 @@ function keyLines(config: Config, { created, known, unread }: FirstStart): strin
   const names = [...config.keys.map(({ name }) => name), ...known.map(({ name }) => name)]
   return [
     `keys     ${shortened(names)}`,
-    `         They cannot be shown; \`${program()} keys create NAME\` creates one. Put yours here: export INTERLINGUA_KEY=…`,
+    `         They cannot be shown; \`${program()} keys create NAME\` creates one. Put yours here: export ${KEY_NAME}=…`,
   ]
 }
 

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { isRange } from '../channel/reachable.ts'
 import { suggestion } from './faults.ts'
+import { record, strictFields } from './objects.ts'
 import { bytes, instant, milliseconds } from './units.ts'
 import { MOST_WORKERS } from './workers.ts'
 
@@ -9,7 +10,7 @@ export type * from './types.ts'
 
 /** An object of exactly these fields; any other is refused with the most similar of them. */
 const fields = <E extends v.ObjectEntries>(entries: E) =>
-  v.strictObject(entries, issue => {
+  strictFields(entries, issue => {
     if (issue.expected === 'never') {
       const key = String(issue.path?.at(-1)?.key)
       return `unknown key${suggestion(key, Object.keys(entries))}`
@@ -36,9 +37,9 @@ const credential = v.pipe(
   v.regex(/^[\x21-\x7e\x80-\xff]*$/, 'has a space, a line break or another character that no header can hold'),
 )
 const texts = v.array(text, expects('a list of texts'))
-const record = <T extends v.GenericSchema>(value: T) => v.record(v.string(), value, expects('a map'))
+const mapOf = <T extends v.GenericSchema>(value: T) => record(v.string(), value, expects('a map'))
 /** Headers by name; their values may be secret, and are not shown. */
-const headers = v.record(
+const headers = record(
   v.pipe(v.string(), v.regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is no name of a header')),
   v.pipe(
     v.string('expected a text'),
@@ -132,7 +133,7 @@ const origin = v.pipe(
   ),
 )
 const range = v.pipe(text, v.check(isRange, expects('an address or a range such as 10.0.0.0/8')))
-const models = v.union([texts, record(text)], expects('a list or a map of models'))
+const models = v.union([texts, mapOf(text)], expects('a list or a map of models'))
 const modalities = v.array(oneOf(['text', 'image', 'audio', 'video', 'file', 'embedding']), expects('a list'))
 const money = number('an amount, 0 or more', 0, false)
 
@@ -166,7 +167,7 @@ const server = fields({
   limits: v.optional(
     fields({
       json_body: v.optional(size),
-      doors: v.optional(record(size)),
+      doors: v.optional(mapOf(size)),
       waiting: v.optional(fields({ key: v.optional(size), all: v.optional(size) })),
       spooled: v.optional(fields({ key: v.optional(size), all: v.optional(size) })),
       connections: v.optional(count()),
@@ -308,12 +309,12 @@ const channel = fields({
   name: text,
   provider: text,
   formats: v.optional(texts),
-  base_url: v.optional(v.union([address, record(address)], expects('an address, or a map of them by format'))),
+  base_url: v.optional(v.union([address, mapOf(address)], expects('an address, or a map of them by format'))),
   key: v.optional(credential),
   models: v.optional(models),
   priority: v.optional(number('a number', Number.NEGATIVE_INFINITY, false)),
   weight: v.optional(number('a number, 0 or more', 0, false)),
-  dialect: v.optional(record(v.unknown())),
+  dialect: v.optional(mapOf(v.unknown())),
   headers: v.optional(headers),
   allow_headers: v.optional(texts),
   media: v.optional(fields({ addresses: v.optional(oneOf(['public', 'any'])) })),
@@ -335,7 +336,7 @@ const facts = fields({
   interface: v.optional(text),
   context: v.optional(count()),
   max_output: v.optional(count()),
-  dialect: v.optional(record(v.unknown())),
+  dialect: v.optional(mapOf(v.unknown())),
   compaction: v.optional(oneOf(['enabled', 'disabled'])),
   input: v.optional(modalities),
   output: v.optional(modalities),
@@ -365,10 +366,10 @@ export const CONFIG_SCHEMA = fields({
   metrics: v.optional(metrics),
   traces: v.optional(traces),
   console: v.optional(console),
-  groups: v.optional(record(group)),
+  groups: v.optional(mapOf(group)),
   keys: v.optional(v.array(key, expects('a list'))),
   channels: v.optional(v.array(channel, expects('a list'))),
-  models: v.optional(record(facts)),
+  models: v.optional(mapOf(facts)),
 })
 
 /** A config as its operator wrote it, checked, units resolved, without defaults. */

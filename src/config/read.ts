@@ -1,8 +1,10 @@
 import * as v from 'valibot'
 import { append } from '../canonical/lists.ts'
+import type { Path } from '../canonical/loss.ts'
 import { complete } from './complete.ts'
 import { ConfigError, type Fault, pathText } from './faults.ts'
 import { CONFIG_SCHEMA } from './index.ts'
+import { salvage } from './salvage.ts'
 import { type Env, readSource } from './source.ts'
 import type { Config } from './types.ts'
 
@@ -16,23 +18,40 @@ export function readConfig(written: string, env: Env = process.env, file = 'inte
   const source = readSource(written, env)
   const faults = [...source.faults]
   const value = source.value ?? {}
-  if (Array.isArray(value))
-    throw new ConfigError([{ path: '', message: 'expected a map, found a list', line: 1 }], file)
   const parsed = v.safeParse(CONFIG_SCHEMA, value)
-  for (const issue of (parsed.issues ?? []).flatMap(precise)) {
-    const path = (issue.path ?? []).map(step => step.key as string | number)
-    faults.push({ path: pathText(path), message: issue.message, line: source.lineOf(path) })
-  }
-  if (parsed.success) {
-    const done = complete(parsed.output, env)
-    append(
-      faults,
-      done.faults.map(({ path, message }) => ({ path: pathText(path), message, line: source.lineOf(path) })),
-    )
-    if (faults.length === 0) return done.config
-  }
+  const found = (parsed.issues ?? []).flatMap(precise).map(({ path = [], message }) => ({
+    path: path.map(step => step.key as string | number),
+    message,
+  }))
+  const { written: usable, sourceOf } = parsed.success
+    ? { written: parsed.output, sourceOf: (path: Path) => path }
+    : salvage(
+        value,
+        found.map(({ path }) => path),
+      )
+  const { config, faults: others } = complete(usable, env)
+  for (const { path, message } of others)
+    if (!isCaused(sourceOf(path), found, value)) found.push({ path: [...sourceOf(path)], message })
+  append(
+    faults,
+    found.map(({ path, message }) => ({ path: pathText(path), message, line: source.lineOf(path) })),
+  )
+  if (faults.length === 0) return config
   throw new ConfigError(inOrder(faults), file)
 }
+
+/** Whether another fault explains the one at a path: a fault at that path or above it, or in the group a key names. */
+function isCaused(path: Path, by: readonly { readonly path: Path }[], value: unknown): boolean {
+  const names = (above: Path, below: Path): boolean => above.every((step, index) => step === below[index])
+  const group = path[0] === 'keys' && path[2] === 'group' ? groupOf(value, path[1] as number) : undefined
+  return by.some(
+    other =>
+      names(other.path, path) || (group !== undefined && other.path.length < 3 && names(other.path, ['groups', group])),
+  )
+}
+
+const groupOf = (value: unknown, key: number): string =>
+  String((value as { readonly keys: readonly { readonly group?: unknown }[] }).keys[key]?.group)
 
 /** The config of a gateway nobody configured: a channel for every provider whose usual key is in the environment. */
 export function defaultConfig(env: Env = process.env): Config {

@@ -2,6 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import type { Format } from '../canonical/node.ts'
 import type { Query } from '../endpoints/routes.ts'
 
+/** The path of the console. */
+export const CONSOLE_PATH = '/console'
+
 /** The path as it was written, without its query. */
 export const pathOf = (message: IncomingMessage): string => message.url!.split('?', 1)[0]!
 

@@ -1,7 +1,7 @@
 import express, { type Express, type NextFunction, type Request, type Response } from 'express'
 import { contentsRoute, namesMethod, ROUTES } from '../endpoints/routes.ts'
 import { type Gateway, IMAGES_PATH } from '../gateway/index.ts'
-import { familyOf, pathOf } from './address.ts'
+import { CONSOLE_PATH, familyOf, pathOf } from './address.ts'
 import { counted } from './counted.ts'
 import { handleRequest, listModels, refuseRequest } from './handlers.ts'
 import { sendImage } from './images.ts'
@@ -11,6 +11,7 @@ import { METRICS_PATH } from './metrics.ts'
 import type { Probe } from './probes.ts'
 import { handleSecret, REALTIME_PATH, SECRETS_PATH } from './realtime.ts'
 import { malformedPath, unknownPath, wrongMethod } from './refusals.ts'
+import { rootPage } from './root-page.ts'
 import { handleStored, STORED_METHODS, STORED_ROUTES } from './stored-routes.ts'
 import { handleTask, REMIX_PATH, remixRoute, taskMethods, taskRoutes, vendorRoutes } from './task-routes.ts'
 
@@ -72,7 +73,8 @@ export function appOf(gateway: Gateway, probes: ReadonlyMap<string, Probe>, vend
   )
   for (const [path, probe] of probes) app.get(path, probe)
   app.use('/admin', lazyAdmin(gateway))
-  app.all(['/console', '/console/*path'], lazyConsole(gateway))
+  app.all([CONSOLE_PATH, `${CONSOLE_PATH}/*path`], lazyConsole(gateway))
+  app.get('/', (message, response) => rootPage(gateway, message, response))
   for (const [path, allow] of [...OTHERS, ...methods]) app.all(path, wrong(allow))
   app.use((message: Request, response: Response) =>
     refuseRequest(gateway, unknownPath(message, KNOWN), message, response),

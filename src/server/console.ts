@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { CONSOLE_FILES } from '../root.ts'
+import { accepts } from './accepts.ts'
+import { CONSOLE_PATH } from './address.ts'
 import { type Coding, type ConsoleFile, INDEX, readConsole } from './console-files.ts'
-
-/** Where the console lies. */
-export const CONSOLE_PATH = '/console'
 
 /**
  * Nothing but the gateway's own files runs in the page or is asked by it, no form leaves it, and no other page shows it
@@ -97,13 +96,8 @@ const CODINGS: readonly Coding[] = ['br', 'gzip']
 
 /** The best coding that both sides have (RFC 9110, section 12.5.3). */
 function codingOf({ headers }: IncomingMessage, { codings }: ConsoleFile): Coding {
-  const accepted = String(headers['accept-encoding'] ?? '').split(',')
-  const accepts = (coding: Coding): boolean =>
-    accepted.some(one => {
-      const [name = '', ...parameters] = one.split(';').map(part => part.trim().toLowerCase())
-      return name === coding && !parameters.some(part => /^q=0(?:\.0*)?$/.test(part))
-    })
-  return CODINGS.find(coding => codings[coding] !== undefined && accepts(coding)) ?? 'identity'
+  const accepted = String(headers['accept-encoding'] ?? '')
+  return CODINGS.find(coding => codings[coding] !== undefined && accepts(accepted, coding)) ?? 'identity'
 }
 
 const namesTag = (etag: string, asked = ''): boolean =>

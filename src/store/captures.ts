@@ -19,7 +19,7 @@ export interface CapturePage {
   readonly limit: number
   /** The key's id. */
   readonly key?: string
-  /** The place behind which it continues: `TIME.ID`. */
+  /** The position behind which it continues: `TIME.ID`. */
   readonly after?: string
 }
 
@@ -31,8 +31,10 @@ export interface Captures {
   find(id: string): Promise<Uint8Array | undefined>
   /** Which of these requests were captured. */
   known(ids: readonly string[]): Promise<ReadonlySet<string>>
-  /** Ids, those of the latest requests first, and the place of the last where more follow. */
-  list(page: CapturePage): Promise<{ readonly ids: readonly string[]; readonly next?: string }>
+  /** Which requests were captured, the latest first, and whether more follow. */
+  list(
+    page: CapturePage,
+  ): Promise<{ readonly found: readonly Pick<StoredCapture, 'id' | 'at'>[]; readonly more: boolean }>
   /** Deletes one; false where there is none. */
   drop(id: string): Promise<boolean>
   /** Deletes those that have expired. */

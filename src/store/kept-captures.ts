@@ -70,11 +70,9 @@ export class KeptCaptures implements Captures {
       .orderBy('id', 'desc')
       .limit(limit + 1)
       .execute()
-    const shown = found.slice(0, limit)
-    const last = shown.at(-1)
     return {
-      ids: shown.map(({ id }) => id),
-      ...(found.length > limit ? { next: `${Number(last!.at)}.${last!.id}` } : {}),
+      found: found.slice(0, limit).map(one => ({ id: one.id, at: Number(one.at) })),
+      more: found.length > limit,
     }
   }
 

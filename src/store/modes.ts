@@ -110,7 +110,7 @@ export const MODES: { readonly [Name in keyof Rooms]: Modes<Rooms[Name]> } = {
     add: 'writes',
     find: { mode: 'reads', withoutStore: undefined },
     known: { mode: 'reads', withoutStore: new Set() },
-    list: { mode: 'reads', withoutStore: { ids: [] } },
+    list: { mode: 'reads', withoutStore: { found: [], more: false } },
     drop: { mode: 'writes', withoutStore: false },
     sweep: 'writes',
   },

@@ -86,6 +86,15 @@ describe('check', () => {
     })
   })
 
+  it('takes the file as an argument, which counts before --config', async () => {
+    const other = file('other.yaml', 'channels: [{ name: other, provider: ollama }]')
+    expect(await run('check', other)).toMatchObject({ code: 0, out: expect.stringContaining(`${other}: good.`) })
+    expect((await run('check', other, '-c')).out).toContain(`${other}: good.`)
+    expect((await run('--config', other, 'check')).out).toContain(`${other}: good.`)
+    expect(await run('check', join(dir, 'none.yaml'))).toMatchObject({ code: 1 })
+    expect(await run('check', other, config)).toMatchObject({ code: 2 })
+  })
+
   it('fails on a bad one, and on one that is not there', async () => {
     const bad = file('bad.yaml', 'server:\n  prot: 1')
     expect(await run('check', '-c', bad)).toMatchObject({

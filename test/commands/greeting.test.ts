@@ -73,6 +73,13 @@ test('without the page of the console it says how to have it, and names no addre
   ])
 })
 
+test('a key that was just made is exported under the name that examples use', () => {
+  const text = greeting('http://127.0.0.1:1', defaultConfig({}), { created: 'il-new', known: [] }, '1.0')
+  expect(text).toContain('export INTERLINGUA_KEY=il-new')
+  expect(text).toContain('authorization: Bearer il-new')
+  expect(greeted()).toContain('export INTERLINGUA_KEY=…')
+})
+
 test('without a console it names none', () => {
   expect(greeted('console: false')).not.toContain('console')
 })

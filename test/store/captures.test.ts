@@ -85,12 +85,13 @@ for (const { name, missing, place } of ENGINES)
       let after: string | undefined
       do {
         const page = { since: 1000, until: 2000, limit: 3, key: 'k', ...(after === undefined ? {} : { after }) }
-        const { ids, next } = await two.captures.list(page)
-        for (const id of ids) seen.push(id)
-        after = next
+        const { found, more } = await two.captures.list(page)
+        for (const { id } of found) seen.push(id)
+        after = more ? `${found.at(-1)!.at}.${found.at(-1)!.id}` : undefined
       } while (after !== undefined)
       expect(seen).toEqual(['c6', 'c5', 'c4', 'c3', 'c2', 'c1', 'c0'])
-      expect((await two.captures.list({ since: 1001, until: 1002, limit: 9 })).ids).toEqual(['other', 'c3', 'c2'])
+      const { found } = await two.captures.list({ since: 1001, until: 1002, limit: 9 })
+      expect(found.map(({ id }) => id)).toEqual(['other', 'c3', 'c2'])
     })
 
     test('are stored once', async () => {

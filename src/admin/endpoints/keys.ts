@@ -7,7 +7,7 @@ import type { Administration } from '../../gateway/administration.ts'
 import type { KeyChange, StoredKey } from '../../store/access-records.ts'
 import { cursorOf, placeOf } from '../cursor.ts'
 import { endpoint } from '../endpoint.ts'
-import { changedLimits, checkDoors, permissionFields } from '../permission-fields.ts'
+import { changedLimits, permissionFields } from '../permission-fields.ts'
 import { invalidInput, Problem } from '../problem.ts'
 import { duration, fields, flag, limit, text, time, word, yesOrNo } from '../schema.ts'
 import { KEY, NEW_KEY, pageOf } from '../shapes.ts'
@@ -15,15 +15,13 @@ import { fixedId, fixedKeyView, keyView } from '../views.ts'
 
 const id = fields({ id: word })
 
-const DAY = 86_400_000
-
 const settings = {
   note: v.nullish(text(2000)),
   ...permissionFields,
   enabled: v.nullish(yesOrNo),
   expires_at: v.nullish(time),
   /** For how long from now on its requests are captured whole. */
-  capture: v.nullish(v.pipe(duration, v.maxValue(7 * DAY, 'is longer than 7d'))),
+  capture: v.nullish(duration(7)),
 }
 
 type Settings = v.InferOutput<v.StrictObjectSchema<typeof settings, undefined>>
@@ -102,7 +100,6 @@ const createKey = endpoint({
   location: key => `/keys/${key.id}`,
   handle: async (gateway, { body: { name, group = 'default', ...written } }) => {
     await checkGroup(gateway, group)
-    checkDoors(written.doors)
     if (gateway.config.keys.some(key => key.name === name)) throw taken()
     const now = Date.now()
     const { text, secret } = freshSecret('il', now)
@@ -129,7 +126,6 @@ const changeKey = endpoint({
   handle: async (gateway, { params, body: { name, group, ...written } }) => {
     await storedKey(gateway, params.id)
     if (group !== undefined) await checkGroup(gateway, group)
-    checkDoors(written.doors)
     if (name !== undefined && gateway.config.keys.some(key => key.name === name)) throw taken()
     const changes: KeyChange = {
       ...defined({ name, group }),
@@ -177,7 +173,7 @@ const rotateKey = endpoint({
   operation: 'rotateKey',
   summary: 'Gives a key another secret; the ones before it work for the grace time (default: none, at most 90 days).',
   params: id,
-  body: fields({ grace: v.optional(v.pipe(duration, v.maxValue(90 * DAY, 'is longer than 90d')), '0s') }),
+  body: fields({ grace: v.optional(duration(90), '0s') }),
   answer: NEW_KEY,
   problems: ['not-found', 'read-only'],
   handle: async (gateway, { params, body: { grace } }) => {

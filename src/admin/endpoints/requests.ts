@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { defined } from '../../canonical/node.ts'
 import type { Administration } from '../../gateway/administration.ts'
-import type { RowPage, UsageField } from '../../store/usage-records.ts'
+import type { RowPage, UsageField, UsageRecords } from '../../store/usage-records.ts'
 import type { UsageRow } from '../../usage/row.ts'
 import { cursorOf, placeOf } from '../cursor.ts'
 import { endpoint } from '../endpoint.ts'
@@ -10,7 +10,7 @@ import { fields, instantOf, limit, oneOf, word } from '../schema.ts'
 import { pageOf, REQUEST } from '../shapes.ts'
 import { filterOf, filterParameters } from './usage.ts'
 
-/** Where a page of rows begins: a time and an id. */
+/** The position of a row: its time and its id. */
 const PLACE = /^\d{1,15}\.[\w-]{1,200}$/
 
 const MONTH = 30 * 86_400_000
@@ -39,18 +39,34 @@ const listRequests = endpoint({
   },
 })
 
-/** The rows of captured requests; where they are filtered by more than time and key, pages may have fewer than they could. */
-async function capturedRows(
-  { usage, captures }: Administration,
-  { since, until, limit, after, where = {} }: RowPage,
-): ReturnType<Administration['usage']['rows']> {
-  const { key } = where
-  const { ids, next } = await captures.records.list({ since, until, limit, ...defined({ after, key }) })
-  const found = await Promise.all(ids.map(id => usage.row(id)))
-  const rows = found.filter(row => row !== undefined)
-  const fits = (row: UsageRow): boolean =>
+/** Captures that are looked up at a time, and for one page: each of them needs its row. */
+const BATCH = 100
+const MOST_LOOKED_UP = 1000
+
+/**
+ * The rows of captured requests. The store finds captures by time and key alone, so other filters are applied to their
+ * rows: until the page is full, no capture is left, or enough were looked up. Then `next` says where to continue, even if
+ * the page is not full.
+ */
+async function capturedRows({ usage, captures }: Administration, page: RowPage): ReturnType<UsageRecords['rows']> {
+  const { since, until, limit, where = {} } = page
+  const fits = (row: UsageRow | undefined): row is UsageRow =>
+    row !== undefined &&
     Object.entries(where).every(([field, value]) => String(row[field as UsageField] ?? '') === value)
-  return { rows: rows.filter(fits), ...defined({ next }) }
+  const rows: UsageRow[] = []
+  let after = page.after
+  for (let lookedUp = 0; lookedUp < MOST_LOOKED_UP; lookedUp += BATCH) {
+    const batch = { since, until, limit: BATCH, ...defined({ after, key: where.key }) }
+    const { found, more } = await captures.records.list(batch)
+    const all = await Promise.all(found.map(({ id }) => usage.row(id)))
+    for (const [index, row] of all.entries()) {
+      if (fits(row)) rows.push(row)
+      after = `${found[index]!.at}.${found[index]!.id}`
+      if (rows.length === limit) return { rows, ...(more || index < all.length - 1 ? { next: after } : {}) }
+    }
+    if (!more) return { rows }
+  }
+  return { rows, ...defined({ next: after }) }
 }
 
 const getRequest = endpoint({

@@ -11,10 +11,10 @@ import { KNOWN_FORMATS } from '../../kit/translate.ts'
 import { type InOther, type PlacedLoss, translations } from '../../kit/translations.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import { invalidInput } from '../problem.ts'
-import { describedAs, fields, list, oneOf, text } from '../schema.ts'
+import { describedAs, fields, isLonger, list, oneOf, text } from '../schema.ts'
 import { allOf, EXAMPLE, TRANSLATIONS } from '../shapes.ts'
 
-/** Bytes of a text that is translated. */
+/** Characters of a text that is translated. */
 const LARGEST = 256 * 1024
 
 const KINDS = ['request', 'result', 'events'] as const
@@ -23,9 +23,9 @@ const given = describedAs(
   v.pipe(
     v.string('expected a text'),
     v.check(value => value.trim() !== '', 'is empty'),
-    v.check(value => Buffer.byteLength(value) <= LARGEST, `has more than ${LARGEST} bytes`),
+    v.check(value => !isLonger(value, LARGEST), `has more than ${LARGEST} characters`),
   ),
-  { type: 'string', minLength: 1, maxLength: LARGEST },
+  { type: 'string', pattern: '\\S', maxLength: LARGEST },
 )
 
 const translateText = endpoint({

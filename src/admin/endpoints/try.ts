@@ -6,10 +6,10 @@ import type { Administration } from '../../gateway/administration.ts'
 import { DOORS } from '../../providers/index.ts'
 import { type Endpoint, endpoint, type LiveAnswer } from '../endpoint.ts'
 import { invalidInput } from '../problem.ts'
-import { fields, oneOf, text, word } from '../schema.ts'
+import { fields, mapOf, oneOf, text, word } from '../schema.ts'
 import { doorOf, triedCall } from '../tried-call.ts'
 
-const json = v.record(v.string(), v.unknown(), 'expected an object') as v.GenericSchema<JsonObject>
+const json = mapOf(v.unknown()) as v.GenericSchema<JsonObject>
 
 const tryRequest = endpoint({
   method: 'post',
@@ -20,8 +20,8 @@ const tryRequest = endpoint({
   body: fields({
     key: word,
     format: oneOf([...DOORS.keys()]),
-    path: v.optional(v.pipe(text(2000), v.startsWith('/', 'begins with no slash'))),
-    headers: v.optional(v.record(v.string(), text(1000))),
+    path: v.optional(text(2000, '/')),
+    headers: v.optional(mapOf(text(1000))),
     body: json,
   }),
   live: ['application/json', 'text/event-stream', 'application/octet-stream'],

@@ -1,0 +1,56 @@
+import * as v from 'valibot'
+
+/* Schemas of objects. Unlike valibot's own, they take no list, and report every unknown key, not only the first. */
+
+/** Unknown keys of one object that are reported. */
+const MOST = 50
+
+/** An object of exactly these entries. */
+export function strictFields<E extends v.ObjectEntries, M extends v.ErrorMessage<v.StrictObjectIssue>>(
+  entries: E,
+  message: M,
+): v.StrictObjectSchema<E, M> {
+  const schema = v.strictObject(entries, message)
+  return noList({
+    ...schema,
+    '~run'(dataset, config) {
+      const input = dataset.value as { readonly [key: string]: unknown }
+      const checked = schema['~run'](dataset, config)
+      const [, ...more] = unknownKeys(input, entries)
+      for (const key of more)
+        v._addIssue(this as never, 'key', checked, config, {
+          ...{ input: key, expected: 'never' },
+          path: [{ type: 'object', origin: 'key', input, key, value: input[key] }],
+        })
+      return checked
+    },
+  })
+}
+
+/** An object of any keys, whose values have one schema. */
+export const record = <
+  K extends v.BaseSchema<string, string | number | symbol, v.BaseIssue<unknown>>,
+  V extends v.GenericSchema,
+  M extends v.ErrorMessage<v.RecordIssue>,
+>(
+  key: K,
+  value: V,
+  message: M,
+): v.RecordSchema<K, V, M> => noList(v.record(key, value, message))
+
+function unknownKeys(input: unknown, entries: object): string[] {
+  if (typeof input !== 'object' || input === null) return []
+  const found: string[] = []
+  for (const key in input) if (!Object.hasOwn(entries, key) && found.push(key) === MOST) break
+  return found
+}
+
+/** The same schema, for which a list has the wrong type. */
+const noList = <S extends v.GenericSchema>(schema: S): S => ({
+  ...schema,
+  '~run'(dataset, config) {
+    if (!Array.isArray(dataset.value)) return schema['~run'](dataset, config)
+    v._addIssue(this as never, 'type', dataset as never, config)
+    return dataset as never
+  },
+})

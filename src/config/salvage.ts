@@ -1,0 +1,96 @@
+import * as v from 'valibot'
+import type { Path } from '../canonical/loss.ts'
+import { isObject } from '../canonical/node.ts'
+import { CONFIG_SCHEMA, type WrittenConfig } from './index.ts'
+
+/** What is left of a config without its faulty values. */
+export interface Salvaged {
+  readonly written: WrittenConfig
+  /** The path in the file of a path in `written`, whose lists may be shorter. */
+  sourceOf(path: Path): Path
+}
+
+type Step = Path[number]
+
+/** What is done about the value at a path, and about values inside it. */
+interface Repair {
+  /** A faulty value is left out; where the map around it requires one, a text replaces it. */
+  by?: 'omission' | 'replacement'
+  readonly inside: Map<Step, Repair>
+}
+
+/**
+ * Leaves faulty values out, so that the rest of a config can be checked as well. A map that requires a value for which
+ * no text will do is left out as a whole.
+ *
+ * @param faulty the paths of the faults that the schema found.
+ */
+export function salvage(value: unknown, faulty: readonly Path[]): Salvaged {
+  const all: Repair = { inside: new Map() }
+  let paths = faulty
+  for (;;) {
+    const done = new Set<Repair>()
+    for (const path of paths) repair(all, path, done)
+    const { copy, sourceOf } = repaired(value, all)
+    const parsed = v.safeParse(CONFIG_SCHEMA, copy ?? {})
+    if (parsed.success) return { written: parsed.output, sourceOf }
+    paths = parsed.issues.map(({ path = [] }) => sourceOf(path.map(({ key }) => key as Step)))
+  }
+}
+
+/**
+ * Takes the next measure against the fault at a path: first of the value, then of the map or list around it.
+ *
+ * @param done the repairs of this round: a value may have several faults, and is repaired once.
+ */
+function repair(all: Repair, path: Path, done: Set<Repair>): void {
+  const found = path.reduce<Repair>((around, step) => {
+    const inside = around.inside.get(step) ?? { inside: new Map() }
+    around.inside.set(step, inside)
+    return inside
+  }, all)
+  if (done.has(found)) return
+  if (found.by === 'replacement') return repair(all, path.slice(0, -1), done)
+  done.add(found)
+  found.by = found.by === undefined || path.length === 0 ? 'omission' : 'replacement'
+}
+
+const NOTHING: Repair = { inside: new Map() }
+
+/** A copy of a value with all repairs, undefined where all of it is left out. */
+function repaired(value: unknown, all: Repair): { readonly copy: unknown; readonly sourceOf: Salvaged['sourceOf'] } {
+  /** By list of the copy, the index in the file of each of its items. */
+  const indexes = new Map<unknown, readonly number[]>()
+  const copyOf = (one: unknown, { by, inside }: Repair, path: string): unknown => {
+    if (by !== undefined) return by === 'omission' ? undefined : path
+    const copyAt = (step: Step): unknown =>
+      copyOf((one as { readonly [key: Step]: unknown })[step], inside.get(step) ?? NOTHING, `${path}/${step}`)
+    if (inside.size === 0) return one
+    if (Array.isArray(one)) {
+      const items = [...one.keys()]
+        .map(index => [index, copyAt(index)] as const)
+        .filter(([, item]) => item !== undefined)
+      const copy = items.map(([, item]) => item)
+      indexes.set(
+        copy,
+        items.map(([index]) => index),
+      )
+      return copy
+    }
+    if (!isObject(one)) return one
+    const keys = new Set<Step>([...Object.keys(one), ...inside.keys()])
+    return Object.fromEntries(
+      [...keys].map(key => [key, copyAt(key)] as const).filter(([, item]) => item !== undefined),
+    )
+  }
+  const copy = copyOf(value, all, '')
+  const sourceOf = (path: Path): Path => {
+    let around = copy
+    return path.map(step => {
+      const index = indexes.get(around)?.[step as number] ?? step
+      around = (around as { readonly [key: Step]: unknown } | undefined)?.[step]
+      return index
+    })
+  }
+  return { copy, sourceOf }
+}
