@@ -68,7 +68,7 @@ const fields = (others: readonly string[] = ANYWHERE, more: Partial<ModelFields>
  * answers nothing is not among them (`moderation.model`).
  */
 export const MODEL_FIELDS: ReadonlyMap<Format, ModelFields> = new Map([
-  ['chat', fields([...PROMPTED, 'messages.*.tools.*.model'])],
+  ['chat', fields(PROMPTED)],
   ['completions', fields(CONVERSATION)],
   ['messages', fields(PROMPTED)],
   ['responses', fields(RESPONSES)],

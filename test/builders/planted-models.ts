@@ -50,7 +50,6 @@ const ITEMS: { readonly [field: string]: JsonObject } = {
   tools: { type: 'image_generation', name: 'x' },
   plugins: { id: 'fusion' },
   mcp_servers: { type: 'url', url: 'https://127.0.0.1', name: 'n' },
-  messages: { role: 'user', content: 'Hi.' },
   input: { type: 'additional_tools' },
   context_management: { type: 'compaction' },
   edits: { type: 'compact_20260112' },
