@@ -57,9 +57,9 @@ test('the architecture says of every dependency why it is there', () => {
 })
 
 test('every file that is named is there', () => {
-  const files = globSync('{src,test,bench,bin,docs,console/src,console/building}/**/*', { withFileTypes: false }).map(
-    path => `/${path}/`,
-  )
+  const files = globSync('{src,test,bench,bin,building,docs,console/src,console/building}/**/*', {
+    withFileTypes: false,
+  }).map(path => `/${path}/`)
   const named = [...globSync('*.md'), ...globSync('docs/**/*.md')].flatMap(page =>
     quoted(readFileSync(page, 'utf8').replace(/```[\s\S]*?```/g, ''))
       .filter(word =>

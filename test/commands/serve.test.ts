@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { buildIfStale } from '../../console/building/build.ts'
 import { ENV, MAIN } from '../builders/paths.ts'
 import { SOON, TIMED } from '../builders/time.ts'
 
@@ -72,6 +73,9 @@ async function slowUpstream() {
 }
 
 const keyIn = (out: string): string => /^key {6}(\S+)$/m.exec(out)![1]!
+
+// Without the console's page no first user is made.
+beforeAll(buildIfStale, 240_000)
 
 describe('a gateway nobody configured', () => {
   it('prints a key once, and lines for its doors that work as they stand', async () => {

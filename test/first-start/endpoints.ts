@@ -29,7 +29,7 @@ export type Cases = { readonly [endpoint: string]: Step | { readonly whole: Step
 const VENDOR = 'videovendor'
 
 /** Every endpoint for callers, from the tables that the gateway has its routes from. */
-const ENDPOINTS: ReadonlySet<string> = new Set([
+export const ENDPOINTS: ReadonlySet<string> = new Set([
   ...[...ROUTES, ...vendorRoutes(VENDOR)].map(({ path }) => `POST ${path}`),
   ...METHOD_PATHS.map(path => `POST ${path}`),
   ...[...taskRoutes(VENDOR), ...STORED_ROUTES].map(({ method, path }) => `${method.toUpperCase()} ${path}`),
@@ -38,7 +38,7 @@ const ENDPOINTS: ReadonlySet<string> = new Set([
   ...['/healthz', '/readyz', '/metrics', '/console/'].map(path => `GET ${path}`),
 ])
 
-const CASES: Cases = {
+export const CASES: Cases = {
   ...VIDEO_CASES,
   ...CONVERSATION_CASES,
   ...MEDIA_CASES,

@@ -45,7 +45,8 @@ export class Started {
     this.child = spawn('npm', this.words(), { cwd: checkout, env: userEnv(this.folder), detached: true })
     this.child.stdout!.on('data', piece => (this.out += piece))
     this.child.stderr!.on('data', piece => (this.fault += piece))
-    this.child.once('exit', code => (this.exit = { code }))
+    // Not `exit`: what was printed last is still to be read then.
+    this.child.once('close', code => (this.exit = { code }))
   }
 
   static async open(checkout: string, config: object, options: StartOptions = {}): Promise<Started> {
