@@ -1,13 +1,13 @@
+import type { Format } from '../canonical/node.ts'
+import type { CanonicalRequest } from '../canonical/request.ts'
 import type { ReasoningShown } from '../canonical/shown-reasoning.ts'
 import { READERS } from '../ingress/index.ts'
 import type { Target } from '../router.ts'
-import type { Call } from './call.ts'
-import type { Attempt } from './types.ts'
 
 /** What of an attempt decides which reasoning its caller gets. */
 interface Asked {
-  readonly call: Pick<Call, 'format'>
-  readonly request: Attempt['request']
+  readonly call: { readonly format: Format }
+  readonly request: CanonicalRequest
   readonly target: Pick<Target, 'native'>
 }
 

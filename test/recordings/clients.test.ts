@@ -84,7 +84,9 @@ describe.skipIf(!present).each(FORMATS)(`recorded answers of %s over HTTP${where
 
   describe.each(CALLERS.filter(caller => FORMATS.includes(caller.format)))('to $name', caller => {
     const asking = (model: string, stream: boolean) =>
-      caller.open({ address: replaying.testServer.server.address, key: KEY, model }).say({ text: 'Hi!' }, { stream })
+      caller
+        .open({ address: replaying.testServer.server.address, key: KEY, model })
+        .say({ text: 'Hi!' }, { stream, thinks: true })
 
     describe.each(WAYS)('$way', ({ stream }) => {
       const taken = stream ? answers.filter(({ body }) => !HOLLOW.test(JSON.stringify(body ?? null))) : answers
