@@ -22,9 +22,20 @@ export function writeTurns(messages: readonly Message[], context: WriteContext):
   if (messages.some(({ role }) => role === 'tool')) putInCallOrder(messages, count, writer, context)
   else for (let index = count; index < messages.length; index++) writer.put(messages[index]!, ['messages', index])
   const contents = writer.written()
+  reportPairs(ids, context)
   if (systemInstruction !== undefined && count === messages.length)
     return { systemInstruction, contents: opened(messages, context) }
   return systemInstruction === undefined ? { contents } : { systemInstruction, contents }
+}
+
+/** Without ids, a result of no call is read as that of the call which order pairs it with (trap 111). */
+function reportPairs(ids: CallIds, { losses: { list } }: WriteContext): void {
+  const paired = ids.pairedByOrder()
+  if (paired === undefined) return
+  for (const [index, loss] of list.entries()) {
+    if (loss.kind !== 'changed' || loss.path.at(-1) !== 'id') continue
+    list[index] = { ...loss, became: paired.get(loss.became as string) ?? loss.became }
+  }
 }
 
 /** With the results of calls right after them, in their order (trap 43). */
