@@ -1,5 +1,6 @@
 import type { Permissions } from '../access/permissions.ts'
 import { forbidden, type GatewayError, invalid } from '../canonical/error.ts'
+import { checkModelName } from '../canonical/model-name.ts'
 import { type Format, isObject, type Json, type JsonObject } from '../canonical/node.ts'
 import { matchesAny } from '../config/glob.ts'
 import type { ChannelConfig } from '../config/index.ts'
@@ -20,11 +21,12 @@ export function checkModelFields(
   model: string | undefined,
   permissions: Permissions,
 ): void {
-  if (model !== undefined && !isName(model)) throw invalid('model: must be the name of a model.', 'model')
+  if (model !== undefined) checkModelName(model)
   renamedIn(body, wayOf(format), {
     format,
     isExact: true,
     rename(name, field) {
+      checkModelName(name, field)
       if (permissions.allowsModel(name)) return name
       throw forbidden(`This key may not use the model "${name}".`, field, 'model_not_allowed')
     },
@@ -47,10 +49,6 @@ export const withUpstreamModels = (body: JsonObject, format: Format, { models }:
       throw invalid(`The model "${name}" cannot be used beside that of this request.`, field)
     },
   })
-
-/** Names become parts of paths, where these mean another place (RFC 3986, section 5.2.4). */
-const isName = (model: string): boolean =>
-  model !== '' && !(model.includes('.') && model.split('/').some(segment => segment === '.' || segment === '..'))
 
 /** The places of a format, from one value on: what its fields or its items lead to, or that it names a model itself. */
 interface Way {
