@@ -63,7 +63,7 @@ function read(body: JsonObject): CanonicalRequest {
       endUser: safe ?? user,
       ...settings.request,
       extras: node.extras,
-      spelling: node.spelling,
+      spelling: store === true ? { [FORMAT]: { ...node.spelling?.[FORMAT], storesCopy: true } } : node.spelling,
     },
   )
 }

@@ -9,6 +9,7 @@ import {
   type ToolChoice,
 } from '../../canonical/tool.ts'
 import { defined, isMaybe, left, objects, required, text, texts, WrongType } from '../fields.ts'
+import { opaqueTool } from '../opaque-tool.ts'
 import { readApproximate, readFreeform, readFunction, readGrammar, readMode } from '../tools.ts'
 import { FORMAT, kindOfTool, TOOL_ITEMS } from './wire.ts'
 
@@ -57,7 +58,7 @@ function keyOf(tool: Tool): string {
 
 function readTool(wire: JsonObject): Tool {
   const type = required(text(wire['type']))
-  return READERS.get(kindOfTool(type)!)?.(wire) ?? { type: 'opaque', format: FORMAT, value: wire }
+  return READERS.get(kindOfTool(type)!)?.(wire) ?? opaqueTool(FORMAT, wire)
 }
 
 const READERS: ReadonlyMap<string, (wire: JsonObject) => Tool> = new Map<string, (wire: JsonObject) => Tool>([
@@ -86,7 +87,7 @@ function readCustom(wire: JsonObject): FreeformTool {
  */
 function readNamespace(wire: JsonObject): readonly Tool[] {
   const { name, description, tools } = wire
-  const whole: readonly Tool[] = [{ type: 'opaque', format: FORMAT, value: wire }]
+  const whole: readonly Tool[] = [opaqueTool(FORMAT, wire)]
   if (typeof name !== 'string' || (description != null && typeof description !== 'string')) return whole
   if (!Array.isArray(tools) || tools.length === 0 || !tools.every(isMember)) return whole
   const namespace = { name, ...defined({ description: description ?? undefined }) }
