@@ -57,7 +57,8 @@ function insistsOn(choice: ToolChoice | undefined): (tool: Tool, known: Readonly
     // A list of tools that may be called insists on those that the client runs.
     if (name !== undefined && chosen.has(name) && !known.has(name) && (mode === 'required' || isClientTool(tool)))
       return true
-    if (tool.type === 'hosted') return (mode === 'required' && hosted === tool.kind) || own.some(one => holdsType(one, KINDS[tool.kind]))
+    if (tool.type === 'hosted')
+      return (mode === 'required' && hosted === tool.kind) || own.some(one => holdsType(one, KINDS[tool.kind]))
     if (tool.type !== 'opaque') return false
     const { type } = tool.value
     return typeof type === 'string' && own.some(one => holdsType(one, type))

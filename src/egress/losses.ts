@@ -1,5 +1,5 @@
 import { type GatewayError, inexpressible } from '../canonical/error.ts'
-import type { Loss } from '../canonical/loss.ts'
+import type { Loss, Path } from '../canonical/loss.ts'
 import type { CanonicalRequest, State } from '../canonical/request.ts'
 import { lists, workOf } from '../canonical/work.ts'
 import { essentialTools } from './essential-tools.ts'
@@ -35,23 +35,47 @@ const HARMLESS: ReadonlySet<string> = new Set([REMEMBERED, LONGEST])
 const isSilent = (loss: Loss): boolean =>
   loss.restored === true || (loss.kind === 'added' && loss.reason.startsWith('minted'))
 
+/** Whether a difference is something that the gateway added: what the caller sent is all there. */
+export const isAddition = ({ kind }: Loss): boolean => kind === 'added' || kind === 'inserted'
+
+/** The losses without what was added. */
+export const withoutAdditions = (losses: readonly Loss[]): readonly Loss[] => losses.filter(loss => !isAddition(loss))
+
 /**
  * The headers that report losses: `interlingua-loss`, a list of `path reason` separated by `; ` and truncated where it
- * is long, and `interlingua-loss-count`, always exact. No headers without losses.
+ * is long; `interlingua-loss-count`, always exact; and `interlingua-added`, such a list of what was added, which is no
+ * loss. No headers without losses or additions.
  *
  * @param reported those that are `shown`.
+ * @param locate gives paths of canonical requests in the caller's body.
  */
-export function lossHeaders(reported: readonly Loss[]): { readonly [name: string]: string } {
+export function lossHeaders(
+  reported: readonly Loss[],
+  locate: (path: Path) => Path = path => path,
+): { readonly [name: string]: string } {
   if (reported.length === 0) return {}
+  const added = reported.filter(isAddition)
+  const lost = added.length === 0 ? reported : withoutAdditions(reported)
+  return {
+    ...(lost.length === 0
+      ? {}
+      : { 'interlingua-loss': listed(lost, locate), 'interlingua-loss-count': String(lost.length) }),
+    ...(added.length === 0 ? {} : { 'interlingua-added': listed(added, locate) }),
+  }
+}
+
+function listed(losses: readonly Loss[], locate: (path: Path) => Path): string {
   let list = ''
   let entries = 0
-  for (const loss of reported) {
-    const entry = `${pathOf(loss)} ${headerSafe(loss.reason)}`
+  for (const { path, reason } of losses) {
+    const entry = `${locate(path)
+      .map(step => headerSafe(String(step)))
+      .join('/')} ${headerSafe(reason)}`
     if (entries === MOST_ENTRIES || list.length + entry.length > MOST_CHARACTERS) break
     list += entries === 0 ? entry : `; ${entry}`
     entries++
   }
-  return { 'interlingua-loss': list, 'interlingua-loss-count': String(reported.length) }
+  return list
 }
 
 /**
@@ -150,8 +174,6 @@ const losesTimes = ({ path }: Loss, { output: { transcript } }: CanonicalRequest
 const TIMES: ReadonlySet<string | number> = new Set(['task', 'timestamps', 'speakers'])
 
 const isSight = (part: { readonly type: string }): boolean => part.type === 'media' || part.type === 'opaque'
-
-const pathOf = (loss: Loss): string => loss.path.map(step => headerSafe(String(step))).join('/')
 
 /** Names come from callers: characters that could end a header, an entry or a path element are percent-encoded. */
 const headerSafe = (text: string): string => text.toWellFormed().replace(/[^!-~]|[%;/]/gu, encodeURIComponent)

@@ -13,7 +13,8 @@ const HOSTED: { readonly [field: string]: HostedKind } = {
   codeExecution: 'code-execution',
 }
 const DECLARATIONS = 'functionDeclarations'
-const ENTRY = new Set([...Object.keys(HOSTED), DECLARATIONS])
+/** The fields of an entry that are read, by their names in camelCase. */
+export const ENTRY = new Set([...Object.keys(HOSTED), DECLARATIONS])
 
 /** Entries hold functions and hosted tools by kind; in canonical each is a tool. */
 export function readTools(wire: Json | undefined): readonly Tool[] | undefined {

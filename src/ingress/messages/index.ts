@@ -1,12 +1,13 @@
 import type { Reader } from '../reader.ts'
 import { readError } from './error.ts'
 import { MessagesEvents } from './events.ts'
-import { locate, readRequest } from './request.ts'
+import { BODY_FIELDS, locate, readRequest } from './request.ts'
 import { readCounted, readResult } from './result.ts'
 
 /** Messages, FORMATS §6. */
 export const messages: Reader = {
   request: readRequest,
+  fields: BODY_FIELDS,
   locate,
   result: (answer, request) => (request.output.count === true ? readCounted(answer) : readResult(answer)),
   events: () => new MessagesEvents(),

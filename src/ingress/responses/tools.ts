@@ -1,4 +1,5 @@
-import { isObject, type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
+import type { Path } from '../../canonical/loss.ts'
+import { isObject, type Json, type JsonObject, originOf, withOrigin } from '../../canonical/node.ts'
 import {
   DEFAULT_NAMESPACE,
   type FreeformTool,
@@ -47,6 +48,25 @@ function readAdded(input: Json | undefined, declared: readonly Tool[]): readonly
       if (!known.has(key)) added.set(key, withOrigin(tool, FORMAT, wire))
     }
   return [...added.values()]
+}
+
+/** Where each tool of a request stands in its body; one that an item of the input adds, where that item declares it. */
+export function toolPaths({ tools, input }: JsonObject): readonly Path[] {
+  const declared = (objects(tools) ?? []).flatMap((wire, index): readonly Path[] => {
+    const read = readOne(wire)
+    const at: Path = ['tools', index]
+    return read[0]?.type === 'opaque' || wire['type'] !== 'namespace'
+      ? [at]
+      : read.map((_, place) => [...at, 'tools', place])
+  })
+  const items = (Array.isArray(input) ? input : [input]) as readonly Json[]
+  const wires = new Map<unknown, Path>()
+  for (const [index, item] of items.entries())
+    if (isObject(item) && TOOL_ITEMS.has(item['type']))
+      for (const [place, wire] of (objects(item['tools']) ?? []).entries())
+        wires.set(wire, [...(Array.isArray(input) ? ['input', index] : ['input']), 'tools', place])
+  const added = readAdded(input, readList(tools) ?? [])
+  return [...declared, ...added.map(tool => wires.get(originOf(tool, FORMAT)?.wire) ?? ['input'])]
 }
 
 function keyOf(tool: Tool): string {
