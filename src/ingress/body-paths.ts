@@ -1,25 +1,11 @@
+import { append } from '../canonical/lists.ts'
 import type { Path } from '../canonical/loss.ts'
 import { type Format, isObject, type Json, type JsonObject, originOf } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
-import type { Settings } from '../canonical/settings.ts'
 import type { WireRequest } from '../canonical/wire.ts'
+import type { BodyFields } from './body-fields.ts'
 import type { Locate } from './locate.ts'
 import type { Reader } from './reader.ts'
-
-/**
- * For paths of canonical fields, their steps joined by `/`, the fields of a body that may hold them: the one that counts
- * first. Data of the format's own (`extras`) stands where the other fields of its node do.
- */
-export type BodyFields = { readonly [path: string]: readonly string[] }
-
-/** The fields of a format's settings, below a field of the body where they are grouped. */
-export const fieldsOfSettings = ({ read }: Settings, group?: string): BodyFields =>
-  Object.fromEntries(
-    read.map(({ at, field, wire }) => [
-      at === 'request' ? field : `${at}/${field}`,
-      [group === undefined ? wire : `${group}/${wire}`],
-    ]),
-  )
 
 /**
  * Maps paths of a canonical request to those of the caller's body that it was read from: the smallest value there that
@@ -105,7 +91,7 @@ function inside(body: JsonObject, start: Path, rest: Path): Path {
     }
     const next = typeof step === 'number' ? indexed(value, step) : named(value, step)
     if (next === undefined) break
-    path.push(...next)
+    append(path, next)
     value = at(value, next)
   }
   return path
@@ -172,7 +158,7 @@ function spelled(body: JsonObject, path: Path): Path {
     const next: Path | undefined =
       typeof step === 'number' ? indexed(value, step) : isObject(value) ? spelledField(value, step) : undefined
     if (next === undefined) return out.length === 0 ? [] : out
-    out.push(...next)
+    append(out, next)
     value = at(value, next)
   }
   return out

@@ -6,7 +6,7 @@ import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import type { EventReader } from '../canonical/transducer.ts'
 import type { WireAnswer, WireEvent, WireRequest } from '../canonical/wire.ts'
-import type { BodyFields } from './body-paths.ts'
+import type { BodyFields } from './body-fields.ts'
 import type { Locate } from './locate.ts'
 
 /** Everything that can arrive in one format; a format has the methods of its directions only. */

@@ -5,7 +5,7 @@ import { isObject, type JsonObject, originOf, withOrigin } from '../../canonical
 import { type CanonicalRequest, type EmbeddingPurpose, type Message, userMessage } from '../../canonical/request.ts'
 import type { VectorEncoding } from '../../canonical/vector.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import type { BodyFields } from '../body-paths.ts'
+import type { BodyFields } from '../body-fields.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
 import {
   count,

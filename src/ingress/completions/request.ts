@@ -3,7 +3,7 @@ import { type Json, type JsonObject, originOf, withOrigin } from '../../canonica
 import { type CanonicalRequest, type Message, userMessage } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { SETTINGS } from '../../settings/completions.ts'
-import { type BodyFields, fieldsOfSettings } from '../body-paths.ts'
+import { type BodyFields, fieldsOfSettings } from '../body-fields.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
 import { defined, flag, left, list, number, oneOrMoreTexts, required, text, WrongType, withDefined } from '../fields.ts'
 import { type Locate, locator } from '../locate.ts'

@@ -2,7 +2,7 @@ import { type Json, type JsonObject, originOf, withOrigin } from '../../canonica
 import type { CanonicalRequest, Message, Output, Sampling, Thread } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { SETTINGS } from '../../settings/messages.ts'
-import { type BodyFields, fieldsOfSettings } from '../body-paths.ts'
+import { type BodyFields, fieldsOfSettings } from '../body-fields.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
 import { defined, flag, left, number, object, objects, required, text, texts, withDefined } from '../fields.ts'
 import { type Locate, locateTurns } from '../locate.ts'

@@ -9,7 +9,7 @@ import {
 } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { SETTINGS } from '../../settings/responses.ts'
-import { type BodyFields, fieldsOfSettings } from '../body-paths.ts'
+import { type BodyFields, fieldsOfSettings } from '../body-fields.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
 import { defined, flag, isMaybe, left, number, object, required, text, texts, withDefined } from '../fields.ts'
 import { readSettings } from '../settings.ts'

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
 import { type CanonicalRequest, type Output, userMessage } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import type { BodyFields } from '../body-paths.ts'
+import type { BodyFields } from '../body-fields.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
 import { defined, left, leftWithin, NONE, number, required, someOf, text, WrongType } from '../fields.ts'
 import { locateInstructed } from '../locate.ts'

@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject, type Node, withOrigin } from '../
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { percentDecoded } from '../../canonical/text.ts'
 import type { WireFile, WireRequest } from '../../canonical/wire.ts'
-import type { BodyFields } from '../body-paths.ts'
+import type { BodyFields } from '../body-fields.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
 import { defined, left, required, text, WrongType } from '../fields.ts'
 import { locateVideo, readLength, videoRequest } from '../media/video.ts'
