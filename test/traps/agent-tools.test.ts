@@ -334,7 +334,7 @@ describe('trap 89: an agent without tools is no agent', () => {
   test('a choice that must be made and cannot is shown', async () => {
     const { body, loss } = await sent('chat', RESPONSES_PATH, { ...asked, tool_choice: 'required' })
     expect(body).not.toHaveProperty('tool_choice')
-    expect(loss).toBe('toolChoice no-tools')
+    expect(loss).toBe('tool_choice no-tools')
   })
 })
 
@@ -355,7 +355,7 @@ describe('trap 73: Cursor’s flat tools at the door of chat', () => {
     const names = format === 'responses' ? body.tools.map((tool: Loose) => tool.name) : namesAt[format]!(body)
     expect(names).toEqual(['read_file', 'grep', 'untyped', 'apply_patch'])
     expect(JSON.stringify(body.tool_choice ?? body.toolConfig)).toContain('read_file')
-    expect(loss.replace('sampling/maxTokens limit-required', '')).toBe('')
+    expect(loss.replace('max_completion_tokens limit-required', '')).toBe('')
   })
 
   test('natively they go as they came', async () => {
@@ -401,6 +401,6 @@ describe('with losses refused', () => {
     const headers = { 'interlingua-on-loss': 'refuse' }
     const { answer } = await sent('messages', '/v1/chat/completions', asked, { text: 'Hm.' }, {}, headers)
     expect(answer.status).toBe(422)
-    expect(answer.text).toContain('sampling/maxTokens (limit-required)')
+    expect(answer.text).toContain('max_completion_tokens (limit-required)')
   })
 })
