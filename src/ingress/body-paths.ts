@@ -79,7 +79,12 @@ const isIn = (body: JsonObject, path: Path): boolean => {
 /** A path in the body, and as far as the value there has them, the steps of canonical fields below it. */
 function inside(body: JsonObject, start: Path, rest: Path): Path {
   const begun = spelled(body, start)
-  if (begun.length < start.length) return begun.length === 0 ? start : begun
+  if (begun.length < start.length) {
+    // What is inserted at the end of a list stands behind its last item.
+    const list = at(body, begun)
+    const isEnd = Array.isArray(list) && begun.length === start.length - 1 && start.at(-1) === list.length
+    return begun.length === 0 || isEnd ? start : begun
+  }
   const path = [...begun]
   let value = at(body, path)
   for (let index = 0; index < rest.length; index++) {

@@ -201,7 +201,7 @@ describe('vectors at the door of Cohere’s second version', () => {
     expect(json.data).toHaveLength(200)
     expect(json.usage.prompt_tokens).toBe(600)
     expect(library.bodies.map(({ texts }) => texts.length).sort()).toEqual([8, 96, 96])
-    expect(headers['interlingua-added']).toBe('output/embedding/purpose purpose-required')
+    expect(headers['interlingua-added']).toBe('input_type purpose-required')
   })
 })
 
