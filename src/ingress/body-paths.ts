@@ -80,9 +80,9 @@ const isIn = (body: JsonObject, path: Path): boolean => {
 function inside(body: JsonObject, start: Path, rest: Path): Path {
   const begun = spelled(body, start)
   if (begun.length < start.length) {
-    // What is inserted at the end of a list stands behind its last item.
+    // A message that is inserted at the end stands behind the last one.
     const list = at(body, begun)
-    const isEnd = Array.isArray(list) && begun.length === start.length - 1 && start.at(-1) === list.length
+    const isEnd = Array.isArray(list) && begun.length === 1 && start.length === 2 && start[1] === list.length
     return begun.length === 0 || isEnd ? start : begun
   }
   const path = [...begun]
