@@ -1,5 +1,6 @@
 import type { Permissions } from './access/permissions.ts'
-import { forbidden, type GatewayError, notFound, overloaded } from './canonical/error.ts'
+import { forbidden, GatewayError, notFound, overloaded } from './canonical/error.ts'
+import { checkModelName } from './canonical/model-name.ts'
 import type { Format } from './canonical/node.ts'
 import { excerpt } from './canonical/text.ts'
 import type { Work } from './canonical/work.ts'
@@ -73,11 +74,12 @@ export interface Target {
  * limits (trap 100); one that is full or drained is not, since that is the operator's decision. Pure: equal inputs give
  * equal orders, whatever order the channels are configured in.
  *
- * @throws GatewayError `not-found` for a model no channel has, `forbidden` for one the key may not use, `overloaded`
- * with `retryAfterSeconds` where every channel is full or drained.
+ * @throws GatewayError `invalid-request` for what is no name of a model, `not-found` for a model no channel has,
+ * `forbidden` for one the key may not use, `overloaded` with `retryAfterSeconds` where every channel is full or drained.
  */
 export function route(request: RouteRequest, channels: readonly RoutedChannel[]): readonly Target[] {
   const { model, permissions } = request
+  checkModelName(model)
   const isPermitted = permissions.allowsModel(model)
   const ready: Option[] = []
   let furthest: Obstacle = 'unknown'

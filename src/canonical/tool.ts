@@ -53,8 +53,14 @@ export interface HostedTool extends Node {
 export interface OpaqueTool extends Node {
   readonly type: 'opaque'
   readonly format: Format
+  /** The client runs it, as it runs functions; otherwise it is a hosted tool, which the upstream runs. */
+  readonly client?: true
   readonly value: JsonObject
 }
+
+/** Whether the client runs the tool and answers its calls. */
+export const isClientTool = (tool: Tool): boolean =>
+  tool.type === 'opaque' ? tool.client === true : tool.type !== 'hosted'
 
 export type Tool = FunctionTool | FreeformTool | HostedTool | OpaqueTool
 

@@ -12,7 +12,7 @@ export interface TranslateOptions {
   readonly asked?: string
 }
 
-/** `interlingua translate --from F --to G [FILE]`: prints `{wire, losses}`. */
+/** `interlingua translate --from F --to G [FILE]`: prints `{wire, losses}`, the losses of a request at their paths in its body. */
 export function translateCommand(file: string | undefined, options: TranslateOptions, terminal: Terminal): void {
   for (const format of [options.from, options.to])
     if (!KNOWN_FORMATS.includes(format))
@@ -22,5 +22,7 @@ export function translateCommand(file: string | undefined, options: TranslateOpt
   const { asked, ...rest } = options
   const text = readFileSync(file === undefined || file === '-' ? 0 : file, 'utf8')
   const request = asked === undefined ? {} : { requestText: readFileSync(asked, 'utf8') }
-  terminal.out(JSON.stringify(translate(text, { ...rest, ...request }), null, 2))
+  const { wire, losses, bodyPath = path => path } = translate(text, { ...rest, ...request })
+  const located = losses.map(loss => ({ ...loss, path: bodyPath(loss.path) }))
+  terminal.out(JSON.stringify({ wire, losses: located }, null, 2))
 }

@@ -1,9 +1,8 @@
-import type { Part } from '../canonical/content.ts'
 import { type GatewayError, inexpressible } from '../canonical/error.ts'
-import type { Loss } from '../canonical/loss.ts'
+import type { Loss, Path } from '../canonical/loss.ts'
 import type { CanonicalRequest, State } from '../canonical/request.ts'
-import type { Tool } from '../canonical/tool.ts'
 import { lists, workOf } from '../canonical/work.ts'
+import { essentialTools } from './essential-tools.ts'
 
 const MOST_ENTRIES = 20
 const MOST_CHARACTERS = 1000
@@ -36,29 +35,53 @@ const HARMLESS: ReadonlySet<string> = new Set([REMEMBERED, LONGEST])
 const isSilent = (loss: Loss): boolean =>
   loss.restored === true || (loss.kind === 'added' && loss.reason.startsWith('minted'))
 
+/** Whether a difference is something that the gateway added: what the caller sent is all there. */
+export const isAddition = ({ kind }: Loss): boolean => kind === 'added' || kind === 'inserted'
+
+/** The losses without what was added. */
+export const withoutAdditions = (losses: readonly Loss[]): readonly Loss[] => losses.filter(loss => !isAddition(loss))
+
 /**
  * The headers that report losses: `interlingua-loss`, a list of `path reason` separated by `; ` and truncated where it
- * is long, and `interlingua-loss-count`, always exact. No headers without losses.
+ * is long; `interlingua-loss-count`, always exact; and `interlingua-added`, such a list of what was added, which is no
+ * loss. No headers without losses or additions.
  *
  * @param reported those that are `shown`.
+ * @param locate gives paths of canonical requests in the caller's body.
  */
-export function lossHeaders(reported: readonly Loss[]): { readonly [name: string]: string } {
+export function lossHeaders(
+  reported: readonly Loss[],
+  locate: (path: Path) => Path = path => path,
+): { readonly [name: string]: string } {
   if (reported.length === 0) return {}
+  const added = reported.filter(isAddition)
+  const lost = added.length === 0 ? reported : withoutAdditions(reported)
+  return {
+    ...(lost.length === 0
+      ? {}
+      : { 'interlingua-loss': listed(lost, locate), 'interlingua-loss-count': String(lost.length) }),
+    ...(added.length === 0 ? {} : { 'interlingua-added': listed(added, locate) }),
+  }
+}
+
+function listed(losses: readonly Loss[], locate: (path: Path) => Path): string {
   let list = ''
   let entries = 0
-  for (const loss of reported) {
-    const entry = `${pathOf(loss)} ${headerSafe(loss.reason)}`
+  for (const { path, reason } of losses) {
+    const entry = `${locate(path)
+      .map(step => headerSafe(String(step)))
+      .join('/')} ${headerSafe(reason)}`
     if (entries === MOST_ENTRIES || list.length + entry.length > MOST_CHARACTERS) break
     list += entries === 0 ? entry : `; ${entry}`
     entries++
   }
-  return { 'interlingua-loss': list, 'interlingua-loss-count': String(reported.length) }
+  return list
 }
 
 /**
  * The losses no answer can make up for: state the upstream cannot keep, a part that refers to something stored
- * elsewhere, media in the last user turn or in any of a list of inputs, the video to change, what a transcript needs besides text, all tools
- * or one that is called, and the container of speech. A request with one of them is always refused.
+ * elsewhere, media in the last user turn or in any of a list of inputs, the video to change, what a transcript needs
+ * besides text, tools without which it is another conversation (`essential-tools.ts`), and the container of speech. A request with one of them is always refused.
  */
 export function essential(losses: readonly Loss[], request: CanonicalRequest): readonly Loss[] {
   const turn = request.messages.findLastIndex(message => message.role === 'user')
@@ -68,12 +91,11 @@ export function essential(losses: readonly Loss[], request: CanonicalRequest): r
       tools.has(loss) ||
       losesContainer(loss, request) ||
       (loss.kind === 'dropped' &&
-        (losesState(loss, request.state) ||
+        (losesState(loss, request) ||
           losesSight(loss, request, turn) ||
           losesReference(loss, request) ||
           losesRemix(loss) ||
-          losesTimes(loss, request) ||
-          losesTool(loss, request))),
+          losesTimes(loss, request))),
   )
 }
 
@@ -100,19 +122,26 @@ const losesContainer = ({ kind, path, restored }: Loss, request: CanonicalReques
   path.join('/') === 'output/audio/mediaType' &&
   workOf(request) === 'speech'
 
-/** The settings of the state that request something: losing `store: false` or `background: false` loses nothing. */
-const REQUESTED: { readonly [K in keyof State]-?: (value: State[K]) => boolean } = {
-  store: value => value === true,
+/**
+ * The settings of the state that request something: losing `store: false` or `background: false` loses nothing, and a
+ * copy that chat has stored is for the publisher's dashboard, not for later requests.
+ */
+const REQUESTED: { readonly [K in keyof State]-?: (value: State[K], request: CanonicalRequest) => boolean } = {
+  store: (value, request) => value === true && !storesCopy(request),
   previous: value => value !== undefined,
   conversation: value => value !== undefined,
   background: value => value === true,
   thread: value => value !== undefined,
 }
 
-function losesState({ path }: Loss, state: State | undefined): boolean {
+const storesCopy = ({ spelling = {} }: CanonicalRequest): boolean =>
+  Object.values(spelling).some(one => one['storesCopy'] === true)
+
+function losesState({ path }: Loss, request: CanonicalRequest): boolean {
+  const { state } = request
   if (state === undefined || path[0] !== 'state') return false
   const requested = Object.entries(REQUESTED)
-    .filter(([field, asks]) => (asks as (value: unknown) => boolean)(state[field as keyof State]))
+    .filter(([field, asks]) => (asks as (...of: unknown[]) => boolean)(state[field as keyof State], request))
     .map(([field]) => field)
   return path.length === 1 ? requested.length > 0 : requested.includes(String(path[1]))
 }
@@ -146,48 +175,5 @@ const TIMES: ReadonlySet<string | number> = new Set(['task', 'timestamps', 'spea
 
 const isSight = (part: { readonly type: string }): boolean => part.type === 'media' || part.type === 'opaque'
 
-function losesTool({ path }: Loss, { tools, toolChoice }: CanonicalRequest): boolean {
-  if (path[0] !== 'tools' || toolChoice?.hosted === undefined) return false
-  if (path.length === 1) return true
-  const tool = tools?.[Number(path[1])]
-  return path.length === 2 && tool?.type === 'hosted' && tool.kind === toolChoice.hosted
-}
-
-const pathOf = (loss: Loss): string => loss.path.map(step => headerSafe(String(step))).join('/')
-
 /** Names come from callers: characters that could end a header, an entry or a path element are percent-encoded. */
 const headerSafe = (text: string): string => text.toWellFormed().replace(/[^!-~]|[%;/]/gu, encodeURIComponent)
-
-/**
- * The losses of tools that change a conversation (trap 89): of all tools, unless all are hosted or none may be called;
- * and of any that a call in the history or the choice names.
- */
-function essentialTools(losses: readonly Loss[], request: CanonicalRequest): readonly Loss[] {
-  const { tools = [], toolChoice, messages } = request
-  const gone = losses.filter(isOfTool)
-  if (gone.length === 0 || tools.length === 0 || workOf(request) !== 'conversation') return []
-  const lost = new Set(gone.flatMap(({ path: [, at] }) => at ?? [...tools.keys()]))
-  const callable = toolChoice?.mode !== 'none' && tools.some(({ type }) => type !== 'hosted')
-  if (callable && lost.size === tools.length) return gone
-  const left = new Set(tools.flatMap((tool, index) => (lost.has(index) ? [] : (nameOf(tool) ?? []))))
-  const called = new Set(messages.flatMap(({ content }) => content.flatMap(calledBy)))
-  const chosen = new Set(toolChoice?.only)
-  const named = (name: string) => !left.has(name) && (called.has(name) || chosen.has(name))
-  return gone.filter(({ path: [, at] }) => {
-    const name = nameOf(tools[at as number])
-    return name !== undefined && named(name)
-  })
-}
-
-/** Whether the loss is of a tool as a whole, or of all of them. */
-const isOfTool = ({ kind, path, restored }: Loss): boolean =>
-  kind === 'dropped' && restored !== true && path[0] === 'tools' && path.length <= 2
-
-const calledBy = (part: Part): readonly string[] => (part.type === 'tool-call' ? [part.name] : [])
-
-function nameOf(tool: Tool | undefined): string | undefined {
-  if (tool === undefined || tool.type === 'hosted') return undefined
-  if (tool.type !== 'opaque') return tool.name
-  const { name } = tool.value
-  return typeof name === 'string' ? name : undefined
-}

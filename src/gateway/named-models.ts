@@ -1,5 +1,6 @@
 import type { Permissions } from '../access/permissions.ts'
 import { forbidden, type GatewayError, invalid } from '../canonical/error.ts'
+import { checkModelName } from '../canonical/model-name.ts'
 import { type Format, isObject, type Json, type JsonObject } from '../canonical/node.ts'
 import { excerpt } from '../canonical/text.ts'
 import type { WireRequest } from '../canonical/wire.ts'
@@ -23,7 +24,7 @@ export function checkModelFields(
   model: string | undefined,
   permissions: Permissions,
 ): void {
-  if (model !== undefined && !isName(model)) throw invalid('model: must be the name of a model.', 'model')
+  if (model !== undefined) checkModelName(model)
   const paths = pathsOf(format)
   for (const { field } of files)
     if (pathsAt(field, paths) !== undefined) throw invalid(`${field}: must be a text, not a file.`, field)
@@ -31,6 +32,7 @@ export function checkModelFields(
     paths,
     isExact: true,
     rename: (name, { field, kind }) => {
+      checkModelName(name, field)
       if (kind !== 'requested') checkPermitted(name, permissions, field)
       return name
     },
@@ -68,10 +70,6 @@ export function upstreamName(name: string, models: ChannelConfig['models'], { fi
   if (kind === 'helper' || matchesAny(models.patterns, name)) return name
   throw invalid(`The model "${excerpt(name)}" cannot be used beside that of this request.`, field)
 }
-
-/** Names become parts of paths, where these mean another place (RFC 3986, section 5.2.4). */
-const isName = (model: string): boolean =>
-  model !== '' && !(model.includes('.') && model.split('/').some(segment => segment === '.' || segment === '..'))
 
 /** Where a name was found: under that field of the body. */
 export interface Named {

@@ -1,9 +1,11 @@
 import type { Allowance, Caller } from '../access/index.ts'
 import type { CanonicalError, GatewayError } from '../canonical/error.ts'
 import type { CanonicalEvent } from '../canonical/event.ts'
+import type { Loss } from '../canonical/loss.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult, Finish, Usage } from '../canonical/result.ts'
 import type { Prices } from '../catalogue/rates.ts'
+import { withoutAdditions } from '../egress/losses.ts'
 import type { RequestTrace } from '../metrics/traces.ts'
 import type { Target } from '../router.ts'
 import { isCounted, recordedModel, type UsageRow, type UsageTry } from '../usage/row.ts'
@@ -52,6 +54,7 @@ export class Report {
   private tries: UsageTry[] | undefined
   private firstByte: number | undefined
   private losses = 0
+  private additions = 0
   private thoughts: number | undefined
   /** Of the video that was ordered. */
   private seconds: number | undefined
@@ -116,9 +119,14 @@ export class Report {
     this.thoughts = count
   }
 
-  /** The first byte goes to the caller, with so many losses reported. */
-  begun(losses: number): void {
-    this.losses = losses
+  /** What the headers of the answer report: losses, and what was added. */
+  reported(losses: readonly Loss[]): void {
+    this.losses = withoutAdditions(losses).length
+    this.additions = losses.length - this.losses
+  }
+
+  /** The first byte goes to the caller. */
+  begun(): void {
     this.firstByte = performance.now()
   }
 
@@ -136,8 +144,8 @@ export class Report {
     else if (event.type === 'result-end') this.ended = true
   }
 
-  answered(result: CanonicalResult, losses: number): void {
-    this.begun(losses)
+  answered(result: CanonicalResult): void {
+    this.begun()
     // To have tokens counted costs none.
     this.usage = this.counting ? undefined : result.usage
     this.ended = true
@@ -201,6 +209,7 @@ export class Report {
       attempts: this.attempts,
       status: this.status,
       losses: this.losses,
+      additions: this.additions,
       duration: performance.now() - began,
       key: caller?.id,
       keyName: caller?.key,

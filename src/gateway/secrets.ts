@@ -3,6 +3,7 @@ import { isReachable } from '../channel/index.ts'
 
 const KEY = '[key]'
 const ADDRESS = '[address]'
+const ACCOUNT = '[account]'
 
 /** Words in front of a secret, and how the keys of providers, clouds and forges begin; every run is bounded or taken whole. */
 const NAMED =
@@ -11,6 +12,11 @@ const PREFIXED =
   /(?<![\w-])(?:(?:sk|rk|pk|xai|gsk|nvapi|pplx|hf|r8|fw|jina|csk|ghp|gho|github_pat|xox[abpr])[-_][\w*.…-]{12,}|AIza[\w-]{20,}|ya29\.[\w-]{20,}|A[KS]IA[A-Z0-9]{16}|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?)/g
 /** What distinguishes a key from a word: a digit, or a mask of its middle. */
 const TELLING = /[\d*…]/
+
+/** An account of the operator's: ids as OpenAI begins them, and what follows the name of an account and looks like an id. */
+const ACCOUNT_IDS = /(?<![\w-])(?:org|proj|acct|team)[-_][A-Za-z0-9]{12,}(?![\w-])/g
+const NAMED_ACCOUNTS =
+  /(\b(?:organi[sz]ation|project|account|tenant|workspace|team|subscription)(?:'s)?(?:[-_ ]?(?:id|number|uuid))?["']?[ :=]{1,3}["'`(]{0,2})(\d{6,}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{12,}|(?:[a-z]{2,8}[-_])?[A-Za-z0-9]{16,})(?![\w-])/gi
 
 const URLS = /\b([a-z][a-z0-9+.-]{1,15}:\/\/)([^\s"'<>\\/?#]{1,300})/gi
 const V4 = /(?<![\w.])(\d{1,3}(?:\.\d{1,3}){3})(?::\d{1,5})?(?!\w|\.\d)/g
@@ -23,6 +29,12 @@ export const withoutKeys = (text: string): string =>
   text
     .replace(PREFIXED, found => (TELLING.test(found) ? KEY : found))
     .replace(NAMED, (found, before: string, value: string) => (TELLING.test(value) ? before + KEY : found))
+
+/** A text without what looks like the id of an account. */
+export const withoutAccounts = (text: string): string =>
+  text
+    .replace(ACCOUNT_IDS, found => (TELLING.test(found) ? ACCOUNT : found))
+    .replace(NAMED_ACCOUNTS, (found, before: string, id: string) => (TELLING.test(id) ? before + ACCOUNT : found))
 
 /** A text without addresses that are not public: of machines, and of names that mean something inside only. */
 export const withoutAddresses = (text: string): string =>

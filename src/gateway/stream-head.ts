@@ -1,13 +1,13 @@
 import type { CanonicalError, GatewayError } from '../canonical/error.ts'
 import type { Loss } from '../canonical/loss.ts'
 import { WRITERS } from '../egress/index.ts'
-import { lossHeaders, shown } from '../egress/losses.ts'
+import { shown } from '../egress/losses.ts'
 import { EventStream, FRAMINGS, type Source, streamHeaders } from '../egress/transport/sse.ts'
 import type { EventWriter, OwnEventWriter } from '../egress/writer.ts'
 import { KeptStream, type Sink } from '../stored/index.ts'
 import type { Call } from './call.ts'
 import { headersOf } from './failures.ts'
-import { locateLosses } from './locate-losses.ts'
+import { headersOfLosses } from './locate-losses.ts'
 import { withHead } from './public-answer.ts'
 import type { Attempt, Early, Incoming, WholeAnswer } from './types.ts'
 
@@ -30,9 +30,10 @@ export function beginStream(
   source: Source,
 ): Sink {
   const { call, report, heartbeat, echo } = attempt
-  const lost = [...locateLosses(shown(losses), attempt), ...(echo?.losses ?? [])]
-  report.begun(lost.length)
-  call.reply.begin({ ...streamHeaders(FRAMINGS[call.framing]), ...lossHeaders(lost), ...headers })
+  const reported = [...shown(losses), ...(echo?.losses ?? [])]
+  report.reported(reported)
+  report.begun()
+  call.reply.begin({ ...streamHeaders(FRAMINGS[call.framing]), ...headersOfLosses(reported, attempt), ...headers })
   const stream = streamTo(call, heartbeat, source)
   return echo?.keep === undefined ? stream : new KeptStream(stream, echo.keep)
 }
@@ -76,7 +77,7 @@ export function writeErrorStream(
   const events = WRITERS[call.format]!.refused?.(failure.error, request, head, call.framing === 'lines')
   if (events === undefined) return false
   report.unanswered(failure)
-  report.begun(0)
+  report.begun()
   call.reply.begin({ ...streamHeaders(FRAMINGS[call.framing]), ...headersOf(failure) })
   const stream = streamTo(call, heartbeat, NO_SOURCE)
   stream.push(events)

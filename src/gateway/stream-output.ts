@@ -2,6 +2,7 @@ import { type CanonicalError, GatewayError } from '../canonical/error.ts'
 import type { CanonicalEvent, ResultStart } from '../canonical/event.ts'
 import type { Loss } from '../canonical/loss.ts'
 import type { WireEvent } from '../canonical/wire.ts'
+import { withoutAdditions } from '../egress/losses.ts'
 import type { Source } from '../egress/transport/sse.ts'
 import type { EventWriter, OwnEventWriter } from '../egress/writer.ts'
 import type { Sink } from '../stored/index.ts'
@@ -144,7 +145,7 @@ export class StreamOutput {
     const { lost } = this.writer
     if (lost === undefined || lost.length === 0) return
     const { report, capture } = this.attempt
-    report.lostInAnswer(lost.length)
+    report.lostInAnswer(withoutAdditions(lost).length)
     if (capture !== undefined) capture.lostInAnswer = lost
   }
 

@@ -131,6 +131,7 @@ const entryOf = ({ call, row, error, seconds, thoughts }: Outcome, address: stri
   cached_tokens: row.cacheRead,
   video_seconds: seconds,
   losses: row.losses === 0 ? undefined : row.losses,
+  added: row.additions || undefined,
   thoughts_put_back: thoughts,
   first_byte_ms: tenths(row.firstByteAfter),
   ms: tenths(row.duration),

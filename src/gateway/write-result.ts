@@ -5,10 +5,10 @@ import { type CanonicalResult, rankedAsRequested } from '../canonical/result.ts'
 import { withReasoning } from '../canonical/shown-reasoning.ts'
 import { workOf } from '../canonical/work.ts'
 import { WRITERS } from '../egress/index.ts'
-import { lossHeaders, shown } from '../egress/losses.ts'
+import { shown } from '../egress/losses.ts'
 import { NOT_KEPT, unkept } from '../stored/index.ts'
 import { deliverImages } from './image-delivery.ts'
-import { locateLosses } from './locate-losses.ts'
+import { headersOfLosses } from './locate-losses.ts'
 import { publicResult, timed, withHead } from './public-answer.ts'
 import { LARGEST } from './read-result.ts'
 import { relay } from './relay.ts'
@@ -31,14 +31,15 @@ export async function writeResult(attempt: Attempt, answered: WholeAnswer): Prom
   const { wire, losses } = writer.result!(withHead(timed(held, call), attempt), echo?.request ?? request)
   const kept = echo?.keep === undefined || (await echo.keep(wire.body))
   const lostInAnswer = shown(losses)
-  const lost = locateLosses(shown(requestLosses), attempt).concat(
+  const reported = shown(requestLosses).concat(
     lostInAnswer.filter(({ path }) => path[0] === 'candidates'),
     echo?.losses ?? [],
     kept ? [] : NOT_KEPT,
   )
-  report.answered(safe, lost.length)
+  report.reported(reported)
+  report.answered(safe)
   if (attempt.capture !== undefined) attempt.capture.lostInAnswer = lostInAnswer
-  const headers = { ...wire.headers, ...lossHeaders(lost), ...more }
+  const headers = { ...wire.headers, ...headersOfLosses(reported, attempt), ...more }
   const body = kept ? wire.body : unkept(wire.body)
   if (wire.raw === undefined) call.reply.whole(wire.status, headers, JSON.stringify(body))
   else await relay(call.reply, headers, wire.raw, attempt.heartbeat)

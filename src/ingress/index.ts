@@ -18,6 +18,8 @@ import { transcriptions } from './transcriptions/index.ts'
 import { veo } from './veo/index.ts'
 import { videos } from './videos/index.ts'
 
+export { bodyPaths } from './body-paths.ts'
+
 /** Every format the gateway reads, a row each. */
 export const READERS: { readonly [format: Format]: Reader } = {
   chat,

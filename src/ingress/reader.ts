@@ -1,17 +1,25 @@
 import type { CanonicalError } from '../canonical/error.ts'
 import type { CanonicalEvent } from '../canonical/event.ts'
+import type { Path } from '../canonical/loss.ts'
 import type { JsonObject } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import type { ReasoningShown } from '../canonical/shown-reasoning.ts'
 import type { EventReader } from '../canonical/transducer.ts'
 import type { WireAnswer, WireEvent, WireRequest } from '../canonical/wire.ts'
+import type { BodyFields } from './body-fields.ts'
 import type { Locate } from './locate.ts'
 
 /** Everything that can arrive in one format; a format has the methods of its directions only. */
 export interface Reader {
   /** A caller's request. Throws GatewayError `invalid-request` naming the field at fault. */
   request?(wire: WireRequest): CanonicalRequest
+  /** Where in the caller's body the settings of its request stand (`body-paths.ts`). */
+  readonly fields?: BodyFields
+  /** Where each tool stands, in the order in which they are read; by default where canonical has it. */
+  toolPaths?(body: JsonObject): readonly Path[]
+  /** Where in a body the request stands that it wraps. */
+  root?(body: JsonObject): Path
   /** Where in the caller's body the messages of its request stand, where that differs from canonical. */
   locate?(request: CanonicalRequest): Locate
   /**

@@ -6,7 +6,8 @@ import type { CanonicalResult } from '../canonical/result.ts'
 import { drain } from '../canonical/transducer.ts'
 import type { WireEvent } from '../canonical/wire.ts'
 import { type Work, workOf } from '../canonical/work.ts'
-import { READERS } from '../ingress/index.ts'
+import { bodyPaths, READERS } from '../ingress/index.ts'
+import type { Locate } from '../ingress/locate.ts'
 import type { Reader } from '../ingress/reader.ts'
 import { eventParser } from '../ingress/transport/sse.ts'
 import { DOORS, FORMATS } from '../providers/index.ts'
@@ -26,6 +27,8 @@ export interface Given extends Reading {
   readonly value: CanonicalRequest | CanonicalResult
   /** Of a stream, its events. */
   readonly events?: readonly WireEvent[]
+  /** Of a request, where in the text a path of the value stands. */
+  readonly bodyPath?: Locate
   /** The request that an answer is taken to answer. */
   readonly asked: CanonicalRequest
 }
@@ -64,11 +67,13 @@ function request(text: string, format: Format, reader: Reader, { model = MODEL, 
   }
   const value = read(source)
   const locate = reader.locate?.(value)
+  const paths = bodyPaths(reader, format, value)
   // A whole HTTP request has its body below.
   const above = typeof source['path'] === 'string' && isObject(source['body']) ? ['body'] : []
   return {
     ...{ format, kind: 'request', work: workOf(value), value, source, read, asked: value, root: above },
     // Without a layout of its own, the format has its messages as canonical has them.
+    bodyPath: path => [...above, ...paths(path)],
     near: path => (path[0] === 'messages' ? [...above, ...(locate?.(path) ?? path)] : above),
   }
 }

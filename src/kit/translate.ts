@@ -7,7 +7,8 @@ import { traced } from '../canonical/trace.ts'
 import { drain } from '../canonical/transducer.ts'
 import type { WireEvent } from '../canonical/wire.ts'
 import { WRITERS } from '../egress/index.ts'
-import { READERS } from '../ingress/index.ts'
+import { bodyPaths, READERS } from '../ingress/index.ts'
+import type { Locate } from '../ingress/locate.ts'
 import { eventParser } from '../ingress/transport/sse.ts'
 import { exchangeOf, handedTo, jsonOf, writing } from './wire-text.ts'
 
@@ -29,6 +30,8 @@ export const KNOWN_FORMATS: readonly Format[] = [...new Set([...Object.keys(READ
 export interface Translated {
   readonly wire: unknown
   readonly losses: readonly Loss[]
+  /** Of a request, where in its body a path of a loss stands. */
+  readonly bodyPath?: Locate
 }
 
 /**
@@ -47,10 +50,11 @@ function requestOf(text: string, { from, to, model }: Translation): Translated {
   const request = model === undefined ? canonical : { ...canonical, model }
   const handed = handedTo(to, request)
   const options = writing(from, to, request.model)
-  if (from === to) return write(handed, options)
+  const bodyPath = bodyPaths(READERS[from]!, from, canonical)
+  if (from === to) return { ...write(handed, options), bodyPath }
   const { request: less, losses } = reduced(handed)
   const written = write(less, options)
-  return { ...written, losses: [...losses, ...traced(written.losses, losses, handed.messages)] }
+  return { ...written, bodyPath, losses: [...losses, ...traced(written.losses, losses, handed.messages)] }
 }
 
 function resultOf(text: string, { from, to, model, requestText }: Translation): Translated {

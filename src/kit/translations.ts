@@ -85,11 +85,19 @@ async function placeFrom(
   given: Given,
   { origins, pace }: Search,
 ): Promise<Pick<PlacedLoss, 'from' | 'missing'>> {
+  if (given.kind === 'request') return inRequest(loss, given)
   // What is inserted stands before an item, or behind the last.
   const path = loss.kind === 'inserted' ? existing(given.value, loss.path) : loss.path
   const from = await origins.find(path)
   if (from !== undefined) return { from }
   return { missing: pace.over ? 'not-found-in-time' : 'not-in-the-text' }
+}
+
+/** As the header of a request names it; what was added, or left out by the caller, is not in the text. */
+function inRequest(loss: Loss, given: Given): Pick<PlacedLoss, 'from' | 'missing'> {
+  const from = given.bodyPath!(loss.path)
+  const isThere = from.length > 0 && at(given.source, from) !== undefined
+  return isThere ? { from } : { missing: 'not-in-the-text' }
 }
 
 async function placeTo(

@@ -41,6 +41,11 @@ export const COUNTERS: { readonly [name: string]: Counter } = {
     by: ['format', 'upstream_format', 'model'],
     of: one => alone(one.counts.losses),
   },
+  interlingua_additions_total: {
+    help: 'What was added to requests, such as a limit that an upstream requires.',
+    by: ['format', 'upstream_format', 'model'],
+    of: one => alone(one.counts.additions),
+  },
   interlingua_lossy_requests_total: {
     help: 'Requests that lost something in translation.',
     by: ['format', 'upstream_format', 'model'],

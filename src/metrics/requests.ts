@@ -179,6 +179,7 @@ interface Counts {
   requests: number
   attempts: number
   losses: number
+  additions: number
   /** Requests that lost something. */
   lossy: number
   nanodollars: number
@@ -189,7 +190,7 @@ interface Counts {
 /** What is counted of the requests with one set of labels. */
 export class Series {
   readonly labels: RequestLabels
-  readonly counts: Counts = { requests: 0, attempts: 0, losses: 0, lossy: 0, nanodollars: 0, unpriced: 0 }
+  readonly counts: Counts = { requests: 0, attempts: 0, losses: 0, additions: 0, lossy: 0, nanodollars: 0, unpriced: 0 }
   readonly tokens: number[] = TOKEN_KINDS.map(() => 0)
   readonly errors = new Map<string, number>()
   readonly duration = new Histogram(DURATION)
@@ -209,6 +210,7 @@ export class Series {
     const { counts } = this
     counts.requests++
     counts.attempts += row.attempts
+    counts.additions += row.additions ?? 0
     if (row.losses > 0) {
       counts.losses += row.losses
       counts.lossy++

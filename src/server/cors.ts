@@ -6,7 +6,7 @@ type Settings = Pick<ServerConfig, 'cors' | 'publicUrls'>
 /** What pages of other origins may read of an answer besides its body. */
 const EXPOSED = [
   ...['x-request-id', 'request-id', 'retry-after', 'retry-after-ms', 'x-should-retry', 'allow'],
-  ...['interlingua-loss', 'interlingua-loss-count', 'interlingua-estimate'],
+  ...['interlingua-loss', 'interlingua-loss-count', 'interlingua-added', 'interlingua-estimate'],
   ...['limit', 'remaining', 'reset'].flatMap(what => [
     `x-ratelimit-${what}-requests`,
     `x-ratelimit-${what}-tokens`,

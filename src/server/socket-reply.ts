@@ -41,11 +41,13 @@ export class SocketReply extends CallerReply implements Reply {
   begin(headers: Headers): void {
     this.begun = true
     const losses = headers['interlingua-loss']
-    if (losses === undefined || !this.options.reportsLosses) return
+    const added = headers['interlingua-added']
+    if ((losses === undefined && added === undefined) || !this.options.reportsLosses) return
     this.sendEvent({
       type: 'interlingua.loss',
-      losses: losses.split('; '),
-      count: Number(headers['interlingua-loss-count']),
+      losses: losses?.split('; ') ?? [],
+      count: Number(headers['interlingua-loss-count'] ?? 0),
+      ...(added === undefined ? {} : { added: added.split('; ') }),
     })
   }
 

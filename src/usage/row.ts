@@ -44,6 +44,8 @@ export interface UsageRow {
   /** Nanodollars; absent where the price is unknown. */
   readonly cost?: number | undefined
   readonly losses: number
+  /** What the gateway added to the request, such as a limit that the upstream requires; no losses, and not stored. */
+  readonly additions?: number
   /**
    * Time from its beginning until the request was read, was sent to the upstream that answered, that upstream began to
    * answer, the first byte went to the caller; and in all.

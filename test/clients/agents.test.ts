@@ -40,7 +40,12 @@ async function sent(format: string, path: string, body: JsonObject, { dialect = 
   await testServer.server.close(0)
   await upstream.close()
   expect(answer.status, answer.text).toBe(200)
-  return { body: bodyOf(upstream.seen[0]!) as Loose, loss: answer.headers['interlingua-loss'] ?? '', answer }
+  return {
+    body: bodyOf(upstream.seen[0]!) as Loose,
+    loss: answer.headers['interlingua-loss'] ?? '',
+    added: answer.headers['interlingua-added'],
+    answer,
+  }
 }
 
 const asked = (more: JsonObject = {}): JsonObject => ({
@@ -60,7 +65,7 @@ describe('Claude Code’s name for its user, a text of JSON', () => {
       const second = await sent(format, MESSAGES_PATH, asked({ metadata: { user_id } }))
       expect(first.body.user).toMatch(/^[0-9a-f]{64}$/)
       expect(second.body.user).toBe(first.body.user)
-      expect(first.loss).toContain('endUser hashed')
+      expect(first.loss).toContain('metadata/user_id hashed')
     },
   )
 
@@ -95,7 +100,7 @@ describe('a tool of an MCP server that takes nothing', () => {
 test('Continue’s many stop words: chat takes four, the others are told to be lost', async () => {
   const { body, loss } = await sent('chat', MESSAGES_PATH, asked({ stop_sequences: ['a', 'b', 'c', 'd', 'e', 'f'] }))
   expect(body.stop).toEqual(['a', 'b', 'c', 'd'])
-  expect(loss).toBe('sampling/stop/4 4-stops-only; sampling/stop/5 4-stops-only')
+  expect(loss).toBe('stop_sequences/4 4-stops-only; stop_sequences/5 4-stops-only')
 })
 
 describe('tokens of a stream', () => {
@@ -185,7 +190,7 @@ describe('Gemini CLI’s dice at Anthropic', () => {
     const { body, loss } = await sent('messages', CONTENTS, turn, { model: 'claude-sonnet-4-5' })
     expect(body).toMatchObject({ temperature: 1, top_k: 64 })
     expect(body).not.toHaveProperty('top_p')
-    expect(loss).toBe('sampling/topP one-of-both')
+    expect(loss).toBe('generationConfig/topP one-of-both')
   })
 
   test.each(['claude-opus-4-7', 'claude-opus-4-8', 'claude-sonnet-5', 'claude-fable-5'])(
@@ -195,7 +200,7 @@ describe('Gemini CLI’s dice at Anthropic', () => {
       expect(body).not.toHaveProperty('temperature')
       expect(body).not.toHaveProperty('top_p')
       expect(body).not.toHaveProperty('top_k')
-      expect(loss).toContain('sampling/topK no-sampling')
+      expect(loss).toContain('generationConfig/topK no-sampling')
     },
   )
 
@@ -211,9 +216,9 @@ describe('a prompt that is a system text and nothing else', () => {
   const prompt = { model: 'm', messages: [{ role: 'system', content: 'Translate “hi”.' }] }
 
   test('Gemini wants something to be said', async () => {
-    const { body, loss } = await sent('contents', CHAT_PATH, prompt)
+    const { body, added } = await sent('contents', CHAT_PATH, prompt)
     expect(body.contents).toEqual([{ role: 'user', parts: [{ text: 'Continue.' }] }])
-    expect(loss).toBe('messages/1 the-user-speaks-first')
+    expect(added).toBe('messages/1 the-user-speaks-first')
   })
 
   test('responses want an input, which may be the system’s', async () => {
@@ -303,12 +308,12 @@ describe('Claude Code at Mistral', () => {
     const [first, second, results] = turns as [Loose, Loose, Loose]
     const said = [...results.content, { type: 'text', text: 'Go on.' }]
     const messages = [first, second, { role: 'user', content: said }]
-    const { body, loss } = await sent('chat', MESSAGES_PATH, asked({ messages }), { dialect })
+    const { body, added } = await sent('chat', MESSAGES_PATH, asked({ messages }), { dialect })
     expect(body.messages.map(({ role }: Loose) => role)).toEqual([
       ...['user', 'assistant', 'tool', 'tool', 'assistant', 'user'],
     ])
     expect(body.messages[4]).toEqual({ role: 'assistant', content: 'Done.' })
-    expect(loss).toBe('messages/2 no-user-after-tools')
+    expect(added).toBe('messages/2 no-user-after-tools')
   })
 
   test('and before a picture that is moved out of what a tool says', async () => {
@@ -369,5 +374,5 @@ test.each(['chat', 'responses'])('thinking left to the model is what %s does any
   expect((await sent(format, MESSAGES_PATH, asked({ thinking }))).loss).toBe('')
   expect(
     (await sent(format, MESSAGES_PATH, asked({ thinking: { type: 'enabled', budget_tokens: 2000 } }))).loss,
-  ).toContain('reasoning/budget no-thinking-budget')
+  ).toContain('thinking/budget_tokens no-thinking-budget')
 })

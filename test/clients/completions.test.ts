@@ -48,7 +48,7 @@ describe.each(FORMATS)('openai completions before an upstream of %s', format => 
       usage: { prompt_tokens: USAGE.input, completion_tokens: USAGE.output },
     })
     expect(stage.heard().turns).toEqual([{ role: 'user', text: PROMPT }])
-    expect(response.headers.get('interlingua-loss')).toContain('output/completion asked-as-a-question')
+    expect(response.headers.get('interlingua-loss')).toContain('prompt asked-as-a-question')
   })
 
   test('no limit of sixteen tokens that nobody asked for', async () => {
@@ -85,7 +85,7 @@ describe.each(FORMATS)('openai completions before an upstream of %s', format => 
     stage.plays({ text: STORY })
     const body = { model: 'm', prompt: PROMPT, suffix: 'The end.' }
     const { response } = await client.completions.create(body).withResponse()
-    expect(response.headers.get('interlingua-loss')).toContain('output/completion/suffix no-suffix')
+    expect(response.headers.get('interlingua-loss')).toContain('suffix no-suffix')
     const strict = clientOf(stage.address.address, { 'interlingua-on-loss': 'refuse' })
     await expect(strict.completions.create(body)).rejects.toMatchObject({ status: 422 })
   })

@@ -43,7 +43,7 @@ describe('an upstream that takes forms alone', () => {
       frame_count: 3,
     })
     expect(status).toBe(200)
-    expect(headers['interlingua-loss']).toContain('output/image/moderation no-moderation-of-forms')
+    expect(headers['interlingua-loss']).toContain('moderation no-moderation-of-forms')
     expect(headers['interlingua-loss']).not.toContain('messages')
     const [seen, ...more] = asked()
     expect(more).toEqual([])

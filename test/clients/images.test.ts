@@ -149,11 +149,11 @@ async function open(
 
 const bodyOf = (seen: Seen | undefined): Loose => JSON.parse(seen!.text)
 test.each([
-  [{ quality: 'hd' }, { quality: 'high' }, 'output/image/quality nearest-quality'],
-  [{ quality: 'standard' }, { quality: 'medium' }, 'output/image/quality nearest-quality'],
+  [{ quality: 'hd' }, { quality: 'high' }, 'quality nearest-quality'],
+  [{ quality: 'standard' }, { quality: 'medium' }, 'quality nearest-quality'],
   [{ quality: 'max', output_format: 'webp' }, { quality: 'high', output_format: 'webp' }, 'nearest-quality'],
-  [{ quality: 'low', output_format: 'svg' }, { quality: 'low' }, 'output/image/mediaType no-such-picture-type'],
-  [{ output_format: 'gif' }, {}, 'output/image/mediaType no-such-picture-type'],
+  [{ quality: 'low', output_format: 'svg' }, { quality: 'low' }, 'output_format no-such-picture-type'],
+  [{ output_format: 'gif' }, {}, 'output_format no-such-picture-type'],
 ])('looks the drawing tool has no word for: %j', async (looks, tool, loss) => {
   const { testServer, seen } = await open('responses')
   const { headers } = await testServer.ask('/v1/images/generations', { model: 'm', prompt: 'a boat', ...looks })

@@ -32,7 +32,7 @@ describe.each(KINDS)('documents ranked by an upstream of the kind %s', kind => {
     expect(data.results[0]).not.toHaveProperty('document')
     if (kind === 'cohere') expect(data.meta?.billedUnits?.searchUnits).toBe(1)
     else expect(data.meta?.billedUnits?.inputTokens).toBe(byCosine ? 8 : 40)
-    expect(rawResponse.headers.get('interlingua-loss')).toBe(byCosine ? 'output/ranking ranked-by-cosine' : null)
+    expect(rawResponse.headers.get('interlingua-loss')).toBe(byCosine ? 'documents ranked-by-cosine' : null)
   })
 
   test('for Cohere’s client, first version, with the documents', async () => {
@@ -67,7 +67,7 @@ describe.each(KINDS)('documents ranked by an upstream of the kind %s', kind => {
     const body = { model: 'm', query: QUERY, documents: DOCUMENTS, top_n: 2 }
     const { status, headers, json } = await library.testServer.ask('/v1/rerank', body)
     expect(status).toBe(200)
-    expect(headers['interlingua-loss']).toBe(byCosine ? 'output/ranking ranked-by-cosine' : undefined)
+    expect(headers['interlingua-loss']).toBe(byCosine ? 'documents ranked-by-cosine' : undefined)
     expect(json).toMatchObject({ model: 'm', object: 'list' })
     expect(json.results.map(({ index, document }: never) => [index, document])).toEqual([
       [1, { text: DOCUMENTS[1] }],
@@ -201,7 +201,7 @@ describe('vectors at the door of Cohere’s second version', () => {
     expect(json.data).toHaveLength(200)
     expect(json.usage.prompt_tokens).toBe(600)
     expect(library.bodies.map(({ texts }) => texts.length).sort()).toEqual([8, 96, 96])
-    expect(headers['interlingua-loss']).toBe('output/embedding/purpose purpose-required')
+    expect(headers['interlingua-added']).toBe('input_type purpose-required')
   })
 })
 

@@ -95,9 +95,10 @@ describe('essential losses', () => {
     expect(
       isEssential(dropped('tools', 0), request({ tools, toolChoice: { mode: 'required', hosted: 'web-search' } })),
     ).toBe(true)
-    expect(
-      isEssential(dropped('tools', 0), request({ tools, toolChoice: { mode: 'required', hosted: 'code-execution' } })),
-    ).toBe(false)
+    const both = [...tools, { type: 'hosted', kind: 'code-execution' }] as const
+    const other = { mode: 'required', hosted: 'code-execution' } as const
+    expect(isEssential(dropped('tools', 0), request({ tools: both, toolChoice: other }))).toBe(false)
+    expect(isEssential(dropped('tools', 0), request({ tools, toolChoice: { mode: 'required' } }))).toBe(true)
   })
 
   test('a change is none', () => {

@@ -38,10 +38,13 @@ describe('ElevenLabs is asked', () => {
     expect(asked(asks({ voice: ID }, { stream: true })).wire.path).toBe(`/v1/text-to-speech/${ID}/stream`)
   })
 
-  it.each(['', '.', '..'])('for no voice whose name would make another path: "%s"', voice => {
-    const write = () => WRITERS['elevenlabs']!.request!(asks({ voice }), { dialect: {}, native: false })
-    expect(write).toThrow('voice: is no name of a voice.')
-  })
+  it.each(['', '.', '..', 'a/../b', '..\\b', '%2e%2e', 'a\n'])(
+    'for no voice whose name would make another path: "%s"',
+    voice => {
+      const write = () => WRITERS['elevenlabs']!.request!(asks({ voice }), { dialect: {}, native: false })
+      expect(write).toThrow('voice: is no name of a voice.')
+    },
+  )
 
   it('by what a name stands for, by its usual voice where none is asked for, never by an unknown one', () => {
     expect(asked(asks({ voice: 'George' })).wire.path).toContain('JBFqnCBsd6RMkjVDRZzb')

@@ -131,14 +131,14 @@ describe('before the first byte', () => {
         (response, seen) =>
           json(
             response,
-            failure(`Model upstream-m is not at ${seen.headers.host}, upstream-key-1234, secret-channel-0.`),
+            failure(`Model upstream-m is not at ${seen.headers.host}, upstream-key-1234, 'secret-channel-0'.`),
             404,
           ),
       ],
       { models: { named: new Map([['m', 'upstream-m']]), patterns: [] } },
     )
     const { json: body } = await testServer.ask(CHAT_PATH, ASK)
-    expect(body.error.message).toBe('Model m is not at [upstream], [upstream], [upstream].')
+    expect(body.error.message).toBe("Model m is not at [upstream], [upstream], '[upstream]'.")
   })
 
   test('trap 77: a 200 with an error body is an error', async () => {

@@ -17,7 +17,8 @@ async function testServer(format: string) {
     } = await keeping.testServer.ask(path, body, {
       headers: { 'anthropic-version': '2023-06-01', ...headers },
     })
-    return { status, json, loss: (got['interlingua-loss'] ?? '').split('; ') }
+    const entries = (name: string) => (got[name] ?? '').split('; ')
+    return { status, json, loss: entries('interlingua-loss'), added: entries('interlingua-added') }
   }
   return { ask }
 }
@@ -62,8 +63,9 @@ describe('the path of a loss', () => {
       { type: 'function_call_output', call_id: 'z', output: 'lost' },
       said('And?'),
     ]
-    const { loss } = await ask('/v1/responses', { model: 'm', instructions: 'Be kind.', input, store: false })
-    expect(loss).toEqual(['input/2 unanswered-call', 'input/5 orphan-result', 'input/3 no-reasoning-in-history'])
+    const { loss, added } = await ask('/v1/responses', { model: 'm', instructions: 'Be kind.', input, store: false })
+    expect(loss).toEqual(['input/5 orphan-result', 'input/3 no-reasoning-in-history'])
+    expect(added).toEqual(['input/2 unanswered-call'])
     const refused = await ask('/v1/responses', { model: 'm', input, store: false }, { 'interlingua-on-loss': 'refuse' })
     expect(refused.status).toBe(422)
     expect(refused.json.error.message).toContain('input/3 (no-reasoning-in-history)')
@@ -76,6 +78,32 @@ describe('the path of a loss', () => {
     const input = [said('So?'), thought, said('And?')]
     const { loss } = await ask('/v1/responses', { model: 'm', input, previous_response_id: first.json.id })
     expect(loss).toEqual(['previous_response_id/1 no-reasoning-in-history', 'input/1 no-reasoning-in-history'])
+  })
+
+  test('names settings and tools as the caller’s format does', async () => {
+    const { ask } = await testServer('messages')
+    const { loss, added } = await ask('/v1/chat/completions', {
+      model: 'm',
+      messages: [{ role: 'system', content: 'Be kind.' }, said('Hi')],
+      seed: 7,
+      stop: ['a', ' '],
+      user: 'u'.repeat(600),
+      functions: [{ name: 'f', parameters: { type: 'string' } }],
+    })
+    expect(loss).toContain('seed no-seed')
+    expect(loss).toContain('stop/1 blank-stop')
+    for (const entry of loss) expect(entry).toMatch(/^(?:seed|stop|user|functions\/0)/)
+    expect(added).toEqual(['max_completion_tokens limit-required'])
+  })
+
+  test('is where the body is wrapped or written with underscores', async () => {
+    const { ask } = await testServer('chat')
+    const { loss } = await ask('/v1beta/models/m:generateContent', {
+      contents: [{ role: 'user', parts: [{ text: 'Hi' }] }],
+      generation_config: { top_k: 3 },
+      safety_settings: [],
+    })
+    expect(loss).toEqual(expect.arrayContaining(['generation_config/top_k no-top-k']))
   })
 
   test('is a place in contents', async () => {

@@ -44,13 +44,15 @@ const INSIDE = [
   'redis:6379',
 ]
 
+/** A name of the operator's is one where it is quoted; a host without a dot where a host is expected. */
+const SAID: { readonly [name: string]: string } = {
+  'redis:6379': 'http://redis:6379/0',
+  'secret-channel': '"secret-channel"',
+  'upstream-model': '`upstream-model`',
+}
+
 const said = (host: string): string =>
-  [
-    ...KEYS,
-    'upstream-key-1****',
-    ...INSIDE.map(one => (one === 'redis:6379' ? `http://${one}/0` : one)),
-    `http://${host}/v1`,
-  ].join(' , ')
+  [...KEYS, 'upstream-key-1****', ...INSIDE.map(one => SAID[one] ?? one), `http://${host}/v1`].join(' , ')
 
 /** An error whose every field says too much. */
 const errorOf = (host: string, kind: object = {}) => {

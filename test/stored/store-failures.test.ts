@@ -79,10 +79,10 @@ describe.each(BREAKAGES)('%s', (_, breakage) => {
 
     const whole = await create()
     expect(whole).toMatchObject({ status: 200, json: { status: 'completed', store: false } })
-    expect(whole.headers['interlingua-loss']).toBe('state/store not-kept')
+    expect(whole.headers['interlingua-loss']).toBe('store not-kept')
     expect(whole.headers['interlingua-loss-count']).toBe('1')
     const streamed = await create({ stream: true })
-    expect(streamed.headers['interlingua-loss']).toBe('state/store not-kept')
+    expect(streamed.headers['interlingua-loss']).toBe('store not-kept')
     expect(lastOf(streamed.text)).toMatchObject({ status: 'completed', store: false })
     const unasked = await create({ store: false })
     expect(unasked.headers['interlingua-loss']).toBeUndefined()
@@ -143,7 +143,7 @@ test('an upstream of the format that keeps its answers does not speak for the ga
   mend = await READ_ONLY.break(place.path)
   expect((await create()).json).toMatchObject({ status: 'completed', store: false })
   const streamed = await create({ stream: true })
-  expect(streamed.headers['interlingua-loss']).toBe('state/store not-kept')
+  expect(streamed.headers['interlingua-loss']).toBe('store not-kept')
   expect(lastOf(streamed.text)).toMatchObject({ status: 'completed', store: false })
 })
 
@@ -152,7 +152,7 @@ test('a first answer that cannot be kept says so in its head where it is whole',
   await create()
   mend = await READ_ONLY.break(place.path)
   const whole = await create()
-  expect(whole.headers['interlingua-loss']).toBe('state/store not-kept')
+  expect(whole.headers['interlingua-loss']).toBe('store not-kept')
   expect(whole.json.store).toBe(false)
 })
 

@@ -35,7 +35,7 @@ describe.each([false, true])('streamed: %s', stream => {
     expect((await gateway.chat([ASKED], { stream })).status).toBe(200)
     const second = await gateway.chat(BACK, { stream })
     expect(thinker.proofs).toEqual([PROOF])
-    expect(second.headers['interlingua-loss']).toMatch(/messages\/1\/content\/0 remembered-thought$/)
+    expect(second.headers['interlingua-added']).toMatch(/messages\/1\S* remembered-thought$/)
     expect(gateway.testServer.lines.at(-1)!.fields).toMatchObject({ thoughts_put_back: expect.any(Number) })
     expect(JSON.stringify(gateway.testServer.lines)).not.toContain('The clock knows.')
   })

@@ -252,12 +252,43 @@ describe('trap 89: an agent without tools is no agent', () => {
   const mcp: JsonObject = { type: 'mcp', server_label: 'mail', server_url: 'https://mail.example' }
   const asked = { model: 'm', input: 'Hi' }
 
-  test.each(FOREIGN)('%s: a loss of all tools is refused', async format => {
+  test.each(FOREIGN)('%s: a loss of all tools that the client runs is refused', async format => {
     const { answer, body } = await sent(format, RESPONSES_PATH, { ...asked, tools: [mcp, { type: 'local_shell' }] })
     expect(answer.status).toBe(422)
-    expect(answer.json.error.message).toContain('tools/0')
     expect(answer.json.error.message).toContain('tools/1')
     expect(body).toBeUndefined()
+  })
+
+  test.each(FOREIGN)(
+    '%s: a hosted tool that is the only one is shown, and refused where it is insisted on',
+    async format => {
+      const tools = [mcp]
+      const shown = await sent(format, RESPONSES_PATH, { ...asked, tools })
+      expect(shown.answer.status, shown.answer.text).toBe(200)
+      expect(shown.body).not.toHaveProperty('tools')
+      expect(shown.loss).toContain('tools/0 only-in-responses')
+      for (const tool_choice of ['required', { type: 'mcp', server_label: 'mail' }]) {
+        const refused = await sent(format, RESPONSES_PATH, { ...asked, tools, tool_choice })
+        expect(refused.answer.status).toBe(422)
+        expect(refused.answer.json.error.message).toContain('tools/0')
+      }
+      const strict = await sent(
+        format,
+        RESPONSES_PATH,
+        { ...asked, tools },
+        undefined,
+        {},
+        { 'interlingua-on-loss': 'refuse' },
+      )
+      expect(strict.answer.status).toBe(422)
+    },
+  )
+
+  test.each(['messages', 'contents'])('%s: a copy that chat has stored is shown', async format => {
+    const messages = [{ role: 'user', content: 'Hi' }]
+    const { answer, loss } = await sent(format, '/v1/chat/completions', { model: 'm', messages, store: true })
+    expect(answer.status, answer.text).toBe(200)
+    expect(loss).toContain('store')
   })
 
   test('a loss of one beside others is shown, and so is that of a tool of the upstream’s alone', async () => {
@@ -303,7 +334,7 @@ describe('trap 89: an agent without tools is no agent', () => {
   test('a choice that must be made and cannot is shown', async () => {
     const { body, loss } = await sent('chat', RESPONSES_PATH, { ...asked, tool_choice: 'required' })
     expect(body).not.toHaveProperty('tool_choice')
-    expect(loss).toBe('toolChoice no-tools')
+    expect(loss).toBe('tool_choice no-tools')
   })
 })
 
@@ -324,7 +355,7 @@ describe('trap 73: Cursor’s flat tools at the door of chat', () => {
     const names = format === 'responses' ? body.tools.map((tool: Loose) => tool.name) : namesAt[format]!(body)
     expect(names).toEqual(['read_file', 'grep', 'untyped', 'apply_patch'])
     expect(JSON.stringify(body.tool_choice ?? body.toolConfig)).toContain('read_file')
-    expect(loss.replace('sampling/maxTokens limit-required', '')).toBe('')
+    expect(loss.replace('max_completion_tokens limit-required', '')).toBe('')
   })
 
   test('natively they go as they came', async () => {
@@ -370,6 +401,6 @@ describe('with losses refused', () => {
     const headers = { 'interlingua-on-loss': 'refuse' }
     const { answer } = await sent('messages', '/v1/chat/completions', asked, { text: 'Hm.' }, {}, headers)
     expect(answer.status).toBe(422)
-    expect(answer.text).toContain('sampling/maxTokens (limit-required)')
+    expect(answer.text).toContain('max_completion_tokens (limit-required)')
   })
 })

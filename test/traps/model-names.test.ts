@@ -62,6 +62,7 @@ function statusAt(testServer: TestServer, path: string, body: Body): Promise<num
   })
 }
 
+const HI = [{ role: 'user', content: 'Hi.' }]
 const TURN = { contents: [{ role: 'user', parts: [{ text: 'Hi.' }] }] }
 
 describe('trap 105: the model of a path', () => {
@@ -105,6 +106,43 @@ describe('trap 105: the model of a path', () => {
     const embedding = await testServer.ask('/v1/embeddings', { model, input: 'Hi.' })
     expect(embedding.status).toBe(400)
     expect(asked()).toEqual([])
+  })
+
+  test.each([
+    ...['flash\\..\\pro', 'flash\\pro', '..\\pro', 'flash%5C..%5Cpro', 'flash%5c..%2fpro', 'flash%255c..%255cpro'],
+    ...[
+      'flash%252F..%252Fpro',
+      'flash/%252e%252e/pro',
+      'flash/..;/pro',
+      'flash/..%3Bx=1/pro',
+      'flash/%00/pro',
+      'pro%0a',
+    ],
+    ...[
+      'pro%0d%0ahost:%20x',
+      'flash/%EF%BC%8E%EF%BC%8E/pro',
+      'flash%EF%BC%8F..%EF%BC%8Fpro',
+      'flash%EF%BC%BC..%EF%BC%BCpro',
+    ],
+    ...['flash/%E2%80%A5/pro', '%7F', 'flash%25252525252525252f..%2525252525252525252fpro'],
+  ])('%s is no name, whoever decodes it', async name => {
+    const { testServer, asked } = await open('contents', { patterns: ['*'] }, ['*'])
+    expect(await statusAt(testServer, `/v1beta/models/${name}:generateContent`, TURN)).toBe(400)
+    const model = decodeURIComponent(name)
+    const chat = await testServer.ask('/v1/chat/completions', { model, messages: HI })
+    expect([chat.status, chat.json.error.param]).toEqual([400, 'model'])
+    const beside = await testServer.ask('/v1/chat/completions', { model: 'pro', models: [model], messages: HI })
+    expect([beside.status, beside.json.error.param]).toEqual([400, 'models'])
+    expect(asked()).toEqual([])
+  })
+
+  test('with other characters stays one name', async () => {
+    const { testServer, asked } = await open('contents', { patterns: ['*'] }, ['*'])
+    for (const model of ['a%b', '100%', 'a b', 'é', 'org/model:free', 'a..b', '...', 'v1.5;q'])
+      expect((await testServer.ask('/v1/chat/completions', { model, messages: HI })).status).toBe(200)
+    expect(asked().map(({ url }) => decodeURIComponent(url.slice('/v1/v1beta/models/'.length)))).toEqual(
+      ['a%b', '100%', 'a b', 'é', 'org/model:free', 'a..b', '...', 'v1.5;q'].map(model => `${model}:generateContent`),
+    )
   })
 
   test('that begins with a slash, or has two in a row, stays one name upstream', async () => {
@@ -169,7 +207,6 @@ test.each([
   expect(losses.map(({ path }) => path)).toEqual([['extras', format, 'model']])
 })
 
-const HI = [{ role: 'user', content: 'Hi.' }]
 const CONTENTS_PATH = '/v1beta/models/pro:generateContent'
 const BATCH_PATH = '/v1beta/models/pro:batchEmbedContents'
 const EMBED_PATH = '/v1beta/models/pro:embedContent'

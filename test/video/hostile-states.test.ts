@@ -84,7 +84,7 @@ describe('states', () => {
   test('of a failure have neither credentials nor addresses nor the upstream’s ids', async () => {
     const id = await made()
     const { upstream } = stage!
-    const message = `Task ${upstream.last.id} failed at ${upstream.address}/v1/videos with Bearer ${OPENAI_KEY} at videos-channel 10.1.2.3:8080`
+    const message = `Task ${upstream.last.id} failed at ${upstream.address}/v1/videos with Bearer ${OPENAI_KEY} at 'videos-channel' 10.1.2.3:8080`
     const error = { code: `c-${OPENAI_KEY}`, message, trace: OPENAI_KEY }
     const failed = await state(id, { status: 'failed', error })
     expect(failed.status).toBe('failed')
@@ -161,7 +161,7 @@ describe('errors of upstreams', () => {
     async status => {
       const { upstream } = await open()
       const id = await finished()
-      const message = `Bearer ${OPENAI_KEY} at ${upstream.address} of videos-channel`
+      const message = `Bearer ${OPENAI_KEY} at ${upstream.address} of 'videos-channel'`
       const refuse = {
         refuse: status,
         body: { error: { message, type: OPENAI_KEY, code: OPENAI_KEY, param: message } },

@@ -1,5 +1,6 @@
 import { inexpressible, invalid } from '../../canonical/error.ts'
 import { foreignLosses, Losses, type Written } from '../../canonical/loss.ts'
+import { isAddressable } from '../../canonical/model-name.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { type CanonicalRequest, isInstructing } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
@@ -42,7 +43,7 @@ function writeSpeech(request: CanonicalRequest, { dialect }: WriteOptions): Writ
   if (instructions !== undefined) reportInstructions(request, losses)
   const voice = voiceOf(request, elevenLabsDialect(dialect), losses, { isOwn: isId })
   if (voice === undefined) throw NO_VOICE
-  if (OTHER_PATHS.has(voice)) throw NO_NAME
+  if (!isAddressable(voice)) throw NO_NAME
   const speed = writeSpeed(request.output.audio?.speed, losses)
   const body = {
     text,
@@ -65,9 +66,6 @@ const isId = (voice: string): boolean => /^[A-Za-z0-9]{20}$/.test(voice)
 
 const NO_VOICE = invalid('voice: this model requires a voice.', 'voice')
 const NO_NAME = invalid('voice: is no name of a voice.', 'voice')
-
-/** Segments of a path that mean another place (RFC 3986, section 5.2.4). */
-const OTHER_PATHS: ReadonlySet<string> = new Set(['', '.', '..'])
 
 function reportInstructions({ messages }: CanonicalRequest, losses: Losses): void {
   for (const [index, { role }] of messages.entries())

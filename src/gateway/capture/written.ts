@@ -10,14 +10,10 @@ import type {
 } from '../../admin/capture-shapes.ts'
 import type { CanonicalError } from '../../canonical/error.ts'
 import type { Loss, Path } from '../../canonical/loss.ts'
-import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { addressed, flat, single } from '../../channel/index.ts'
-import { READERS } from '../../ingress/index.ts'
-import { Origins } from '../../kit/origins.ts'
-import { Pace } from '../../kit/pace.ts'
 import { existing, pointerOf } from '../../kit/pointer.ts'
-import { locateLosses } from '../locate-losses.ts'
+import { callerPaths } from '../locate-losses.ts'
 import type { Prepared } from '../prepare.ts'
 import type { Scrub } from '../scrub.ts'
 import { withoutAddresses } from '../secrets.ts'
@@ -27,9 +23,6 @@ import { patternOf, scrubberOf, secretsOfChannel, secretsOfRequest, shownHeaders
 
 /** Losses that are shown of one request. */
 const MOST_LOSSES = 500
-/** Characters of a body that is read again and again to find where losses stand, and milliseconds for all of them. */
-const SEARCHED = 256 * 1024
-const TIME = 1000
 
 /** Makes the document of a request that is over: with breaks, as others run meanwhile. */
 export async function written(capture: Capture, known: RegExp | undefined, error?: string): Promise<CaptureDocument> {
@@ -41,9 +34,6 @@ class Writer {
   private readonly scrub: Scrub
   private readonly bounded: Bounded
   private readonly query: URLSearchParams
-  /** Where in the caller's body what was read of it stands; undefined where nothing was. */
-  private origins: Origins | undefined
-
   /** @param known the secrets of the config and of its channels. */
   constructor(capture: Capture, known: RegExp | undefined) {
     const { call, exchanges } = capture
@@ -65,7 +55,6 @@ class Writer {
     const sent = this.caller()
     await breath()
     const canonical = request && this.bounded.copy(request, '/canonical')
-    this.origins = this.originsOf()
     const attempts: CapturedAttempt[] = []
     for (const [index, exchange] of exchanges.entries()) {
       await breath()
@@ -114,7 +103,7 @@ class Writer {
       ...{ channel: target.channel.name, format: target.format.format, native: target.native },
       ...{ upstream_model: this.scrub(target.upstreamModel), sent_after_ms: exchange.sentAfter },
       ended_after_ms: endedAfter,
-      losses: await this.located(prepared?.losses ?? [], attempt),
+      losses: this.located(prepared?.losses ?? [], attempt),
       request: prepared && this.outgoing(exchange, prepared, at),
       answer:
         status === undefined
@@ -128,33 +117,10 @@ class Writer {
     }
   }
 
-  private originsOf(): Origins | undefined {
-    const { call, sent, request } = this.capture
-    const { wire } = sent ?? {}
-    if (wire === undefined || request === undefined) return undefined
-    const { request: read, locate } = READERS[call.format]!
-    const found = locate?.(request)
-    // A form is read once; where something stands in a large body follows from the format's layout.
-    const isSearched = wire.files === undefined && JSON.stringify(wire.body).length <= SEARCHED
-    const reading = {
-      ...{ source: wire.body, value: request, root: [] },
-      read: (body: Json) => read!({ ...wire, body: body as JsonObject }),
-      near: (path: Path) => (path[0] === 'messages' ? (found?.(path) ?? path) : []),
-    }
-    return new Origins(reading, new Pace(isSearched ? TIME : 0))
-  }
-
-  private async located(losses: readonly Loss[], attempt: CapturedFrom): Promise<CapturedLoss[]> {
-    const shown = losses.slice(0, MOST_LOSSES)
-    // Messages behind turns that are kept here have other places in the body than in the request.
-    const behind = attempt.stored === undefined ? [] : locateLosses(shown, attempt)
-    const views: CapturedLoss[] = []
-    for (const [index, loss] of shown.entries()) {
-      const own = loss.path[0] === 'messages' ? behind[index] : undefined
-      const { body } = this.capture.sent?.wire ?? {}
-      views.push(this.loss(loss, own === undefined ? await this.origins?.find(loss.path) : existing(body, own.path)))
-    }
-    return views
+  private located(losses: readonly Loss[], attempt: CapturedFrom): CapturedLoss[] {
+    const { body } = this.capture.sent?.wire ?? {}
+    const pathOf = callerPaths(attempt)
+    return losses.slice(0, MOST_LOSSES).map(loss => this.loss(loss, existing(body, pathOf(loss.path))))
   }
 
   private loss({ kind, reason, path, restored }: Loss, place: Path = []): CapturedLoss {

@@ -2,12 +2,16 @@ import { readError } from '../errors/openai-error.ts'
 import { transcriptEventsOfChat, transcriptOfChat } from '../media/transcription-by-chat.ts'
 import type { Reader } from '../reader.ts'
 import { ChatEvents } from './events.ts'
-import { readRequest } from './request.ts'
+import { locate } from './locate.ts'
+import { BODY_FIELDS, readRequest, toolPaths } from './request.ts'
 import { readResult } from './result.ts'
 
 /** Chat completions, FORMATS §2. */
 export const chat: Reader = {
   request: readRequest,
+  fields: BODY_FIELDS,
+  toolPaths,
+  locate,
   result: (answer, request) => transcriptOfChat(readResult(answer, request), request),
   events: request => transcriptEventsOfChat(new ChatEvents(request), request),
   error: readError,

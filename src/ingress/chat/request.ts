@@ -1,3 +1,4 @@
+import type { Path } from '../../canonical/loss.ts'
 import { isObject, type JsonObject, withOrigin } from '../../canonical/node.ts'
 import {
   type CanonicalRequest,
@@ -9,6 +10,7 @@ import {
 } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { SETTINGS } from '../../settings/chat.ts'
+import { type BodyFields, fieldsOfSettings } from '../body-fields.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
 import {
   anyObject,
@@ -63,7 +65,7 @@ function read(body: JsonObject): CanonicalRequest {
       endUser: safe ?? user,
       ...settings.request,
       extras: node.extras,
-      spelling: node.spelling,
+      spelling: store === true ? { [FORMAT]: { ...node.spelling?.[FORMAT], storesCopy: true } } : node.spelling,
     },
   )
 }
@@ -161,3 +163,34 @@ const isThought = (wire: JsonObject): boolean =>
   (wire['effort'] === undefined || isEffort(wire['effort'])) &&
   (wire['max_tokens'] === undefined || typeof wire['max_tokens'] === 'number') &&
   (wire['exclude'] === undefined || typeof wire['exclude'] === 'boolean')
+
+/** Where the settings of a request stand in its body. */
+export const BODY_FIELDS: BodyFields = {
+  ...fieldsOfSettings(SETTINGS),
+  'sampling/maxTokens': ['max_completion_tokens', 'max_tokens'],
+  'sampling/stop': ['stop'],
+  'sampling/logprobs': ['top_logprobs', 'logprobs'],
+  'output/modalities': ['modalities'],
+  'output/text': ['response_format'],
+  'output/audio': ['audio'],
+  'output/audio/mediaType': ['audio/format'],
+  reasoning: ['reasoning', 'reasoning_effort'],
+  'reasoning/effort': ['reasoning_effort', 'reasoning/effort'],
+  'reasoning/budget': ['reasoning/max_tokens'],
+  'reasoning/show': ['reasoning/exclude'],
+  tools: ['tools', 'functions', 'web_search_options'],
+  toolChoice: ['tool_choice', 'function_call'],
+  'toolChoice/extras/tool_choice': ['tool_choice'],
+  'toolChoice/extras/function_call': ['function_call'],
+  state: ['store'],
+  'state/store': ['store'],
+  endUser: ['safety_identifier', 'user'],
+  stream: ['stream'],
+}
+
+/** Where each tool of a request stands in its body. */
+export const toolPaths = ({ tools, functions, web_search_options: search }: JsonObject): readonly Path[] => [
+  ...(objects(tools) ?? []).map((_, index): Path => ['tools', index]),
+  ...(objects(functions) ?? []).map((_, index): Path => ['functions', index]),
+  ...(search == null ? [] : [['web_search_options']]),
+]

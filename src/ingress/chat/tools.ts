@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { FreeformTool, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
 import { defined, left, leftWithin, object, objects, required, text, WrongType } from '../fields.ts'
+import { opaqueTool } from '../opaque-tool.ts'
 import { readFreeform, readFunction, readGrammar, readMode, readPlace } from '../tools.ts'
 import { readCache } from './content.ts'
 import { FORMAT, isFlat, MARKERS } from './wire.ts'
@@ -39,7 +40,7 @@ export function readTools(wire: JsonObject): readonly Tool[] | undefined {
 /** What a tool is stands in the object of its kind, or beside the type, as in responses, whose shape Cursor sends (trap 73). */
 function readTool(wire: JsonObject): Tool {
   const type = text(wire['type']) ?? 'function'
-  if (type !== 'function' && type !== 'custom') return { type: 'opaque', format: FORMAT, value: wire }
+  if (type !== 'function' && type !== 'custom') return opaqueTool(FORMAT, wire)
   const definition = isFlat(wire) ? wire : required(object(wire[type]))
   const format = type === 'custom' ? object(definition['format']) : undefined
   const grammar = format && (definition === wire ? readGrammar(format) : readNested(format))

@@ -1,15 +1,18 @@
 import type { Part } from '../../canonical/content.ts'
+import type { Path } from '../../canonical/loss.ts'
 import { sourceOfUrl } from '../../canonical/media/data-url.ts'
-import { type JsonObject, withOrigin } from '../../canonical/node.ts'
+import { isObject, type JsonObject, originOf, withOrigin } from '../../canonical/node.ts'
 import { type CanonicalRequest, type EmbeddingPurpose, type Message, userMessage } from '../../canonical/request.ts'
 import type { VectorEncoding } from '../../canonical/vector.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
+import type { BodyFields } from '../body-fields.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
 import {
   count,
   defined,
   left,
   leftWithin,
+  list,
   number,
   object,
   objects,
@@ -19,6 +22,7 @@ import {
   texts,
   WrongType,
 } from '../fields.ts'
+import { type Locate, locator, type Place } from '../locate.ts'
 import * as wire from './wire.ts'
 import { LISTS } from './wire.ts'
 
@@ -111,4 +115,30 @@ function readPart(wire: JsonObject): Part {
   const link = required(object(wire['image_url']))
   const source = sourceOfUrl(required(text(link['url'])))
   return { type: 'media', kind: 'image', source, ...leftWithin(FORMAT, wire, 'image_url', link, LINK, PICTURE) }
+}
+
+/** Where the settings of a request stand in its body. */
+export const BODY_FIELDS: BodyFields = {
+  'output/ranking': ['documents'],
+  'output/ranking/query': ['query'],
+  'output/ranking/top': ['top_n'],
+  'output/embedding': LISTS,
+  'output/embedding/dimensions': ['output_dimension'],
+  'output/embedding/encoding': ['embedding_types'],
+  'output/embedding/purpose': ['input_type'],
+  'output/modalities': LISTS,
+}
+
+/** The places of the documents, or of the inputs to embed: texts, then images, then inputs of several parts. */
+export function locate(request: CanonicalRequest): Locate {
+  const body = originOf<WireRequest>(request, FORMAT)?.wire.body ?? {}
+  const fields = request.output.ranking === undefined ? LISTS : ['documents']
+  const places = fields.flatMap(field =>
+    (list(body[field]) ?? []).map((item, index): Place => {
+      const at: Path = [field, index]
+      const parts = isObject(item) ? list(item['content']) : undefined
+      return { at, parts: parts?.map((_, part): Path => [...at, 'content', part]) ?? [at] }
+    }),
+  )
+  return locator(fields[0]!, places, [fields[0]!])
 }

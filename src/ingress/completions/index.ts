@@ -1,12 +1,14 @@
 import { readError } from '../errors/openai-error.ts'
 import type { Reader } from '../reader.ts'
 import { CompletionEvents } from './events.ts'
-import { readRequest } from './request.ts'
+import { BODY_FIELDS, locate, readRequest } from './request.ts'
 import { readResult } from './result.ts'
 
 /** Text completions, FORMATS §3. */
 export const completions: Reader = {
   request: readRequest,
+  fields: BODY_FIELDS,
+  locate,
   result: readResult,
   events: request => new CompletionEvents(request),
   error: readError,

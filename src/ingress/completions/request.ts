@@ -1,9 +1,12 @@
-import { type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
+import type { Path } from '../../canonical/loss.ts'
+import { type Json, type JsonObject, originOf, withOrigin } from '../../canonical/node.ts'
 import { type CanonicalRequest, type Message, userMessage } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { SETTINGS } from '../../settings/completions.ts'
+import { type BodyFields, fieldsOfSettings } from '../body-fields.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
 import { defined, flag, left, list, number, oneOrMoreTexts, required, text, WrongType, withDefined } from '../fields.ts'
+import { type Locate, locator } from '../locate.ts'
 import { readSettings } from '../settings.ts'
 import { withStreamOptions } from '../stream-options.ts'
 import * as wire from './wire.ts'
@@ -51,4 +54,27 @@ function tokensMessage(tokens: readonly Json[]): Message {
 function numbers(entries: readonly Json[]): readonly number[] {
   if (entries.some(entry => typeof entry !== 'number')) throw WrongType.instance
   return entries as readonly number[]
+}
+
+/** Where the settings of a request stand in its body. */
+export const BODY_FIELDS: BodyFields = {
+  ...fieldsOfSettings(SETTINGS),
+  'sampling/stop': ['stop'],
+  'sampling/logprobs': ['logprobs'],
+  'output/completion': ['prompt'],
+  'output/completion/suffix': ['suffix'],
+  'output/completion/echo': ['echo'],
+  stream: ['stream'],
+}
+
+/** The places of the prompts: a text or a list of tokens alone, or each in a list. */
+export function locate(request: CanonicalRequest): Locate {
+  const prompt = originOf<WireRequest>(request, FORMAT)?.wire.body['prompt']
+  const isList = Array.isArray(prompt) && !prompt.every(entry => typeof entry === 'number')
+  const places = request.messages.map((_, index): Path => (isList ? ['prompt', index] : ['prompt']))
+  return locator(
+    'prompt',
+    places.map(at => ({ at, parts: [at] })),
+    ['prompt'],
+  )
 }

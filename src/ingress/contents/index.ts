@@ -6,13 +6,16 @@ import { readCounted } from './count.ts'
 import { embeds, readEmbedded, readEmbedding } from './embedding.ts'
 import { ContentsEvents } from './events.ts'
 import { reasoningShown } from './generation.ts'
-import { locate } from './locate.ts'
+import { BODY_FIELDS, locate, root, toolPaths } from './locate.ts'
 import { readRequest } from './request.ts'
 import { readResult } from './result.ts'
 
 /** Google's generateContent, countTokens and embedding methods, FORMATS §7 and §8. */
 export const contents: Reader = {
   request: wire => (embeds(wire.path) ? readEmbedding(wire) : readRequest(wire)),
+  fields: BODY_FIELDS,
+  toolPaths,
+  root,
   locate,
   result: (answer, request) => {
     const work = workOf(request)

@@ -1,17 +1,21 @@
 import type { Part } from '../../canonical/content.ts'
 import type { Path } from '../../canonical/loss.ts'
+import type { JsonObject } from '../../canonical/node.ts'
 import { isObject, type Json, originOf } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { workOf } from '../../canonical/work.ts'
-import { type Locate, locateTurns } from '../locate.ts'
-import { FORMAT, open, WRAPPER } from './fields.ts'
+import { SETTINGS } from '../../settings/contents.ts'
+import { type BodyFields, fieldsOfSettings } from '../body-fields.ts'
+import { type Locate, locateTurns, locator, type Place } from '../locate.ts'
+import { FORMAT, leftOf, open, WRAPPER } from './fields.ts'
+import { ENTRY } from './tools.ts'
 
 const SYSTEM = 'systemInstruction'
 
 /** The places of the turns in a body of contents. */
 export function locate(request: CanonicalRequest): Locate {
-  if (workOf(request) === 'embedding') return path => path
+  if (workOf(request) === 'embedding') return inputsOf(request)
   const found = locateTurns(request.messages, {
     format: FORMAT,
     turns: 'contents',
@@ -22,6 +26,16 @@ export function locate(request: CanonicalRequest): Locate {
     hasPlace: part => !signs(part),
   })
   return isObject(contentsOf(request)) ? path => unlisted(found(path)) : found
+}
+
+/** The inputs to embed: a body's own, or one in each request of a batch. */
+function inputsOf(request: CanonicalRequest): Locate {
+  const isBatch = Array.isArray(originOf<WireRequest>(request, FORMAT)?.wire.body['requests'])
+  const places = request.messages.map((message, index): Place => {
+    const at: Path = isBatch ? ['requests', index] : []
+    return { at, parts: message.content.map((_, part): Path => [...at, 'content', 'parts', part]) }
+  })
+  return locator('requests', places, ['requests'])
 }
 
 type JsonParts = { readonly parts?: Json }
@@ -45,3 +59,69 @@ const signs = (part: Part): boolean =>
   part.text === '' &&
   part.signature !== undefined &&
   part.spelling?.[FORMAT]?.['as'] === undefined
+
+const GENERATION = 'generationConfig'
+
+/** Where the settings of a request stand in its body, or in the request to count that the body wraps. */
+export const BODY_FIELDS: BodyFields = {
+  ...fieldsOfSettings(SETTINGS, GENERATION),
+  'sampling/stop': [`${GENERATION}/stopSequences`],
+  'sampling/logprobs': [`${GENERATION}/logprobs`, `${GENERATION}/responseLogprobs`],
+  'sampling/extras': [GENERATION],
+  'output/modalities': [`${GENERATION}/responseModalities`],
+  'output/text': [
+    `${GENERATION}/responseMimeType`,
+    `${GENERATION}/responseFormat/text`,
+    `${GENERATION}/responseJsonSchema`,
+  ],
+  'output/text/schema': ['responseJsonSchema', '_responseJsonSchema', 'responseSchema', 'responseFormat'].map(
+    name => `${GENERATION}/${name}`,
+  ),
+  'output/audio': [`${GENERATION}/speechConfig`, `${GENERATION}/responseFormat/audio`],
+  'output/audio/mediaType': [`${GENERATION}/responseFormat/audio/mimeType`],
+  'output/image': [`${GENERATION}/imageConfig`, `${GENERATION}/responseFormat/image`],
+  'output/image/size': [`${GENERATION}/imageConfig/imageSize`, `${GENERATION}/imageConfig/aspectRatio`],
+  'output/extras': [GENERATION],
+  'output/embedding': ['embedContentConfig', 'taskType', 'requests'],
+  'output/embedding/purpose': ['taskType', 'embedContentConfig/taskType', 'requests'],
+  'output/embedding/dimensions': ['outputDimensionality', 'embedContentConfig/outputDimensionality', 'requests'],
+  reasoning: [`${GENERATION}/thinkingConfig`],
+  'reasoning/budget': [`${GENERATION}/thinkingConfig/thinkingBudget`],
+  'reasoning/effort': [`${GENERATION}/thinkingConfig/thinkingLevel`, `${GENERATION}/thinkingConfig`],
+  'reasoning/show': [`${GENERATION}/thinkingConfig/includeThoughts`],
+  tools: ['tools'],
+  toolChoice: ['toolConfig/functionCallingConfig'],
+  'toolChoice/mode': ['toolConfig/functionCallingConfig/mode', 'toolConfig/functionCallingConfig'],
+  'toolChoice/only': ['toolConfig/functionCallingConfig/allowedFunctionNames'],
+  metadata: ['labels'],
+  serviceTier: ['serviceTier'],
+}
+
+const COUNTED = 'generateContentRequest'
+
+/** Where a request to count has the request that it counts. */
+export function root(body: JsonObject): Path {
+  const field = [COUNTED, 'generate_content_request'].find(name => isObject(body[name]))
+  return field === undefined ? [] : [field]
+}
+
+const DECLARATIONS = new Set(['functionDeclarations', 'function_declarations'])
+
+/** Where each tool stands: declarations in their entry, others in a field of it, and all unknown fields in the entry. */
+export function toolPaths({ tools }: JsonObject): readonly Path[] {
+  const entries = Array.isArray(tools) ? tools : [tools]
+  return entries.flatMap((entry, index): readonly Path[] => {
+    const at: Path = Array.isArray(tools) ? ['tools', index] : ['tools']
+    if (!isObject(entry)) return []
+    const known = Object.keys(open(entry, ENTRY)).filter(field => ENTRY.has(field))
+    const own = Object.keys(entry)
+    const spelled = known.map(field => own.find(one => one.replaceAll('_', '').toLowerCase() === field.toLowerCase())!)
+    const paths = spelled.flatMap((field): readonly Path[] => {
+      const value = entry[field]
+      if (value == null) return []
+      if (!DECLARATIONS.has(field)) return [[...at, field]]
+      return Array.isArray(value) ? value.map((_, place) => [...at, field, place]) : [[...at, field]]
+    })
+    return leftOf(open(entry, ENTRY), ENTRY).extras === undefined ? paths : [...paths, at]
+  })
+}

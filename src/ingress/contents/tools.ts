@@ -3,6 +3,7 @@ import { append } from '../../canonical/lists.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
 import { defined, NONE, object, objects, required, text, texts } from '../fields.ts'
+import { opaqueTool } from '../opaque-tool.ts'
 import { type Extras, FORMAT, leftOf, listed, open } from './fields.ts'
 
 const HOSTED: { readonly [field: string]: HostedKind } = {
@@ -12,7 +13,8 @@ const HOSTED: { readonly [field: string]: HostedKind } = {
   codeExecution: 'code-execution',
 }
 const DECLARATIONS = 'functionDeclarations'
-const ENTRY = new Set([...Object.keys(HOSTED), DECLARATIONS])
+/** The fields of an entry that are read, by their names in camelCase. */
+export const ENTRY = new Set([...Object.keys(HOSTED), DECLARATIONS])
 
 /** Entries hold functions and hosted tools by kind; in canonical each is a tool. */
 export function readTools(wire: Json | undefined): readonly Tool[] | undefined {
@@ -33,7 +35,7 @@ function readEntry(entry: JsonObject, tools: Tool[]): void {
     else tools.push(readHosted(field, value))
   }
   const unknown = leftOf(fields, ENTRY).extras?.[FORMAT]
-  if (unknown !== undefined) tools.push({ type: 'opaque', format: FORMAT, value: unknown })
+  if (unknown !== undefined) tools.push(opaqueTool(FORMAT, unknown))
 }
 
 const DECLARATION = new Set(['name', 'description', 'parameters', 'parametersJsonSchema'])

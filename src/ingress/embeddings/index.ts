@@ -1,11 +1,12 @@
 import { readError } from '../errors/openai-error.ts'
 import type { Reader } from '../reader.ts'
-import { locate, readRequest } from './request.ts'
+import { BODY_FIELDS, locate, readRequest } from './request.ts'
 import { parseUntouched, readResult } from './result.ts'
 
 /** Embeddings, FORMATS §8. */
 export const embeddings: Reader = {
   request: readRequest,
+  fields: BODY_FIELDS,
   locate,
   result: readResult,
   parse: parseUntouched,

@@ -7,6 +7,7 @@ import { isObject, type Json, type JsonObject, type Node, originOf, withOrigin }
 import type { CanonicalRequest, EmbeddingPurpose, Message, Output } from '../../canonical/request.ts'
 import type { VectorEncoding } from '../../canonical/vector.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
+import type { BodyFields } from '../body-fields.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
 import { defined, left, number, required, someOf, text, WrongType } from '../fields.ts'
 import { type Locate, locator } from '../locate.ts'
@@ -156,4 +157,14 @@ export function locate(request: CanonicalRequest): Locate {
     places.map(at => ({ at, parts: [at] })),
     INPUT,
   )
+}
+
+/** Where the settings of a request stand in its body. */
+export const BODY_FIELDS: BodyFields = {
+  'output/embedding': ['input'],
+  'output/embedding/dimensions': ['dimensions', 'output_dimension'],
+  'output/embedding/encoding': ['encoding_format', 'embedding_type'],
+  'output/embedding/purpose': ['input_type', 'task'],
+  'output/modalities': ['input'],
+  endUser: ['user'],
 }

@@ -1,16 +1,21 @@
 import type { MediaPart } from '../../canonical/content.ts'
+import type { Path } from '../../canonical/loss.ts'
 import { sourceOfUrl } from '../../canonical/media/data-url.ts'
-import type { JsonObject } from '../../canonical/node.ts'
+import { type JsonObject, originOf, withOrigin } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
+import type { BodyFields } from '../body-fields.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
 import { count, defined, left, number, required, text, texts, WrongType, withDefined } from '../fields.ts'
-import { locateVideo, videoRequest } from '../media/video.ts'
+import { type Locate, locator } from '../locate.ts'
+import { videoRequest } from '../media/video.ts'
 import * as wire from './wire.ts'
 
 /** `POST /v1/video/generations` (SERVICE.md, "Video"): JSON, the length of the video in whole seconds. */
-export const readRequest = ({ body }: WireRequest): CanonicalRequest =>
-  readOrExplain(wire.request, body, () => read(body))
+export const readRequest = (incoming: WireRequest): CanonicalRequest =>
+  readOrExplain(wire.request, incoming.body, () => withOrigin(read(incoming.body), FORMAT, incoming))
+
+const FORMAT = 'generations'
 
 const TAKEN = new Set([
   ...['model', 'prompt', 'duration', 'size', 'image', 'images', 'n', 'seed', 'quality', 'negative_prompt', 'user'],
@@ -34,7 +39,7 @@ function read(body: JsonObject): CanonicalRequest {
     output: withDefined(request.output, { candidates: count(body['n']) }),
     sampling: defined({ seed: number(body['seed']) }),
     ...defined({ endUser: text(body['user']) }),
-    ...left('generations', body, TAKEN),
+    ...left(FORMAT, body, TAKEN),
   }
 }
 
@@ -47,4 +52,24 @@ const picture = (url: string, index: number): MediaPart => ({
 })
 
 /** Where in a body its prompt and its pictures stand. */
-export const locate = locateVideo(() => 'image')
+export function locate(request: CanonicalRequest): Locate {
+  const { image, images } = originOf<WireRequest>(request, FORMAT)?.wire.body ?? {}
+  const pictures = [
+    ...(typeof image === 'string' ? [['image']] : []),
+    ...(texts(images) ?? []).map((_, index): Path => ['images', index]),
+  ]
+  return locator('prompt', [{ at: ['prompt'], parts: [['prompt'], ...pictures] }], ['prompt'])
+}
+
+/** Where the settings of a request stand in its body. */
+export const BODY_FIELDS: BodyFields = {
+  'output/candidates': ['n'],
+  'output/video/seconds': ['duration'],
+  'output/video/size': ['size'],
+  'output/video/quality': ['quality'],
+  'output/video/negativePrompt': ['negative_prompt'],
+  'output/video': ['prompt'],
+  'output/modalities': ['prompt'],
+  'sampling/seed': ['seed'],
+  endUser: ['user'],
+}

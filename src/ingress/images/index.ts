@@ -1,12 +1,13 @@
 import { readError } from '../errors/openai-error.ts'
 import type { Reader } from '../reader.ts'
 import { ImagesEvents } from './events.ts'
-import { locate, readRequest } from './request.ts'
+import { BODY_FIELDS, locate, readRequest } from './request.ts'
 import { readResult } from './result.ts'
 
 /** Images generated and edited, FORMATS §10. */
 export const images: Reader = {
   request: readRequest,
+  fields: BODY_FIELDS,
   locate,
   result: readResult,
   events: request => new ImagesEvents(request),

@@ -4,6 +4,7 @@ import type { Path } from '../../canonical/loss.ts'
 import { type Json, type JsonObject, originOf, withOrigin } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
+import type { BodyFields } from '../body-fields.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
 import { count, counted, defined, flag, isNumeral, left, number, required, someOf, text, WrongType } from '../fields.ts'
 import { type Locate, locator } from '../locate.ts'
@@ -118,4 +119,23 @@ export function locate(request: CanonicalRequest): Locate {
   const images = [...readNamed(body), ...readFiles(files)].map(({ at }) => at)
   const parts = typeof body['prompt'] === 'string' ? [PROMPT, ...images] : images
   return locator('prompt', [{ at: PROMPT, parts }], PROMPT)
+}
+
+/** Where the settings of a request stand in its body. */
+export const BODY_FIELDS: BodyFields = {
+  'output/candidates': ['n'],
+  'output/image/background': ['background'],
+  'output/image/compression': ['output_compression'],
+  'output/image/delivery': ['response_format'],
+  'output/image/fidelity': ['input_fidelity'],
+  'output/image/mediaType': ['output_format'],
+  'output/image/moderation': ['moderation'],
+  'output/image/previews': ['partial_images'],
+  'output/image/quality': ['quality'],
+  'output/image/size': ['size'],
+  'output/image/style': ['style'],
+  'output/image': ['prompt', 'image', 'images'],
+  'output/modalities': ['prompt', 'image', 'images'],
+  endUser: ['safety_identifier', 'user'],
+  stream: ['stream'],
 }

@@ -1,7 +1,7 @@
 import type { Reader } from '../reader.ts'
 import { readError } from './error.ts'
-import { locate, readRequest } from './request.ts'
+import { BODY_FIELDS, locate, readRequest } from './request.ts'
 import { readResult } from './result.ts'
 
 /** Kling's videos, made of a text or of a picture. */
-export const kling: Reader = { request: readRequest, locate, result: readResult, error: readError }
+export const kling: Reader = { request: readRequest, fields: BODY_FIELDS, locate, result: readResult, error: readError }

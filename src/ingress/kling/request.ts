@@ -4,6 +4,7 @@ import { pictureOfBase64 } from '../../canonical/media/sniff.ts'
 import { withOrigin } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
+import type { BodyFields } from '../body-fields.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
 import { defined, left, required, text, WrongType } from '../fields.ts'
 import { locateVideo, readLength, videoRequest } from '../media/video.ts'
@@ -55,3 +56,14 @@ function picture(value: string): MediaPart {
 
 /** Where in a body its prompt and its pictures stand. */
 export const locate = locateVideo(part => (part.type === 'media' && part.use === 'last-frame' ? 'image_tail' : 'image'))
+
+/** Where the settings of a request stand in its body. */
+export const BODY_FIELDS: BodyFields = {
+  'output/video/aspectRatio': ['aspect_ratio'],
+  'output/video/seconds': ['duration'],
+  'output/video/quality': ['mode'],
+  'output/video/negativePrompt': ['negative_prompt'],
+  'output/video/reference': ['external_task_id'],
+  'output/video': ['prompt'],
+  'output/modalities': ['prompt'],
+}

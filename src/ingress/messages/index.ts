@@ -1,13 +1,14 @@
 import type { Reader } from '../reader.ts'
 import { readError } from './error.ts'
 import { MessagesEvents } from './events.ts'
-import { locate, readRequest } from './request.ts'
+import { BODY_FIELDS, locate, readRequest } from './request.ts'
 import { readCounted, readResult } from './result.ts'
 import { reasoningShown } from './thinking.ts'
 
 /** Messages, FORMATS §6. */
 export const messages: Reader = {
   request: readRequest,
+  fields: BODY_FIELDS,
   locate,
   result: (answer, request) => (request.output.count === true ? readCounted(answer) : readResult(answer)),
   events: () => new MessagesEvents(),

@@ -2,6 +2,7 @@ import { type Json, type JsonObject, originOf, withOrigin } from '../../canonica
 import type { CanonicalRequest, Message, Output, Sampling, Thread } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { SETTINGS } from '../../settings/messages.ts'
+import { type BodyFields, fieldsOfSettings } from '../body-fields.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
 import { defined, flag, left, number, object, objects, required, text, texts, withDefined } from '../fields.ts'
 import { type Locate, locateTurns } from '../locate.ts'
@@ -123,4 +124,27 @@ function placesWithout(notes: readonly number[]): readonly number[] {
   const places: number[] = []
   for (let at = 0; at < (notes.at(-1) ?? 0); at++) if (!taken.has(at)) places.push(at)
   return places
+}
+
+/** Where the settings of a request stand in its body. */
+export const BODY_FIELDS: BodyFields = {
+  ...fieldsOfSettings(SETTINGS),
+  'sampling/maxTokens': ['max_tokens'],
+  'sampling/stop': ['stop_sequences'],
+  'output/text': ['output_config/format', 'output_format'],
+  reasoning: ['thinking', 'output_config/effort'],
+  'reasoning/effort': ['output_config/effort', 'thinking/type'],
+  'reasoning/budget': ['thinking/budget_tokens', 'thinking/type'],
+  'reasoning/show': ['thinking/display', 'thinking/type'],
+  tools: ['tools'],
+  toolChoice: ['tool_choice'],
+  'toolChoice/extras/tool_choice': ['tool_choice'],
+  'toolChoice/hosted': ['tool_choice/name'],
+  'toolChoice/only': ['tool_choice/name', 'tool_choice'],
+  parallelToolCalls: ['tool_choice/disable_parallel_tool_use'],
+  endUser: ['metadata/user_id'],
+  serviceTier: ['service_tier'],
+  cache: ['cache_control'],
+  'state/thread': ['thread'],
+  stream: ['stream'],
 }

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { FunctionTool, HostedKind, HostedTool, Tool, ToolChoice } from '../../canonical/tool.ts'
 import { defined, flag, left, number, object, objects, required, text, texts } from '../fields.ts'
+import { opaqueTool } from '../opaque-tool.ts'
 import { readApproximate, readFunction } from '../tools.ts'
 import { readCache } from './content.ts'
 import { FORMAT, HOSTED_TYPE } from './wire.ts'
@@ -11,7 +12,7 @@ function readTool(wire: JsonObject): Tool {
   const type = text(wire['type'])
   if (type === undefined || type === 'custom') return readOwnFunction(wire)
   const kind = hostedKind(type)
-  return kind === undefined ? { type: 'opaque', format: FORMAT, value: wire } : readHosted(wire, type, kind)
+  return kind === undefined ? opaqueTool(FORMAT, wire) : readHosted(wire, type, kind)
 }
 
 const FUNCTION = new Set(['type', 'name', 'description', 'input_schema', 'strict', 'cache_control'])

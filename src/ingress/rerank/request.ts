@@ -4,8 +4,10 @@ import { sniffedBase64 } from '../../canonical/media/sniff.ts'
 import { isObject, type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
+import type { BodyFields } from '../body-fields.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
 import { count, defined, flag, left, list, required, text, texts, WrongType } from '../fields.ts'
+import { type Locate, locator } from '../locate.ts'
 import * as wire from './wire.ts'
 
 export const FORMAT = 'rerank'
@@ -90,3 +92,22 @@ function readImage(value: string): MediaPart {
   const mediaType = sniffedBase64(value) ?? 'image/jpeg'
   return { type: 'media', kind: 'image', source: { type: 'base64', mediaType, data: value } }
 }
+
+/** Where the settings of a request stand in its body. */
+export const BODY_FIELDS: BodyFields = {
+  'output/ranking': ['documents'],
+  'output/ranking/query': ['query'],
+  'output/ranking/top': ['top_n', 'top_k'],
+  'output/ranking/echo': ['return_documents'],
+}
+
+/** The places of the documents. */
+export const locate = ({ messages }: CanonicalRequest): Locate =>
+  locator(
+    'documents',
+    messages.map(({ content }, index) => ({
+      at: ['documents', index],
+      parts: content.map(() => ['documents', index]),
+    })),
+    ['documents'],
+  )

@@ -2,12 +2,15 @@ import type { Reader } from '../reader.ts'
 import { readError } from './error.ts'
 import { ResponsesEvents } from './events.ts'
 import { locate } from './input.ts'
-import { readRequest } from './request.ts'
+import { BODY_FIELDS, readRequest } from './request.ts'
 import { readCounted, readResult } from './result.ts'
+import { toolPaths } from './tools.ts'
 
 /** Responses, FORMATS §4. */
 export const responses: Reader = {
   request: readRequest,
+  fields: BODY_FIELDS,
+  toolPaths,
   locate,
   result: (answer, request) => (request.output.count === true ? readCounted(answer) : readResult(answer, request)),
   events: request => new ResponsesEvents(request),

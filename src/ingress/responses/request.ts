@@ -9,6 +9,7 @@ import {
 } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { SETTINGS } from '../../settings/responses.ts'
+import { type BodyFields, fieldsOfSettings } from '../body-fields.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
 import { defined, flag, isMaybe, left, number, object, required, text, texts, withDefined } from '../fields.ts'
 import { readSettings } from '../settings.ts'
@@ -162,4 +163,29 @@ function readReasoning(body: JsonObject, refused: string[]): Reasoning | undefin
     }),
     ...left(FORMAT, value, THOUGHT, summary != null && generate_summary != null ? ['generate_summary'] : []),
   }
+}
+
+/** Where the settings of a request stand in its body. */
+export const BODY_FIELDS: BodyFields = {
+  ...fieldsOfSettings(SETTINGS),
+  'sampling/logprobs': ['top_logprobs', 'include'],
+  'output/text': ['text/format'],
+  'output/extras': ['text'],
+  'output/verbosity': ['text/verbosity'],
+  'output/image': ['tools'],
+  'output/modalities': ['tools'],
+  reasoning: ['reasoning'],
+  'reasoning/effort': ['reasoning/effort'],
+  'reasoning/show': ['reasoning/summary', 'reasoning/generate_summary', 'reasoning'],
+  tools: ['tools'],
+  toolChoice: ['tool_choice'],
+  'toolChoice/extras/tool_choice': ['tool_choice'],
+  'toolChoice/hosted': ['tool_choice/type'],
+  'state/store': ['store'],
+  'state/previous': ['previous_response_id'],
+  'state/conversation': ['conversation'],
+  'state/background': ['background'],
+  state: ['store', 'previous_response_id', 'conversation', 'background'],
+  endUser: ['safety_identifier', 'user'],
+  stream: ['stream'],
 }

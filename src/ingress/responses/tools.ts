@@ -1,4 +1,5 @@
-import { isObject, type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
+import type { Path } from '../../canonical/loss.ts'
+import { isObject, type Json, type JsonObject, originOf, withOrigin } from '../../canonical/node.ts'
 import {
   DEFAULT_NAMESPACE,
   type FreeformTool,
@@ -9,6 +10,7 @@ import {
   type ToolChoice,
 } from '../../canonical/tool.ts'
 import { defined, isMaybe, left, objects, required, text, texts, WrongType } from '../fields.ts'
+import { opaqueTool } from '../opaque-tool.ts'
 import { readApproximate, readFreeform, readFunction, readGrammar, readMode } from '../tools.ts'
 import { FORMAT, kindOfTool, TOOL_ITEMS } from './wire.ts'
 
@@ -48,6 +50,25 @@ function readAdded(input: Json | undefined, declared: readonly Tool[]): readonly
   return [...added.values()]
 }
 
+/** Where each tool of a request stands in its body; one that an item of the input adds, where that item declares it. */
+export function toolPaths({ tools, input }: JsonObject): readonly Path[] {
+  const declared = (objects(tools) ?? []).flatMap((wire, index): readonly Path[] => {
+    const read = readOne(wire)
+    const at: Path = ['tools', index]
+    return read[0]?.type === 'opaque' || wire['type'] !== 'namespace'
+      ? [at]
+      : read.map((_, place) => [...at, 'tools', place])
+  })
+  const items = (Array.isArray(input) ? input : [input]) as readonly Json[]
+  const wires = new Map<unknown, Path>()
+  for (const [index, item] of items.entries())
+    if (isObject(item) && TOOL_ITEMS.has(item['type']))
+      for (const [place, wire] of (objects(item['tools']) ?? []).entries())
+        wires.set(wire, [...(Array.isArray(input) ? ['input', index] : ['input']), 'tools', place])
+  const added = readAdded(input, readList(tools) ?? [])
+  return [...declared, ...added.map(tool => wires.get(originOf(tool, FORMAT)?.wire) ?? ['input'])]
+}
+
 function keyOf(tool: Tool): string {
   if (tool.type === 'hosted') return tool.kind
   if (tool.type === 'opaque') return JSON.stringify(tool.value)
@@ -57,7 +78,7 @@ function keyOf(tool: Tool): string {
 
 function readTool(wire: JsonObject): Tool {
   const type = required(text(wire['type']))
-  return READERS.get(kindOfTool(type)!)?.(wire) ?? { type: 'opaque', format: FORMAT, value: wire }
+  return READERS.get(kindOfTool(type)!)?.(wire) ?? opaqueTool(FORMAT, wire)
 }
 
 const READERS: ReadonlyMap<string, (wire: JsonObject) => Tool> = new Map<string, (wire: JsonObject) => Tool>([
@@ -86,7 +107,7 @@ function readCustom(wire: JsonObject): FreeformTool {
  */
 function readNamespace(wire: JsonObject): readonly Tool[] {
   const { name, description, tools } = wire
-  const whole: readonly Tool[] = [{ type: 'opaque', format: FORMAT, value: wire }]
+  const whole: readonly Tool[] = [opaqueTool(FORMAT, wire)]
   if (typeof name !== 'string' || (description != null && typeof description !== 'string')) return whole
   if (!Array.isArray(tools) || tools.length === 0 || !tools.every(isMember)) return whole
   const namespace = { name, ...defined({ description: description ?? undefined }) }

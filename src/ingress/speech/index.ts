@@ -1,12 +1,13 @@
 import { readError } from '../errors/openai-error.ts'
 import type { Reader } from '../reader.ts'
 import { SpeechEvents } from './events.ts'
-import { locate, readRequest } from './request.ts'
+import { BODY_FIELDS, locate, readRequest } from './request.ts'
 import { readResult } from './result.ts'
 
 /** Text to speech as OpenAI has it, FORMATS §12. */
 export const speech: Reader = {
   request: readRequest,
+  fields: BODY_FIELDS,
   locate,
   result: readResult,
   raw: true,

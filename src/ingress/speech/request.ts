@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
 import { type CanonicalRequest, type Output, userMessage } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
+import type { BodyFields } from '../body-fields.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
 import { defined, left, leftWithin, NONE, number, required, someOf, text, WrongType } from '../fields.ts'
 import { locateInstructed } from '../locate.ts'
@@ -49,3 +50,14 @@ function readVoice(wire: Json | undefined) {
 
 /** The places of the input text and of its instructions in a body. */
 export const locate = locateInstructed('input', 'instructions')
+
+/** Where the settings of a request stand in its body. */
+export const BODY_FIELDS: BodyFields = {
+  'output/audio': ['input'],
+  'output/audio/extras/voice': ['voice'],
+  'output/audio/mediaType': ['response_format'],
+  'output/audio/speed': ['speed'],
+  'output/audio/voice': ['voice'],
+  'output/modalities': ['input'],
+  stream: ['stream_format'],
+}

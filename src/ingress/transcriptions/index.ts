@@ -1,12 +1,13 @@
 import { readError } from '../errors/openai-error.ts'
 import type { Reader } from '../reader.ts'
 import { TranscriptEvents } from './events.ts'
-import { locate, readRequest } from './request.ts'
+import { BODY_FIELDS, locate, readRequest } from './request.ts'
 import { readResult } from './result.ts'
 
 /** Transcriptions and translations of recordings, FORMATS §12. */
 export const transcriptions: Reader = {
   request: readRequest,
+  fields: BODY_FIELDS,
   locate,
   result: readResult,
   events: () => new TranscriptEvents(),

@@ -7,6 +7,7 @@ import { isSoundless } from '../../canonical/media/wav.ts'
 import { type JsonObject, withOrigin } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message, Output } from '../../canonical/request.ts'
 import type { WireFile, WireRequest } from '../../canonical/wire.ts'
+import type { BodyFields } from '../body-fields.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
 import { defined, isNumeral, left, required, text, texts, WrongType } from '../fields.ts'
 import { locateInstructed } from '../locate.ts'
@@ -156,3 +157,16 @@ const BY_EXTENSION: { readonly [extension: string]: string } = {
 
 /** The places of the recording and of its prompt in a form. */
 export const locate = locateInstructed('file', 'prompt')
+
+/** Where the settings of a request stand in its body. */
+export const BODY_FIELDS: BodyFields = {
+  'output/transcript/language': ['language'],
+  'output/transcript/speakers': ['response_format'],
+  'output/transcript/timestamps': ['timestamp_granularities[]', 'timestamp_granularities', 'response_format'],
+  'output/transcript/keywords': ['keywords', 'keywords[]'],
+  'output/transcript': ['file'],
+  'output/modalities': ['file'],
+  'sampling/logprobs': ['include[]', 'include'],
+  'sampling/temperature': ['temperature'],
+  stream: ['stream'],
+}

@@ -4,6 +4,7 @@ import { isObject, type Json, type JsonObject, type Node, withOrigin } from '../
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { percentDecoded } from '../../canonical/text.ts'
 import type { WireFile, WireRequest } from '../../canonical/wire.ts'
+import type { BodyFields } from '../body-fields.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
 import { defined, left, required, text, WrongType } from '../fields.ts'
 import { locateVideo, readLength, videoRequest } from '../media/video.ts'
@@ -81,4 +82,12 @@ const readFiles = (files: readonly WireFile[]): readonly MediaPart[] =>
   }))
 
 /** Where in a body its prompt and its picture stand. */
-export const locate = locateVideo(() => FIELD)
+export const locate = locateVideo(part => String(part.extras?.[FORMAT]?.['field'] ?? FIELD))
+
+/** Where the settings of a request stand in its body. */
+export const BODY_FIELDS: BodyFields = {
+  'output/video/seconds': ['seconds'],
+  'output/video/size': ['size'],
+  'output/video': ['prompt'],
+  'output/modalities': ['prompt'],
+}

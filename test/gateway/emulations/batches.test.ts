@@ -102,9 +102,7 @@ describe('more to embed than an upstream takes at once', () => {
       taskType: 'CLUSTERING',
     }))
     const { headers } = await testServer.ask(BATCH, { requests })
-    expect(headers['interlingua-loss']).toBe(
-      'output/embedding/purpose no-purpose; messages/3/extras/contents/title only-in-contents',
-    )
+    expect(headers['interlingua-loss']).toBe('requests no-purpose; requests/3/title only-in-contents')
   })
 
   test('stays together where it is read as one text', async () => {

@@ -115,6 +115,7 @@ export const start = {
     losses: (count: number) => (count === 1 ? '1 loss' : `${count} losses`),
     lossesLead:
       'The model’s upstream speaks another format, which has no place for all of this request. The header interlingua-loss names what was left out or changed, and why:',
+    addedLead: 'The gateway added what the upstream’s format requires (interlingua-added):',
     lossesMore: (count: number) => `and ${count} more, for which the header has no room.`,
     toTranslator: 'See it in the Translator',
   },

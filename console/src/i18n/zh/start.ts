@@ -113,6 +113,7 @@ export const start: typeof en = {
     losslessTitle: '回答没有 interlingua-loss 头:请求已完整发送给上游。',
     losses: count => `${count} 处丢失`,
     lossesLead: '模型的上游使用另一种格式,无法表达此请求的全部内容。interlingua-loss 头列出被省略或更改的内容及原因:',
+    addedLead: '网关补充了上游格式所要求的内容(interlingua-added):',
     lossesMore: count => `另有 ${count} 处,响应头中容纳不下。`,
     toTranslator: '在翻译器中查看',
   },

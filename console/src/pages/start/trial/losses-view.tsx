@@ -1,27 +1,34 @@
 import { hrefOf } from '../../../pages.ts'
 import { Icon } from '../../../ui/icon.tsx'
 import { text } from '../texts.ts'
-import type { HeaderLosses } from './losses.ts'
+import type { HeaderLoss, HeaderLosses } from './losses.ts'
 
-/** What the upstream was not sent as it was written, and why. */
-export function LossesView({ of: { count, named } }: { readonly of: HeaderLosses }) {
+/** What the upstream was not sent as it was written, and what was added, and why. */
+export function LossesView({ of: { count, named, added } }: { readonly of: HeaderLosses }) {
   const words = text().trial
   const more = count - named.length
   return (
-    <div class="callout warn trial-losses">
+    <div class={`callout ${count > 0 ? 'warn ' : ''}trial-losses`}>
       <Icon name="warning" />
       <div>
-        <p>{words.lossesLead}</p>
-        <ul>
-          {named.map(({ place, reason }, at) => (
-            <li key={at}>
-              <code>{place}</code> <span>{reason.replaceAll('-', ' ')}</span>
-            </li>
-          ))}
-        </ul>
+        {count > 0 && <p>{words.lossesLead}</p>}
+        <Entries of={named} />
         {more > 0 && <p>{words.lossesMore(more)}</p>}
+        {added.length > 0 && <p>{words.addedLead}</p>}
+        <Entries of={added} />
         <a href={hrefOf('/translator')}>{words.toTranslator}</a>
       </div>
     </div>
   )
 }
+
+const Entries = ({ of }: { readonly of: readonly HeaderLoss[] }) =>
+  of.length === 0 ? null : (
+    <ul>
+      {of.map(({ place, reason }, at) => (
+        <li key={at}>
+          <code>{place}</code> <span>{reason.replaceAll('-', ' ')}</span>
+        </li>
+      ))}
+    </ul>
+  )

@@ -10,21 +10,26 @@ export interface HeaderLosses {
   readonly count: number
   /** As many of them as the header has room for. */
   readonly named: readonly HeaderLoss[]
+  /** What the gateway added, which is no loss. */
+  readonly added: readonly HeaderLoss[]
 }
 
-/** Reads the headers that report losses; undefined where there are none. */
+/** Reads the headers that report losses and additions; undefined where there are none. */
 export function lossesIn(headers: Headers): HeaderLosses | undefined {
-  const text = headers.get('interlingua-loss')
-  if (text === null) return undefined
-  const named = text
+  const named = entriesOf(headers.get('interlingua-loss'))
+  const added = entriesOf(headers.get('interlingua-added'))
+  if (named.length + added.length === 0) return undefined
+  return { count: Number(headers.get('interlingua-loss-count') ?? named.length), named, added }
+}
+
+const entriesOf = (text: string | null): HeaderLoss[] =>
+  (text ?? '')
     .split('; ')
     .filter(entry => entry !== '')
     .map(entry => {
       const [place = '', reason = ''] = entry.split(' ').map(decoded)
       return { place, reason }
     })
-  return { count: Number(headers.get('interlingua-loss-count') ?? named.length), named }
-}
 
 function decoded(text: string): string {
   try {

@@ -53,10 +53,10 @@ function Line({ of: { state, status, firstByteMs, ms, requestId, losses } }: { r
       <Badge tone={TONES[state]} dot={state === 'running'}>
         {words[state]}
       </Badge>
-      {status !== undefined && status < 400 && losses === undefined && (
+      {status !== undefined && status < 400 && (losses === undefined || losses.count === 0) && (
         <Badge title={words.losslessTitle}>{words.lossless}</Badge>
       )}
-      {losses && <Badge tone="warn">{words.losses(losses.count)}</Badge>}
+      {losses !== undefined && losses.count > 0 && <Badge tone="warn">{words.losses(losses.count)}</Badge>}
       {firstByteMs !== undefined && (
         <span>
           <span class="faint">{words.firstByte}</span> {duration(Math.round(firstByteMs))}

@@ -1,0 +1,85 @@
+import type { Part } from '../canonical/content.ts'
+import type { Loss } from '../canonical/loss.ts'
+import { isObject, type Json } from '../canonical/node.ts'
+import type { CanonicalRequest } from '../canonical/request.ts'
+import { isClientTool, type Tool, type ToolChoice } from '../canonical/tool.ts'
+import { workOf } from '../canonical/work.ts'
+
+/**
+ * The losses of tools without which it is another conversation (trap 89): of all tools that the client runs, of one that
+ * a call in the history names, and of what the choice insists on. A hosted tool that the other format does not have is
+ * dropped and shown anywhere else, also where it is the only tool.
+ */
+export function essentialTools(losses: readonly Loss[], request: CanonicalRequest): readonly Loss[] {
+  const { tools = [], toolChoice } = request
+  const gone = losses.filter(isOfTool)
+  if (gone.length === 0 || tools.length === 0 || workOf(request) !== 'conversation') return []
+  const lost = new Set(gone.flatMap(({ path: [, at] }) => at ?? [...tools.keys()]))
+  const left = tools.filter((_, index) => !lost.has(index))
+  if (toolChoice?.mode === 'required' && left.length === 0) return gone
+  const losesClients = toolChoice?.mode !== 'none' && tools.some(isClientTool) && !left.some(isClientTool)
+  const isNeeded = neededBy(request, left)
+  return gone.filter(({ path: [, at] }) => {
+    const some = at === undefined ? tools : [tools[at as number]!]
+    return some.some(tool => (losesClients && isClientTool(tool)) || isNeeded(tool))
+  })
+}
+
+/** Whether the loss is of a tool as a whole, or of all of them. */
+const isOfTool = ({ kind, path, restored }: Loss): boolean =>
+  kind === 'dropped' && restored !== true && path[0] === 'tools' && path.length <= 2
+
+/** Whether a call in the history or the choice needs a tool that is not among those left. */
+function neededBy({ messages, toolChoice }: CanonicalRequest, left: readonly Tool[]): (tool: Tool) => boolean {
+  const known = new Set(left.flatMap(tool => nameOf(tool) ?? []))
+  const called = new Set(messages.flatMap(({ content }) => content.flatMap(calledBy)))
+  const isChosen = insistsOn(toolChoice)
+  return tool => {
+    const name = nameOf(tool)
+    return (name !== undefined && !known.has(name) && called.has(name)) || isChosen(tool, known)
+  }
+}
+
+const calledBy = (part: Part): readonly string[] => (part.type === 'tool-call' ? [part.name] : [])
+
+/** Whether a choice insists on a tool: by its name, by its kind, or in a way that only one format has. */
+function insistsOn(choice: ToolChoice | undefined): (tool: Tool, known: ReadonlySet<string>) => boolean {
+  const { mode, only, hosted, extras = {} } = choice ?? {}
+  const chosen = new Set(mode === 'none' ? [] : only)
+  const own =
+    mode === 'required'
+      ? Object.values(extras)
+          .map(one => one['tool_choice'])
+          .filter(isObject)
+      : []
+  return (tool, known) => {
+    const name = nameOf(tool)
+    // A list of tools that may be called insists on those that the client runs.
+    if (name !== undefined && chosen.has(name) && !known.has(name) && (mode === 'required' || isClientTool(tool)))
+      return true
+    if (tool.type === 'hosted')
+      return (mode === 'required' && hosted === tool.kind) || own.some(one => holdsType(one, KINDS[tool.kind]))
+    if (tool.type !== 'opaque') return false
+    const { type } = tool.value
+    return typeof type === 'string' && own.some(one => holdsType(one, type))
+  }
+}
+
+/** What types of hosted tools begin with, at any version. */
+const KINDS = { 'web-search': 'web_search', 'web-fetch': 'web_fetch', 'code-execution': 'code_' } as const
+
+/** Whether a choice, or one of the tools in it, is of the type. */
+function holdsType(choice: Json, type: string): boolean {
+  if (!isObject(choice)) return false
+  const { type: own, tools, allowed_tools: allowed } = choice
+  if (typeof own === 'string' && (own === type || own.startsWith(type))) return true
+  if (Array.isArray(tools) && tools.some(one => holdsType(one, type))) return true
+  return allowed !== undefined && holdsType(allowed, type)
+}
+
+function nameOf(tool: Tool): string | undefined {
+  if (tool.type === 'hosted') return undefined
+  if (tool.type !== 'opaque') return tool.name
+  const { name } = tool.value
+  return typeof name === 'string' ? name : undefined
+}

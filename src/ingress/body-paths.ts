@@ -1,0 +1,187 @@
+import { append } from '../canonical/lists.ts'
+import type { Path } from '../canonical/loss.ts'
+import { type Format, isObject, type Json, type JsonObject, originOf } from '../canonical/node.ts'
+import type { CanonicalRequest } from '../canonical/request.ts'
+import type { WireRequest } from '../canonical/wire.ts'
+import type { BodyFields } from './body-fields.ts'
+import type { Locate } from './locate.ts'
+import type { Reader } from './reader.ts'
+
+/**
+ * Maps paths of a canonical request to those of the caller's body that it was read from: the smallest value there that
+ * holds what the path names. Of a field that the caller left out, the path is where it would be.
+ */
+export function bodyPaths(reader: Reader, format: Format, request: CanonicalRequest): Locate {
+  const body = originOf<WireRequest>(request, format)?.wire.body
+  if (body === undefined) return reader.locate?.(request) ?? same
+  const root = reader.root?.(body) ?? []
+  const inner = at(body, root)
+  const own = isObject(inner) ? inner : body
+  const locate = reader.locate?.(request) ?? same
+  let tools: readonly Path[] | undefined
+  const below = (path: Path): Path => {
+    const [field, index, ...rest] = path
+    if (field === 'messages') return inMessage(own, path, locate)
+    if (field === 'tools' && typeof index === 'number') {
+      tools ??= reader.toolPaths?.(own)
+      const start = tools?.[index] ?? ['tools', index]
+      return inside(own, start, rest)
+    }
+    return inField(own, path, reader.fields ?? {})
+  }
+  return path => {
+    const found = below(path)
+    if (root.length === 0) return found
+    // What stands beside the request that a body wraps is data of the output.
+    const field = path.at(-1)!
+    return path[0] === 'output' && path[1] === 'extras' && has(body, field) ? [field] : [...root, ...found]
+  }
+}
+
+const same: Locate = path => path
+
+/** A path inside a message: of its part, and of what is named in that. */
+function inMessage(body: JsonObject, path: Path, locate: Locate): Path {
+  const isPart = path[2] === 'content' && typeof path[3] === 'number'
+  const length = isPart ? 4 : Math.min(path.length, path[2] === 'content' ? 3 : 2)
+  return inside(body, locate(path.slice(0, length)), path.slice(length))
+}
+
+/** The path of a setting: the longest path that the format knows, and what is named below it. */
+function inField(body: JsonObject, path: Path, fields: BodyFields): Path {
+  const steps = path.filter((_, index) => path[index - 1] !== 'extras')
+  for (let length = steps.length; length > 0; length--) {
+    const name = steps.slice(0, length).join('/')
+    if (!Object.hasOwn(fields, name)) continue
+    const known = fields[name]!
+    const rest = steps.slice(length)
+    const paths = known.map(one => one.split('/'))
+    return inside(body, paths.find(one => isIn(body, one)) ?? paths[0]!, rest)
+  }
+  if (steps[0] === 'extras') return inside(body, [], steps)
+  return firstBelow(body, steps.join('/'), fields) ?? path
+}
+
+/** Of a group of settings, the first one that the body has. */
+function firstBelow(body: JsonObject, group: string, fields: BodyFields): Path | undefined {
+  for (const name in fields) {
+    const found = name.startsWith(`${group}/`) ? fields[name]!.find(one => isIn(body, one.split('/'))) : undefined
+    if (found !== undefined) return spelled(body, found.split('/'))
+  }
+  return undefined
+}
+
+const isIn = (body: JsonObject, path: Path): boolean => {
+  const found = spelled(body, path)
+  return found.length === path.length && at(body, found) != null
+}
+
+/** A path in the body, and as far as the value there has them, the steps of canonical fields below it. */
+function inside(body: JsonObject, start: Path, rest: Path): Path {
+  const begun = spelled(body, start)
+  if (begun.length < start.length) {
+    // A message that is inserted at the end stands behind the last one.
+    const list = at(body, begun)
+    const isEnd = Array.isArray(list) && begun.length === 1 && start.length === 2 && start[1] === list.length
+    return begun.length === 0 || isEnd ? start : begun
+  }
+  const path = [...begun]
+  let value = at(body, path)
+  for (let index = 0; index < rest.length; index++) {
+    const step = rest[index]!
+    // The format's name follows, unless the path was read without it.
+    if (step === 'extras') {
+      if (index + 1 < rest.length && index + 2 < rest.length && !has(value, rest[index + 1]!)) index++
+      continue
+    }
+    const next = typeof step === 'number' ? indexed(value, step) : named(value, step)
+    if (next === undefined) break
+    append(path, next)
+    value = at(value, next)
+  }
+  return path
+}
+
+const has = (value: Json | undefined, step: string | number): boolean =>
+  isObject(value) && Object.hasOwn(value, String(step))
+
+/** An item; a value that is no list is its only one. */
+const indexed = (value: Json | undefined, index: number): Path | undefined =>
+  Array.isArray(value) ? (index < value.length ? [index] : undefined) : index === 0 ? [] : undefined
+
+/** The field of an object that a canonical field is called like, or one of an object in it. */
+function named(value: Json | undefined, step: string): Path | undefined {
+  if (!isObject(value)) return undefined
+  const own = fieldOf(value, step)
+  if (own !== undefined) return [own]
+  for (const field in value) {
+    const within = value[field]
+    const found = isObject(within) ? fieldOf(within, step) : undefined
+    if (found !== undefined) return [field, found]
+  }
+  return undefined
+}
+
+function fieldOf(value: JsonObject, step: string): string | undefined {
+  if (Object.hasOwn(value, step)) return step
+  const names = [plain(step), ...(Object.hasOwn(NAMES, step) ? NAMES[step]! : [])]
+  const fields = Object.keys(value)
+  for (const name of names) {
+    const found = fields.find(field => plain(field) === name && value[field] != null)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+const plain = (name: string): string => name.replaceAll(/[_-]/g, '').toLowerCase()
+
+/** What fields inside messages and tools are called in the formats, without underscores and capitals. */
+const NAMES: { readonly [field: string]: readonly string[] } = {
+  cache: ['cachecontrol', 'promptcachebreakpoint'],
+  source: ['imageurl', 'videourl', 'inputaudio', 'file', 'documenturl', 'inlinedata', 'filedata', 'fileid', 'url'],
+  mediaType: ['mimetype', 'format'],
+  name: ['filename', 'title', 'displayname'],
+  id: ['callid', 'toolcallid', 'tooluseid'],
+  arguments: ['input', 'args'],
+  failed: ['iserror'],
+  signature: ['thoughtsignature', 'encryptedcontent', 'data'],
+  text: ['thinking', 'refusal', 'summary'],
+  annotations: ['citations', 'citationmetadata'],
+  parameters: ['inputschema', 'parametersjsonschema'],
+  grammar: ['format'],
+  contextSize: ['searchcontextsize'],
+  location: ['userlocation'],
+  blockedDomains: ['excludedomains'],
+  detail: ['mediaresolution'],
+}
+
+/** The path as the body spells it, as far as the body has it: Google's JSON takes fields in snake_case, too. */
+function spelled(body: JsonObject, path: Path): Path {
+  const out: (string | number)[] = []
+  let value: Json | undefined = body
+  for (const step of path) {
+    const next: Path | undefined =
+      typeof step === 'number' ? indexed(value, step) : isObject(value) ? spelledField(value, step) : undefined
+    if (next === undefined) return out.length === 0 ? [] : out
+    append(out, next)
+    value = at(value, next)
+  }
+  return out
+}
+
+function spelledField(value: JsonObject, step: string): Path | undefined {
+  if (Object.hasOwn(value, step)) return [step]
+  const name = plain(step)
+  // In forms, a field of an object is in brackets behind its name.
+  const found = Object.keys(value).find(field => plain(field) === name || field.startsWith(`${step}[`))
+  return found === undefined ? undefined : [found]
+}
+
+function at(value: Json | undefined, path: Path): Json | undefined {
+  let found = value
+  for (const step of path) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, step)) return undefined
+    found = (found as { readonly [step: string]: Json })[step]
+  }
+  return found
+}

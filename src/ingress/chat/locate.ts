@@ -1,0 +1,47 @@
+import type { Part } from '../../canonical/content.ts'
+import type { Path } from '../../canonical/loss.ts'
+import { isObject, type JsonObject, originOf } from '../../canonical/node.ts'
+import type { CanonicalRequest, Message } from '../../canonical/request.ts'
+import { type Locate, locator, type Place } from '../locate.ts'
+import { FORMAT } from './wire.ts'
+
+/** The places of messages: their content may be a text, and thoughts, calls and audio stand in fields beside it. */
+export const locate = ({ messages }: CanonicalRequest): Locate =>
+  locator('messages', messages.map(placeOf), ['messages', messages.length])
+
+function placeOf(message: Message, index: number): Place {
+  const at: Path = ['messages', index]
+  const wire = originOf<JsonObject>(message, FORMAT)?.wire ?? {}
+  if (message.role === 'tool') return { at, parts: [at] }
+  const content = wire['content'] ?? undefined
+  const list = Array.isArray(content) ? content : content === undefined ? [] : [content]
+  const thoughts = leading(message.content, 'reasoning') - leading(list, 'thinking')
+  let calls = 0
+  return {
+    at,
+    parts: message.content.map((part, index): Path => {
+      const place = index - thoughts
+      if (place >= 0 && place < list.length)
+        return Array.isArray(content) ? [...at, 'content', place] : [...at, 'content']
+      const field = fieldOf(part, wire)
+      if (field === undefined) return at
+      return field === 'tool_calls' ? [...at, field, calls++] : [...at, field]
+    }),
+  }
+}
+
+/** How many parts of the type come before any other. */
+function leading(parts: readonly unknown[], type: string): number {
+  const other = parts.findIndex(part => !isObject(part) || part['type'] !== type)
+  return other === -1 ? parts.length : other
+}
+
+/** The field of a message that has the part, before the content or behind it. */
+function fieldOf({ type }: Part, wire: JsonObject): string | undefined {
+  if (type === 'tool-call') return Array.isArray(wire['tool_calls']) ? 'tool_calls' : 'function_call'
+  if (type === 'reasoning') return THOUGHTS.find(name => wire[name] != null && wire[name] !== '')
+  if (type === 'refusal') return 'refusal'
+  return type === 'media' && isObject(wire['audio']) ? 'audio' : undefined
+}
+
+const THOUGHTS = ['reasoning_details', 'reasoning_content', 'reasoning']
