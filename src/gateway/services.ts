@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { IncompleteBodies } from '../access/incomplete-bodies.ts'
 import { Access } from '../access/index.ts'
-import { type AskSteps, type LimitState, Limits } from '../access/limits/index.ts'
+import { type AskSteps, type LimitState, Limits, type PrimaryLimits } from '../access/limits/index.ts'
 import { WrongKeys } from '../access/wrong-keys.ts'
 import type { Json } from '../canonical/node.ts'
 import { Catalogue } from '../catalogue/index.ts'
@@ -91,7 +91,7 @@ export abstract class Services {
     this.store = new LazyStore(config.store, config.dataDir, log)
     this.limits = new Limits({
       ...{ log, owner: cluster.id, redis: cluster.redis },
-      ask: cluster.isWorker ? askPrimary(cluster) : undefined,
+      ...(cluster.isWorker && { ask: askPrimary(cluster), primary: primaryLimits(cluster) }),
       ...(config.usage.keep > 0 && { spent: (key, at) => this.store.usage.spent(key, at) }),
     })
     this.access = new Access(config, {
@@ -273,3 +273,9 @@ const askPrimary =
   (cluster: Cluster): AskSteps =>
   async steps =>
     (await cluster.ask('limits', steps as unknown as Json)) as unknown as readonly LimitState[]
+
+/** The primary's limits, of a machine whose workers count in Redis. */
+const primaryLimits = (cluster: Cluster): PrimaryLimits => ({
+  takesPlaces: key => void cluster.ask('limits-places', { owner: cluster.id, key }).catch(() => {}),
+  isSettled: async () => (await cluster.ask('limits-settled', null)) === true,
+})
