@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { IncompleteBodies } from '../access/incomplete-bodies.ts'
-import { Access } from '../access/index.ts'
+import { Access, type Caller } from '../access/index.ts'
 import { type AskSteps, type LimitState, Limits, type PrimaryLimits } from '../access/limits/index.ts'
 import { WrongKeys } from '../access/wrong-keys.ts'
-import type { Json } from '../canonical/node.ts'
+import type { Format, Json } from '../canonical/node.ts'
 import { Catalogue } from '../catalogue/index.ts'
 import type { Channel } from '../channel/index.ts'
 import type { Cluster } from '../cluster/cluster.ts'
@@ -21,6 +21,8 @@ import { LazyStore } from '../store/lazy-store.ts'
 import { State } from '../stored/index.ts'
 import { VideoTasks } from '../tasks/index.ts'
 import { UsageQueue } from '../usage/queue.ts'
+import { authenticate } from './admission.ts'
+import type { Call } from './call.ts'
 import { Captures } from './capture/captures.ts'
 import { type ChannelStates, mergedStates, statesOf } from './channel-states.ts'
 import { Channels } from './channels.ts'
@@ -180,6 +182,13 @@ export abstract class Services {
     await this.store.start()
     await this.access.open()
   }
+
+  /** The caller whose key a request carries, as `authenticate` finds it. */
+  callerOf(call: Pick<Call, 'message' | 'queryKey' | 'as'>, door?: Format): Caller | Promise<Caller> {
+    return authenticate(this.access, this.addressOf, call, door)
+  }
+
+  private readonly addressOf = (message: IncomingMessage): string => this.proxies.addressOf(message)
 
   /**
    * Waits until a refusal may be answered: wrong keys are held back the longer the more different ones come
