@@ -16,7 +16,7 @@ import { type Log, LogOnce } from '../log/index.ts'
 import { Metrics, merge, type Readings, type Snapshot } from '../metrics/index.ts'
 import { Traces } from '../metrics/traces.ts'
 import { Proxies } from '../proxies/index.ts'
-import { UNAVAILABLE } from '../store/fault.ts'
+import { besideOutages, UNAVAILABLE } from '../store/fault.ts'
 import { LazyStore } from '../store/lazy-store.ts'
 import { State } from '../stored/index.ts'
 import { VideoTasks } from '../tasks/index.ts'
@@ -119,7 +119,7 @@ export abstract class Services {
     const secret = new GatewaySecret({
       shared: this.store.shared,
       dataDir: () => this.config.dataDir,
-      onFault: err => log.error({ err }, 'the key of seals cannot be had'),
+      onFault: besideOutages(err => log.error({ err }, 'the key of seals cannot be had')),
     })
     this.seals = new Seals(secret)
     this.stored = new State(
@@ -129,7 +129,7 @@ export abstract class Services {
       () => this.channels.all,
       (key, most) => this.limits.place('background', key, most),
     )
-    const unremembered = (err: unknown): void => log.error({ err }, 'thoughts cannot be remembered')
+    const unremembered = besideOutages(err => log.error({ err }, 'thoughts cannot be remembered'))
     const shared = hasOthers(config)
       ? new SharedThoughts({ records: this.store.shared, secret, onFault: unremembered })
       : undefined

@@ -1,18 +1,25 @@
 import type { Log } from './index.ts'
 
+interface OutageTexts {
+  readonly began: string
+  readonly ended: string
+}
+
 /** Logs that something cannot be reached, once, and that it can be again: with how long it lasted and what it affected. */
 export class Outage {
   private readonly log: Log
-  private readonly texts: { readonly began: string; readonly ended: string }
-  private readonly fields: object
+  private readonly texts: OutageTexts
+  private readonly interval: number
   private since: number | undefined
+  private loggedAt = Number.NEGATIVE_INFINITY
+  private isLogged = false
   private affected = 0
 
-  /** @param fields what both lines have. */
-  constructor(log: Log, texts: { readonly began: string; readonly ended: string }, fields: object = {}) {
+  /** @param interval milliseconds within which a further outage is not logged: one that comes and goes. */
+  constructor(log: Log, texts: OutageTexts, interval = 0) {
     this.log = log
     this.texts = texts
-    this.fields = fields
+    this.interval = interval
   }
 
   get lasts(): boolean {
@@ -20,11 +27,15 @@ export class Outage {
   }
 
   /** @param thrown the cause, of which the text is logged; nothing where the outage lasts already. */
-  began(thrown: unknown): void {
+  began(thrown: unknown, fields: object = {}): void {
     if (this.lasts) return
-    this.since = performance.now()
+    const now = performance.now()
+    this.since = now
     this.affected = 0
-    this.log.warn({ ...this.fields, fault: causeOf(thrown) }, this.texts.began)
+    this.isLogged = now - this.loggedAt >= this.interval
+    if (!this.isLogged) return
+    this.loggedAt = now
+    this.log.warn({ ...fields, fault: causeOf(thrown) }, this.texts.began)
   }
 
   /** An operation failed because of it. */
@@ -36,7 +47,7 @@ export class Outage {
     if (this.since === undefined) return
     const seconds = Math.round((performance.now() - this.since) / 100) / 10
     this.since = undefined
-    this.log.info({ ...this.fields, seconds, affected: this.affected }, this.texts.ended)
+    if (this.isLogged) this.log.info({ seconds, affected: this.affected }, this.texts.ended)
   }
 }
 

@@ -101,8 +101,8 @@ export class Sockets {
   /** Closes the connections whose callers' keys ended, as the turns on them have. */
   private readonly endRevoked = (): void => {
     for (const [one, caller] of this.open) {
-      const why = this.gateway.access.endOf(caller)?.error
-      if (why !== undefined) one.end(POLICY_VIOLATION, fault(why.code ?? 'invalid_api_key', why.message, null, 401))
+      const { code = 'invalid_api_key', message } = this.gateway.access.endOf(caller)?.error ?? {}
+      if (message !== undefined) one.end(POLICY_VIOLATION, fault(code, message, null, 401), message)
     }
     this.sessions.endRevoked()
   }

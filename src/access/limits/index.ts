@@ -147,10 +147,10 @@ function sharedEngines(
 function alone(log: Log, limits: 'primary' | 'redis', logs = () => true) {
   const who = limits === 'primary' ? 'process' : 'machine'
   const began = `limits count for this ${who} alone`
-  const outage = new Outage(log, { began, ended: 'limits are shared again' }, { limits })
+  const outage = new Outage(log, { began, ended: 'limits are shared again' })
   return {
     onFault: (thrown: unknown) => {
-      if (logs()) outage.began(thrown)
+      if (logs()) outage.began(thrown, { limits })
     },
     onRecovery: () => outage.ended(),
   }
