@@ -16,6 +16,8 @@ export interface FollowerOptions {
 export class Follower {
   /** Everything stored was read once. */
   isRead = false
+  /** The latest reading succeeded. */
+  isCurrent = false
   private readonly options: FollowerOptions
   private version = 0
   private isPrepared = false
@@ -61,10 +63,15 @@ export class Follower {
 
   private async read(): Promise<void> {
     const { prepare, mayHold, records, apply } = this.options
+    this.isCurrent = false
     if (!this.isPrepared) await prepare()
     this.isPrepared = true
-    if (!mayHold()) return
+    if (!mayHold()) {
+      this.isCurrent = true
+      return
+    }
     const changes = await records.changes(this.version)
+    this.isCurrent = true
     const isNews = changes.version !== this.version || changes.whole === true
     this.version = changes.version
     this.isRead = true

@@ -7,6 +7,7 @@ import { storeFailure } from '../store/fault.ts'
 import { Follower } from './follower.ts'
 import { importKeys } from './import-keys.ts'
 import { keyFile } from './key-file.ts'
+import { KeyLookups } from './key-lookups.ts'
 import {
   type Caller,
   type Credentials,
@@ -47,6 +48,7 @@ export interface AccessOptions {
 export class Access {
   private readonly ring = new KeyRing()
   private readonly limits: Limits
+  private readonly lookups = new KeyLookups({ refresh: () => this.refresh() })
   private readonly now: () => number
   private readonly records: AccessRecords | undefined
   private readonly follower: Follower | undefined
@@ -107,6 +109,28 @@ export class Access {
     if (found === undefined) throw this.isBlind ? UNREAD : new WrongKey(credential)
     if (found.validUntil <= now) throw found.refusal
     return found.caller!
+  }
+
+  /**
+   * Finds the owner of a key as `identify` does; one that is unknown is looked for in the store before it is refused.
+   *
+   * @param addressOf the IP address it came from.
+   */
+  find(credentials: Credentials, addressOf: () => string): Caller | Promise<Caller> {
+    try {
+      return this.identify(credentials)
+    } catch (thrown) {
+      const isUnknown = thrown instanceof WrongKey || thrown === UNREAD
+      const looked = isUnknown ? this.lookUp(new WrongKey(credentialOf(credentials)!), addressOf()) : undefined
+      if (looked === undefined) throw thrown
+      return looked.then(() => this.identifyAgain(credentials))
+    }
+  }
+
+  /** The caller of that id as its key is now; one that is unknown is looked for in the store. */
+  async ownerOf(id: string): Promise<Caller> {
+    if (this.follower !== undefined && this.ring.ownedBy(id) === undefined) await this.lookups.refreshed()
+    return this.renewed({ id })
   }
 
   /**
@@ -188,6 +212,20 @@ export class Access {
     this.unsubscribe?.()
     this.limits.close()
     await this.storeUses()
+  }
+
+  private lookUp({ mark }: WrongKey, address: string): Promise<void> | undefined {
+    return this.follower === undefined ? undefined : this.lookups.look(mark, address)
+  }
+
+  private identifyAgain(credentials: Credentials): Caller {
+    try {
+      return this.identify(credentials)
+    } catch (thrown) {
+      // A reading that failed shows nothing.
+      if (thrown instanceof WrongKey && this.follower?.isCurrent === true) this.lookups.isWrong(thrown.mark)
+      throw thrown
+    }
   }
 
   private get mayHold(): boolean {

@@ -55,7 +55,8 @@ export class Port {
 
   /** Takes a message of the other process. */
   receive(batch: unknown): void {
-    if (!Array.isArray(batch)) return
+    // What a process sent before it ended may arrive after what it held was given back.
+    if (this.closed || !Array.isArray(batch)) return
     for (const one of batch as Json[]) if (isObject(one)) this.received(one)
   }
 

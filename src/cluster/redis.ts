@@ -1,4 +1,5 @@
 import type { Log } from '../log/index.ts'
+import { Outage } from '../log/outage.ts'
 import { type RedisClient, RedisConnection } from './redis-connection.ts'
 import type { RedisLink, RedisScript } from './redis-link.ts'
 
@@ -20,8 +21,9 @@ type Listener = (message: string) => void
  */
 export class OpenRedis implements RedisLink {
   private readonly url: string
-  private readonly log: Log
   private readonly outage: Outage
+  /** Connections that are lost: one outage ends when both are back. */
+  private readonly lost = new Set<'commands' | 'notices'>()
   private readonly commands: RedisConnection
   private notices: RedisConnection | undefined
   private readonly listeners = new Map<string, readonly Listener[]>()
@@ -33,8 +35,7 @@ export class OpenRedis implements RedisLink {
 
   constructor(url: string, log: Log) {
     this.url = url
-    this.log = log
-    this.outage = new Outage(log, 'Redis')
+    this.outage = new Outage(log, { began: 'Redis cannot be reached', ended: 'Redis can be reached again' })
     this.commands = new RedisConnection(url, {
       prepare: () => undefined,
       opened: () => {
@@ -42,7 +43,7 @@ export class OpenRedis implements RedisLink {
         this.opened.resolve()
         for (const listener of this.connected) listener()
       },
-      lost: fault => this.outage.began(fault),
+      lost: fault => this.wentDown('commands', fault),
       answered: () => this.answered(),
     })
   }
@@ -61,10 +62,7 @@ export class OpenRedis implements RedisLink {
 
   async run(script: RedisScript, keys: readonly string[], args: readonly string[]): Promise<unknown> {
     const client = this.commands.client
-    if (client === undefined || this.silent) {
-      this.faults++
-      throw new RedisUnreachable('Redis cannot be reached')
-    }
+    if (client === undefined || this.silent) throw this.failed('Redis cannot be reached')
     const rest = [String(keys.length), ...keys, ...args]
     try {
       return await this.inTime(client.sendCommand(['EVALSHA', script.sha, ...rest]))
@@ -97,18 +95,32 @@ export class OpenRedis implements RedisLink {
   }
 
   private openNotices(): RedisConnection {
-    const outage = new Outage(this.log, 'notices of Redis')
     return new RedisConnection(this.url, {
       prepare: client => this.subscribed(client),
-      opened: () => outage.ended(),
-      lost: fault => outage.began(fault),
+      opened: () => this.cameUp('notices'),
+      lost: fault => this.wentDown('notices', fault),
       answered: () => {},
     })
   }
 
   private answered(): void {
     this.silent = false
-    this.outage.ended()
+    this.cameUp('commands')
+  }
+
+  private wentDown(connection: 'commands' | 'notices', fault: string): void {
+    this.lost.add(connection)
+    this.outage.began(fault)
+  }
+
+  private cameUp(connection: 'commands' | 'notices'): void {
+    if (this.lost.delete(connection) && this.lost.size === 0) this.outage.ended()
+  }
+
+  private failed(message: string): RedisUnreachable {
+    this.faults++
+    this.outage.affects()
+    return new RedisUnreachable(message)
   }
 
   private unsubscribe(channel: string, listener: Listener): void {
@@ -143,9 +155,8 @@ export class OpenRedis implements RedisLink {
       const expired = (): void => {
         if (settled) return
         this.silent = true
-        this.faults++
-        this.outage.began('it does not answer')
-        reject(new RedisUnreachable('Redis does not answer'))
+        this.wentDown('commands', 'it does not answer')
+        reject(this.failed('Redis does not answer'))
       }
       const settle = (): void => {
         settled = true
@@ -162,27 +173,5 @@ export class OpenRedis implements RedisLink {
         },
       )
     })
-  }
-}
-
-/** Logs when a connection is lost, and when it is back, once each. */
-class Outage {
-  private readonly log: Log
-  private readonly what: string
-  private lasts = false
-
-  constructor(log: Log, what: string) {
-    this.log = log
-    this.what = what
-  }
-
-  began(fault: string): void {
-    if (!this.lasts) this.log.error({ fault }, `${this.what} cannot be reached`)
-    this.lasts = true
-  }
-
-  ended(): void {
-    if (this.lasts) this.log.info({}, `${this.what} can be reached again`)
-    this.lasts = false
   }
 }

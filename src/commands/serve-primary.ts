@@ -40,6 +40,12 @@ export async function servePrimary(
   const chosen = port === 0 ? await freePort(host) : null
   const limits = new Limits({ log, redis: outside.redis })
   hub.answer('limits', async steps => (await limits.take(steps as unknown as LimitStep[])) as unknown as Json)
+  hub.answer('limits-settled', () => !limits.isAlone)
+  hub.answer('limits-places', message => {
+    const { owner, key } = message as { readonly owner: string; readonly key: string }
+    limits.noteOwner(owner, key)
+    return null
+  })
   hub.answer('settings', () => ({ port: chosen, path: path ?? null, text: text ?? null }))
   hub.answer('replay', async () => (await replays.open()).url)
   const workers = new Workers({

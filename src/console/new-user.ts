@@ -27,6 +27,6 @@ export async function resetPassword(
   if (user.source === 'oidc') return 'oidc'
   const text = freshPassword()
   if ((await records.changeUser(name, { password: await hashPassword(text) })) === undefined) return 'unknown'
-  await records.forgive(subjectOf(name))
+  await records.unlock(subjectOf(name))
   return { text }
 }

@@ -2,13 +2,16 @@ import type { IncomingMessage } from 'node:http'
 import { networkOf } from '../access/network.ts'
 import { WrongKeys } from '../access/wrong-keys.ts'
 import type { Log } from '../log/index.ts'
-import type { ConsoleRecords, ConsoleUser, LockRules } from '../store/console-records.ts'
+import type { ConsoleRecords, ConsoleUser, LockRules, PasswordTry } from '../store/console-records.ts'
 import { isPassword, TOO_BUSY } from './scrypt.ts'
 import type { OpenSession, Sessions } from './sessions.ts'
-import { subjectOf, userName } from './user-name.ts'
+import { tryOf, userName } from './user-name.ts'
 
-/** Ten wrong passwords in a row within a quarter of an hour lock a name for as long. */
-export const LOCK: LockRules = { most: 10, within: 900_000, lockedFor: 900_000 }
+/**
+ * Ten wrong passwords in a row from one network within a quarter of an hour lock a name there for as long. After fifty
+ * from anywhere a network has one, so that guesses from many addresses cost an address each.
+ */
+export const LOCK: LockRules = { most: 10, everywhere: 50, within: 900_000, lockedFor: 900_000 }
 
 /** Sign-ins of one address that may be in progress, those held back among them. */
 const AT_ONCE = 10
@@ -41,7 +44,8 @@ export class SignIn {
   /** Signs a user in. Rejects with GatewayError where the store is at fault, or too much is tried at once. */
   withPassword(name: string, password: string, message: IncomingMessage): Promise<OpenSession | Refused> {
     return this.counted(message, async () => {
-      const user = await this.checked(userName(name), password, message)
+      const written = userName(name)
+      const user = await this.checked(written, password, message, tryOf(written, this.parts.addressOf(message)))
       if ('refused' in user) return user
       const session = await this.parts.sessions.begin(user, message)
       if (session === undefined) return WRONG
@@ -52,15 +56,19 @@ export class SignIn {
 
   /** Checks the password of somebody who is signed in already. */
   confirm(user: ConsoleUser, password: string, message: IncomingMessage): Promise<ConsoleUser | Refused> {
-    return this.counted(message, () => this.checked(user.name, password, message))
+    return this.counted(message, () => this.checked(user.name, password, message, tryOf(user.name)))
   }
 
-  private async checked(name: string, password: string, message: IncomingMessage): Promise<ConsoleUser | Refused> {
+  private async checked(
+    name: string,
+    password: string,
+    message: IncomingMessage,
+    tried: PasswordTry,
+  ): Promise<ConsoleUser | Refused> {
     const { records, log } = this.parts
     const address = this.parts.addressOf(message)
-    const subject = subjectOf(name)
     const user = await records.user(name)
-    const lockedUntil = await records.attempt(subject, LOCK)
+    const lockedUntil = await records.attempt(tried, LOCK)
     const now = Date.now()
     if (lockedUntil !== undefined) {
       await this.parts.slow(address)
@@ -68,12 +76,12 @@ export class SignIn {
     }
     const isRight = await isPassword(password, user?.password)
     if (isRight && user!.enabled) {
-      await records.forgive(subject)
+      await records.forgive(tried)
       return user!
     }
     // What was typed as a name may be a password.
     log.warn({ address, ...(user === undefined ? {} : { user: user.name }) }, 'sign-in refused')
-    await Promise.all([this.parts.slow(address), this.byName.slow(subject)])
+    await Promise.all([this.parts.slow(address), this.byName.slow(tried.account)])
     return WRONG
   }
 

@@ -94,7 +94,8 @@ export class Administration {
   async isCaller(credential: string, message: IncomingMessage): Promise<boolean> {
     const { access } = this.gateway
     try {
-      access.identify({ headers: { authorization: `Bearer ${credential}` } })
+      const headers = { authorization: `Bearer ${credential}` }
+      await access.find({ headers }, () => this.gateway.proxies.addressOf(message))
       return true
     } catch (thrown) {
       if (thrown instanceof GatewayError && thrown.error.kind === 'overloaded') throw thrown

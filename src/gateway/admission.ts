@@ -11,17 +11,23 @@ import type { Call, HeaderSource } from './call.ts'
 import type { Outcome } from './report.ts'
 
 /**
- * The caller whose key a request carries.
+ * The caller whose key a request carries; a promise where an unknown key is looked for in the store.
  *
+ * @param addressOf the IP address the request came from.
  * @param door the format of its endpoint, where it is the endpoint of one.
  * @throws GatewayError `unauthenticated`, or `forbidden` where the door is closed to the key.
  */
 export function authenticate(
   access: Access,
-  { as, message: { headers }, queryKey }: Pick<Call, 'message' | 'queryKey' | 'as'>,
+  addressOf: (message: IncomingMessage) => string,
+  { as, message, queryKey }: Pick<Call, 'message' | 'queryKey' | 'as'>,
   door?: Format,
-): Caller {
-  const caller = as ?? access.identify({ headers, queryKey })
+): Caller | Promise<Caller> {
+  const caller = as ?? access.find({ headers: message.headers, queryKey }, () => addressOf(message))
+  return caller instanceof Promise ? caller.then(found => through(found, door)) : through(caller, door)
+}
+
+function through(caller: Caller, door: Format | undefined): Caller {
   if (door !== undefined) checkDoor(caller.permissions, door)
   return caller
 }

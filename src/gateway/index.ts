@@ -9,7 +9,7 @@ import type { Target } from '../router.ts'
 import { UNAVAILABLE } from '../store/fault.ts'
 import { type Keeper, STORED_FORMAT } from '../stored/index.ts'
 import { submit } from '../tasks/submit.ts'
-import { allowanceOf, authenticate, expectedTokens, inputTokensAtMost, settle } from './admission.ts'
+import { allowanceOf, expectedTokens, inputTokensAtMost, settle } from './admission.ts'
 import type { Call } from './call.ts'
 import type { Capture } from './capture/capture.ts'
 import { emulate, emulationOf } from './emulations.ts'
@@ -64,13 +64,15 @@ export class Gateway extends Lookups {
    * wrong is answered in the caller's format.
    */
   async handle(call: Call): Promise<void> {
-    const { access, running, live } = this
+    const { running, live } = this
     const entry: RunningCall = call
     const report = new Report(call)
     let capture: Capture | undefined
     running.add(entry)
     try {
-      const caller = authenticate(access, call, call.format)
+      const found = this.callerOf(call, call.format)
+      // Only an unknown key is waited for.
+      const caller = found instanceof Promise ? await found : found
       entry.caller = caller
       if (caller.captureUntil !== undefined) capture = this.captures.begin(call, caller)
       this.begin(report, call, caller)

@@ -5,7 +5,7 @@ import type { ModelQuery } from '../egress/transport/model-pages.ts'
 import { usableModels } from '../router.ts'
 import { answerStored, STORED_FORMAT, type StoredCall } from '../stored/index.ts'
 import type { TaskQuery } from '../tasks/index.ts'
-import { allowanceOf, authenticate } from './admission.ts'
+import { allowanceOf } from './admission.ts'
 import type { Call } from './call.ts'
 import { type ErrorAnswer, errorAnswer, toFailure } from './failures.ts'
 import { listedFacts, modelList, modelRecord } from './models.ts'
@@ -47,7 +47,7 @@ export abstract class Lookups extends Services {
     query: ModelQuery,
     id?: string,
   ): Promise<string> {
-    const caller = authenticate(this.access, call)
+    const caller = await this.callerOf(call)
     allowanceOf(this.limits, caller, { reply: call.reply, format }).look()
     const usable = usableModels(caller.permissions, this.channels.all, this.config.realtime.cascade !== undefined)
     const facts = listedFacts(this)
@@ -75,12 +75,12 @@ export abstract class Lookups extends Services {
     isCounted: boolean,
     answer: (caller: Caller) => Promise<void>,
   ): Promise<void> {
-    const { running, access } = this
+    const { running } = this
     const { id, format, reply, message } = call
     const entry: RunningCall = { id, format, framing: 'events', reply }
     running.add(entry)
     try {
-      const caller = authenticate(access, call, format)
+      const caller = await this.callerOf(call, format)
       entry.caller = caller
       const allowance = allowanceOf(this.limits, caller, call)
       if (isCounted) await allowance.enter(false)

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { IncompleteBodies } from '../access/incomplete-bodies.ts'
-import { Access } from '../access/index.ts'
-import { type AskSteps, type LimitState, Limits } from '../access/limits/index.ts'
+import { Access, type Caller } from '../access/index.ts'
+import { type AskSteps, type LimitState, Limits, type PrimaryLimits } from '../access/limits/index.ts'
 import { WrongKeys } from '../access/wrong-keys.ts'
-import type { Json } from '../canonical/node.ts'
+import type { Format, Json } from '../canonical/node.ts'
 import { Catalogue } from '../catalogue/index.ts'
 import type { Channel } from '../channel/index.ts'
 import type { Cluster } from '../cluster/cluster.ts'
@@ -16,11 +16,13 @@ import { type Log, LogOnce } from '../log/index.ts'
 import { Metrics, merge, type Readings, type Snapshot } from '../metrics/index.ts'
 import { Traces } from '../metrics/traces.ts'
 import { Proxies } from '../proxies/index.ts'
-import { UNAVAILABLE } from '../store/fault.ts'
+import { besideOutages, UNAVAILABLE } from '../store/fault.ts'
 import { LazyStore } from '../store/lazy-store.ts'
 import { State } from '../stored/index.ts'
 import { VideoTasks } from '../tasks/index.ts'
 import { UsageQueue } from '../usage/queue.ts'
+import { authenticate } from './admission.ts'
+import type { Call } from './call.ts'
 import { Captures } from './capture/captures.ts'
 import { type ChannelStates, mergedStates, statesOf } from './channel-states.ts'
 import { Channels } from './channels.ts'
@@ -91,7 +93,7 @@ export abstract class Services {
     this.store = new LazyStore(config.store, config.dataDir, log)
     this.limits = new Limits({
       ...{ log, owner: cluster.id, redis: cluster.redis },
-      ask: cluster.isWorker ? askPrimary(cluster) : undefined,
+      ...(cluster.isWorker && { ask: askPrimary(cluster), primary: primaryLimits(cluster) }),
       ...(config.usage.keep > 0 && { spent: (key, at) => this.store.usage.spent(key, at) }),
     })
     this.access = new Access(config, {
@@ -117,7 +119,7 @@ export abstract class Services {
     const secret = new GatewaySecret({
       shared: this.store.shared,
       dataDir: () => this.config.dataDir,
-      onFault: err => log.error({ err }, 'the key of seals cannot be had'),
+      onFault: besideOutages(err => log.error({ err }, 'the key of seals cannot be had')),
     })
     this.seals = new Seals(secret)
     this.stored = new State(
@@ -127,7 +129,7 @@ export abstract class Services {
       () => this.channels.all,
       (key, most) => this.limits.place('background', key, most),
     )
-    const unremembered = (err: unknown): void => log.error({ err }, 'thoughts cannot be remembered')
+    const unremembered = besideOutages(err => log.error({ err }, 'thoughts cannot be remembered'))
     const shared = hasOthers(config)
       ? new SharedThoughts({ records: this.store.shared, secret, onFault: unremembered })
       : undefined
@@ -180,6 +182,13 @@ export abstract class Services {
     await this.store.start()
     await this.access.open()
   }
+
+  /** The caller whose key a request carries, as `authenticate` finds it. */
+  callerOf(call: Pick<Call, 'message' | 'queryKey' | 'as'>, door?: Format): Caller | Promise<Caller> {
+    return authenticate(this.access, this.addressOf, call, door)
+  }
+
+  private readonly addressOf = (message: IncomingMessage): string => this.proxies.addressOf(message)
 
   /**
    * Waits until a refusal may be answered: wrong keys are held back the longer the more different ones come
@@ -273,3 +282,9 @@ const askPrimary =
   (cluster: Cluster): AskSteps =>
   async steps =>
     (await cluster.ask('limits', steps as unknown as Json)) as unknown as readonly LimitState[]
+
+/** The primary's limits, of a machine whose workers count in Redis. */
+const primaryLimits = (cluster: Cluster): PrimaryLimits => ({
+  takesPlaces: key => void cluster.ask('limits-places', { owner: cluster.id, key }).catch(() => {}),
+  isSettled: async () => (await cluster.ask('limits-settled', null)) === true,
+})

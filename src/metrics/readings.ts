@@ -27,7 +27,7 @@ export const METERS = {
   interlingua_redis_faults_total: { type: 'counter', help: 'Requests to Redis that failed.' },
   interlingua_limits_fallback: {
     ...{ type: 'gauge', aggregator: 'max' },
-    help: 'Whether limits are counted by this instance alone, as Redis cannot be reached.',
+    help: 'Whether limits are counted by this process or machine alone, as its primary or Redis cannot be reached.',
   },
   interlingua_wrong_keys_total: { type: 'counter', help: 'Requests with a key that is not known.' },
   interlingua_certificate_expiry_timestamp_seconds: {

@@ -84,7 +84,7 @@ export abstract class Session<O extends Between> implements LiveSession, CallerL
   }
 
   refuse(why: CanonicalError): void {
-    this.farewell(why, POLICY_VIOLATION)
+    this.farewell(why, POLICY_VIOLATION, why.message)
   }
 
   abstract cut(): void
@@ -153,10 +153,10 @@ export abstract class Session<O extends Between> implements LiveSession, CallerL
     if (this.finishing && this.running.size === 0) this.stop()
   }
 
-  private farewell(error: CanonicalError, code: number): void {
+  private farewell(error: CanonicalError, code: number, reason = error.code!): void {
     if (this.over) return
     this.fail(error)
-    this.end(code, error.code!)
+    this.end(code, reason)
   }
 
   /** Ends both sides, once. */

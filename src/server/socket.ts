@@ -42,7 +42,7 @@ export class ResponsesSocket implements Wire {
   private queue: CreateFrame[] = []
   private current: SocketReply | undefined
   private drained: (() => void)[] = []
-  private ending: { readonly code: number; readonly event?: JsonObject } | undefined
+  private ending: { readonly code: number; readonly reason?: string; readonly event?: JsonObject } | undefined
   /** No more is read. */
   private isFull = false
   /** Heartbeats since the caller last sent anything. */
@@ -63,10 +63,10 @@ export class ResponsesSocket implements Wire {
     socket.once('close', this.onClose)
   }
 
-  /** Closes the connection when the current turn has ended; no other begins. */
-  end(code: number = GOING_AWAY, event?: JsonObject): void {
+  /** Closes the connection when the current turn has ended, with a last event and a reason; no other begins. */
+  end(code: number = GOING_AWAY, event?: JsonObject, reason = ''): void {
     if (this.ending !== undefined) return
-    this.ending = { code, ...(event === undefined ? {} : { event }) }
+    this.ending = { code, reason, ...(event === undefined ? {} : { event }) }
     this.queue = []
     if (this.current === undefined) this.close()
   }
@@ -156,10 +156,10 @@ export class ResponsesSocket implements Wire {
   }
 
   private close(): void {
-    const { code, event } = this.ending!
+    const { code, reason, event } = this.ending!
     if (event !== undefined) this.sendEvent(event)
     this.readOn()
-    this.socket.close(code)
+    this.socket.close(code, reason)
   }
 
   private readonly sent = (): void => {

@@ -5,7 +5,7 @@ import type { Caller } from '../access/index.ts'
 import { type ErrorKind, GatewayError } from '../canonical/error.ts'
 import type { Config } from '../config/index.ts'
 import { type MatchedRoute, ROUTES } from '../endpoints/routes.ts'
-import { authenticate, type Call, type Gateway } from '../gateway/index.ts'
+import type { Call, Gateway } from '../gateway/index.ts'
 import type { Readings } from '../metrics/index.ts'
 import { MemoryTurns } from '../store/memory.ts'
 import type { Turns } from '../store/turns.ts'
@@ -101,8 +101,8 @@ export class Sockets {
   /** Closes the connections whose callers' keys ended, as the turns on them have. */
   private readonly endRevoked = (): void => {
     for (const [one, caller] of this.open) {
-      const why = this.gateway.access.endOf(caller)?.error
-      if (why !== undefined) one.end(POLICY_VIOLATION, fault(why.code ?? 'invalid_api_key', why.message, null, 401))
+      const { code = 'invalid_api_key', message } = this.gateway.access.endOf(caller)?.error ?? {}
+      if (message !== undefined) one.end(POLICY_VIOLATION, fault(code, message, null, 401), message)
     }
     this.sessions.endRevoked()
   }
@@ -119,7 +119,15 @@ export class Sockets {
   }
 
   private readonly responses: SocketHandler = (message, socket, head) => {
-    const caller = authenticate(this.gateway.access, { message, ...credential(message) }, RESPONSES.format)
+    const found = this.gateway.callerOf({ message, ...credential(message) }, RESPONSES.format)
+    if (!(found instanceof Promise)) return this.openResponses(found, message, socket, head)
+    found
+      .then(caller => this.openResponses(caller, message, socket, head))
+      .catch(thrown => this.refuse(message, socket, thrown))
+  }
+
+  private openResponses(caller: Caller, message: IncomingMessage, socket: Duplex, head: Buffer): void {
+    if (this.closing) throw CLOSING
     if (message.headers['sec-websocket-version'] !== VERSION) throw WRONG_VERSION
     if (socket.destroyed) return
     const connections = this.byKey.get(caller.id) ?? 0

@@ -34,11 +34,22 @@ export interface ConsoleSession {
   readonly expiresAt: number
 }
 
-/** How many wrong passwords in a row lock a name, within which time, and for how long; in milliseconds. */
+/** How many wrong passwords lock a name for the network they came from; times in milliseconds. */
 export interface LockRules {
+  /** Wrong passwords in a row from one network. */
   readonly most: number
+  /** Wrong passwords from anywhere, after which a network has one, unless the password was right from there before. */
+  readonly everywhere: number
   readonly within: number
   readonly lockedFor: number
+}
+
+/** For whom a password is tried, and from where, each as a hash: there need not be such a user. */
+export interface PasswordTry {
+  readonly account: string
+  readonly network: string
+  /** The wider network that one owner may have many networks of; absent where there is none. */
+  readonly around?: string
 }
 
 /** Users of the console and their sessions. Names are compared as they are written. */
@@ -72,13 +83,13 @@ export interface ConsoleRecords {
   endSessions(user: string): Promise<number>
   /**
    * Notes that a password is about to be tried; what is not forgiven is one more wrong password. Undefined where it may be
-   * tried, else until when the subject is locked.
-   *
-   * @param subject whose password it is, as a hash: there need not be such a user.
+   * tried, else until when the name is locked for that network.
    */
-  attempt(subject: string, rules: LockRules): Promise<number | undefined>
-  /** The password was right: what was noted of the subject is forgotten. */
-  forgive(subject: string): Promise<void>
+  attempt(tried: PasswordTry, rules: LockRules): Promise<number | undefined>
+  /** The password was right: what was noted of that network is forgotten, and that it was right remembered. */
+  forgive(tried: PasswordTry): Promise<void>
+  /** Forgets what was tried for a name. */
+  unlock(account: string): Promise<void>
   /** Deletes what has expired. */
   sweep(): Promise<void>
 }

@@ -18,14 +18,16 @@ export interface ConsoleSessionRow {
   readonly expires_at: number
 }
 
-/** How often a password was tried for one name without success. */
+/** How often a password was tried without success: for one name, or for a name from one network. */
 export interface ConsoleAttemptRow {
-  /** A hash of the name, which may be no user's. */
+  /** A hash of the name, which may be no user's; of a network, a point and its hash follow. */
   readonly subject: string
   readonly attempts: number
   readonly since: number
   /** 0 where it is not locked. */
   readonly locked_until: number
+  /** When the password was right from the network, in Unix milliseconds; 0 for never. */
+  readonly right_at: number
 }
 
 export interface ConsoleTables {

@@ -57,3 +57,10 @@ export const storeFailure = (message: string): OwnFailure =>
   new OwnFailure({ kind: 'overloaded', message, code: 'store_unavailable', retryAfterSeconds: 2 })
 
 export const UNAVAILABLE = storeFailure('What is kept cannot be reached just now.')
+
+/** A handler of faults that is not called for an outage of the store, which logs that itself. */
+export const besideOutages =
+  <A extends readonly unknown[]>(handle: (thrown: unknown, ...more: A) => void) =>
+  (thrown: unknown, ...more: A): void => {
+    if (thrown !== UNAVAILABLE) handle(thrown, ...more)
+  }

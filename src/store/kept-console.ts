@@ -1,4 +1,12 @@
-import type { ConsoleRecords, ConsoleSession, ConsoleUser, LockRules, Role, UserChange } from './console-records.ts'
+import type {
+  ConsoleRecords,
+  ConsoleSession,
+  ConsoleUser,
+  LockRules,
+  PasswordTry,
+  Role,
+  UserChange,
+} from './console-records.ts'
 import { plain } from './kept-access-rows.ts'
 import { sessionOf, sessionRowOf, userOf, userRowOf } from './kept-console-rows.ts'
 import { KeptPasswordTries } from './kept-password-tries.ts'
@@ -131,12 +139,16 @@ export class KeptConsole implements ConsoleRecords {
     return this.change(one => endAll(one, plain(user)))
   }
 
-  attempt(subject: string, rules: LockRules): Promise<number | undefined> {
-    return this.passwordTries.note(subject, rules)
+  attempt(tried: PasswordTry, rules: LockRules): Promise<number | undefined> {
+    return this.passwordTries.note(tried, rules)
   }
 
-  forgive(subject: string): Promise<void> {
-    return this.passwordTries.forgive(subject)
+  forgive(tried: PasswordTry): Promise<void> {
+    return this.passwordTries.forgive(tried)
+  }
+
+  unlock(account: string): Promise<void> {
+    return this.passwordTries.unlock(account)
   }
 
   async sweep(): Promise<void> {

@@ -1,12 +1,18 @@
-import type { LockRules } from './console-records.ts'
+import type { LockRules, PasswordTry } from './console-records.ts'
+import type { ConsoleAttemptRow } from './console-tables.ts'
 import type { Database } from './tables.ts'
 
-/** Subjects that are remembered; one more is let through unnoted. */
-const MOST = 20_000
+/** Rows that are kept; tries that would add one more are let through unnoted. */
+const MOST = 50_000
 /** Milliseconds after which what was noted counts no more, whatever the rules. */
 const STALE = 86_400_000
+/** Milliseconds for which a network is remembered from which a password was right. */
+const REMEMBERED = 90 * STALE
 
-/** Passwords that were tried without success, by whose they were to be. */
+/**
+ * Passwords that were tried without success: for a name altogether, and for a name by network. The row of a name is
+ * changed first, so that tries for one name wait for each other.
+ */
 export class KeptPasswordTries {
   private readonly database: Database
   private readonly now: () => number
@@ -17,52 +23,146 @@ export class KeptPasswordTries {
   }
 
   /** Counted before the password is checked: of any number that are tried at once, no more than the rules allow are. */
-  note(subject: string, { most, within, lockedFor }: LockRules): Promise<number | undefined> {
+  note(tried: PasswordTry, rules: LockRules): Promise<number | undefined> {
     return this.database.transaction().execute(async one => {
       const now = this.now()
-      const before = await one
-        .insertInto('console_attempts')
-        .values({ subject, attempts: 0, since: now, locked_until: 0 })
-        // Nothing changes, but whoever tries the same subject waits here.
-        .onConflict(conflict => conflict.column('subject').doUpdateSet({ subject }))
-        .returning(['attempts', 'since', 'locked_until'])
-        .executeTakeFirstOrThrow()
-      const lockedUntil = Number(before.locked_until)
-      if (lockedUntil > now) return lockedUntil
-      const isNew = before.attempts === 0
-      if (isNew && (await this.isFull(one))) {
-        await one.deleteFrom('console_attempts').where('subject', '=', subject).execute()
+      const rows = await this.locked(one, tried)
+      const until = lockedUntil(rows, rules, now)
+      if (until > now) return until
+      const isNew = Object.values(rows).some(row => row !== undefined && row.attempts === 0 && row.right_at === 0)
+      if (isNew && (await this.isFull(one, now - rules.within))) {
+        await this.write(one, [rows.everywhere])
         return undefined
       }
-      const isOver = lockedUntil > 0 || Number(before.since) + within <= now
-      const attempts = isOver ? 1 : before.attempts + 1
-      const next = {
-        attempts,
-        since: isOver ? now : before.since,
-        locked_until: attempts >= most ? now + lockedFor : 0,
-      }
-      await one.updateTable('console_attempts').set(next).where('subject', '=', subject).execute()
+      await this.write(one, noted(rows, rules, now))
       return undefined
     })
   }
 
-  async forgive(subject: string): Promise<void> {
-    await this.database.deleteFrom('console_attempts').where('subject', '=', subject).execute()
+  /** The password was right: the try counts nowhere, and earlier ones from there do not count there. */
+  forgive(tried: PasswordTry): Promise<void> {
+    return this.database.transaction().execute(async one => {
+      const now = this.now()
+      const { everywhere, here, around } = await this.locked(one, tried)
+      const less = (row: ConsoleAttemptRow) => ({ ...row, attempts: Math.max(0, row.attempts - 1) })
+      const right = { ...here, attempts: 0, since: now, locked_until: 0, right_at: now }
+      await this.write(one, [less(everywhere), right, ...(around === undefined ? [] : [less(around)])])
+    })
   }
 
-  async sweep(): Promise<void> {
+  /** Forgets all that was tried for a name. */
+  async unlock(account: string): Promise<void> {
     await this.database
       .deleteFrom('console_attempts')
-      .where('since', '<=', this.now() - STALE)
-      .where('locked_until', '<=', this.now())
+      .where(row => row.or([row('subject', '=', account), row('subject', 'like', `${account}.%`)]))
       .execute()
   }
 
-  private async isFull(database: Database): Promise<boolean> {
-    const { count } = await database
-      .selectFrom('console_attempts')
-      .select(({ fn }) => fn.countAll().as('count'))
-      .executeTakeFirstOrThrow()
-    return Number(count) > MOST
+  async sweep(): Promise<void> {
+    await this.dropOld(this.database, this.now() - STALE)
   }
+
+  /** The rows of a try; nobody else changes them, nor other ones of the name, before the transaction ends. */
+  private async locked(one: Database, { account, network, around }: PasswordTry): Promise<Rows> {
+    const row = await one
+      .insertInto('console_attempts')
+      .values(fresh(account, this.now()))
+      .onConflict(conflict => conflict.column('subject').doUpdateSet({ subject: account }))
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    const find = async (place: string): Promise<ConsoleAttemptRow> => {
+      const subject = `${account}.${place}`
+      const found = await one
+        .selectFrom('console_attempts')
+        .selectAll()
+        .where('subject', '=', subject)
+        .executeTakeFirst()
+      return found === undefined ? fresh(subject, this.now()) : inNumbers(found)
+    }
+    return {
+      everywhere: inNumbers(row),
+      here: await find(network),
+      around: around === undefined ? undefined : await find(around),
+    }
+  }
+
+  /** Writes rows; those that say nothing are deleted. */
+  private async write(one: Database, rows: readonly ConsoleAttemptRow[]): Promise<void> {
+    for (const { subject, ...row } of rows)
+      if (row.attempts === 0 && row.right_at === 0)
+        await one.deleteFrom('console_attempts').where('subject', '=', subject).execute()
+      else
+        await one
+          .insertInto('console_attempts')
+          .values({ subject, ...row })
+          .onConflict(conflict => conflict.column('subject').doUpdateSet(row))
+          .execute()
+  }
+
+  /** @param old when what counts no more was begun, Unix milliseconds. */
+  private async isFull(one: Database, old: number): Promise<boolean> {
+    if ((await countOf(one)) <= MOST) return false
+    await this.dropOld(one, old)
+    return (await countOf(one)) > MOST
+  }
+
+  private async dropOld(database: Database, since: number): Promise<void> {
+    const now = this.now()
+    await database
+      .deleteFrom('console_attempts')
+      .where('since', '<=', since)
+      .where('locked_until', '<=', now)
+      .where('right_at', '<=', now - REMEMBERED)
+      .execute()
+  }
+}
+
+interface Rows {
+  readonly everywhere: ConsoleAttemptRow
+  readonly here: ConsoleAttemptRow
+  readonly around: ConsoleAttemptRow | undefined
+}
+
+const fresh = (subject: string, since: number): ConsoleAttemptRow => ({
+  ...{ subject, attempts: 0, since, locked_until: 0, right_at: 0 },
+})
+
+/** PostgreSQL's driver has some numbers as texts. */
+const inNumbers = (row: ConsoleAttemptRow): ConsoleAttemptRow => ({
+  subject: row.subject,
+  attempts: Number(row.attempts),
+  since: Number(row.since),
+  locked_until: Number(row.locked_until),
+  right_at: Number(row.right_at),
+})
+
+/** Wrong passwords that still count. */
+const counted = ({ attempts, since, locked_until }: ConsoleAttemptRow, { within }: LockRules, now: number): number =>
+  (locked_until > 0 && locked_until <= now) || since + within <= now ? 0 : attempts
+
+/** Until when a try is refused; 0 where it is not. */
+function lockedUntil({ everywhere, here, around }: Rows, rules: LockRules, now: number): number {
+  if (here.locked_until > now) return here.locked_until
+  if (here.right_at > 0 || counted(everywhere, rules, now) < rules.everywhere) return 0
+  const wrong = [here, ...(around === undefined ? [] : [around])].filter(row => counted(row, rules, now) > 0)
+  return Math.max(0, ...wrong.map(({ since }) => since + rules.within))
+}
+
+/** The rows with one more try. */
+function noted({ everywhere, here, around }: Rows, rules: LockRules, now: number): ConsoleAttemptRow[] {
+  const more = (row: ConsoleAttemptRow): ConsoleAttemptRow => {
+    const before = counted(row, rules, now)
+    return { ...row, attempts: before + 1, since: before === 0 ? now : row.since, locked_until: 0 }
+  }
+  const next = more(here)
+  const locked = { ...next, locked_until: next.attempts >= rules.most ? now + rules.lockedFor : 0 }
+  return [more(everywhere), locked, ...(around === undefined ? [] : [more(around)])]
+}
+
+async function countOf(database: Database): Promise<number> {
+  const { count } = await database
+    .selectFrom('console_attempts')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { GatewayError } from '../canonical/error.ts'
 import type { StoreConfig } from '../config/types.ts'
 import { type Log, LogOnce } from '../log/index.ts'
+import { Outage } from '../log/outage.ts'
 import { NewerStore, READABLE, type StoreFault, storeFault, UNAVAILABLE } from './fault.ts'
 import { type Guard, guardedRoom } from './guarded-room.ts'
 import { Heartbeat } from './heartbeat.ts'
@@ -58,8 +59,10 @@ export class LazyStore {
   private opening: Promise<Store> | undefined
   private inUse: Store | undefined
   private fault: { readonly kind: StoreFault; readonly reads: boolean } | undefined
-  /** Logs a fault once, wherever it is met, until the store works again; one that comes and goes once a minute. */
-  private readonly faults: LogOnce
+  /** Logs a fault once, wherever it is met, and once that the store works again; one that comes and goes once a minute. */
+  private readonly outage: Outage
+  /** Logs rows that are damaged by themselves. */
+  private readonly damages: LogOnce
   private soundAt = Number.NEGATIVE_INFINITY
   private sweeping: NodeJS.Timeout | undefined
   private retrying: NodeJS.Timeout | undefined
@@ -73,8 +76,9 @@ export class LazyStore {
         ? new LockedFiles(join(dataDir, 'processes'))
         : new Heartbeat(guardedRoom(MODES.processes, this.guard, store => store.processes))
     this.log = log
-    const write = (err: unknown, store: string) => log.error({ store, err: loggable(err) }, 'the store cannot be used')
-    this.faults = new LogOnce(write, { interval: INTERVAL, lasting: true })
+    const began = 'the store cannot be used'
+    this.outage = new Outage(log, { began, ended: 'the store works again' }, INTERVAL)
+    this.damages = new LogOnce(err => log.error({ store: 'damaged', err }, began), { interval: INTERVAL })
   }
 
   /**
@@ -113,7 +117,10 @@ export class LazyStore {
 
   private async use<T>(mode: Mode, work: (store: Store) => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
-      if (this.closed || (this.fault !== undefined && (mode === 'writes' || !this.fault.reads))) throw UNAVAILABLE
+      if (this.closed || (this.fault !== undefined && (mode === 'writes' || !this.fault.reads))) {
+        this.outage.affects()
+        throw UNAVAILABLE
+      }
       let store: Store | undefined
       try {
         store = await (mode === 'writes' ? this.current() : this.opened())
@@ -169,8 +176,12 @@ export class LazyStore {
     if (kind === undefined) return loggable(thrown)
     if (store !== undefined && store !== this.inUse) return UNAVAILABLE
     this.faultCount++
-    this.faults.log(thrown, kind)
-    if (!(thrown instanceof SyntaxError)) this.rest(kind, mode)
+    if (thrown instanceof SyntaxError) this.damages.log(thrown, kind)
+    else {
+      this.outage.began(thrown, { store: kind })
+      this.outage.affects()
+      this.rest(kind, mode)
+    }
     return UNAVAILABLE
   }
 
@@ -202,7 +213,7 @@ export class LazyStore {
   private recovered(): void {
     if (this.fault === undefined) return
     this.fault = undefined
-    if (this.faults.recovered()) this.log.info({}, 'the store works again')
+    this.outage.ended()
   }
 
   /** The connection is of no use any more. */

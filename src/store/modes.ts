@@ -91,6 +91,7 @@ export const MODES: { readonly [Name in keyof Rooms]: Modes<Rooms[Name]> } = {
     endSessions: 'writes',
     attempt: { mode: 'writes', withoutStore: undefined },
     forgive: 'writes',
+    unlock: 'writes',
     sweep: 'writes',
   },
   usage: { add: 'writes', sums: 'reads', rows: 'reads', row: 'reads', spent: 'reads', sweep: 'writes' },

@@ -10,7 +10,7 @@ import type { Config } from '../config/index.ts'
 import type { Call } from '../gateway/call.ts'
 import type { Log } from '../log/index.ts'
 import { fitnessOf } from '../providers/index.ts'
-import { UNAVAILABLE } from '../store/fault.ts'
+import { besideOutages, UNAVAILABLE } from '../store/fault.ts'
 import type { StoreView } from '../store/lazy-store.ts'
 import { isEnded, type StoredTask } from '../store/tasks.ts'
 import { GONE_THERE, type OpenedFile, openUpstream } from './content.ts'
@@ -72,6 +72,9 @@ export class VideoTasks {
     this.downloads = new Downloads(config.media.allow)
     const shared = { store: () => store().tasks, now: Date.now, poll: () => this.config.tasks.poll }
     this.refresher = new Refresher({ ...shared, channels, log, isSubmitted: task => this.isSubmitted(task) })
+    const unkept = besideOutages((err, { id, channel }: StoredTask) =>
+      log.warn({ task: id, channel, err }, 'a video could not be kept'),
+    )
     this.files = new KeptFiles({
       ...shared,
       limits: () => this.config.tasks,
@@ -79,7 +82,7 @@ export class VideoTasks {
       worker: () => this.worker(),
       isAlive: worker => store().liveness.isAlive(worker),
       open: task => this.openUpstream(task, 'video', {}),
-      onFault: ({ id, channel }, err) => log.warn({ task: id, channel, err }, 'a video could not be kept'),
+      onFault: (task, thrown) => unkept(thrown, task),
     })
     this.poller = new Poller({
       ...shared,
@@ -87,7 +90,7 @@ export class VideoTasks {
       channels: () => channels().map(({ config }) => config.name),
       hasStore: () => surroundings.leads() && store().exists(),
       keepFiles: () => this.files.tend(),
-      onFault: err => log.error({ err }, 'tasks could not be looked at'),
+      onFault: besideOutages(err => log.error({ err }, 'tasks could not be looked at')),
     })
     this.startPolling()
   }

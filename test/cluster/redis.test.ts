@@ -83,10 +83,8 @@ describeWithRedis('a link to Redis', () => {
     })
     expect(got).not.toContain('lost')
     expect(lines.map(({ level, message }) => `${level} ${message}`).sort()).toEqual([
-      'error Redis cannot be reached',
-      'error notices of Redis cannot be reached',
       'info Redis can be reached again',
-      'info notices of Redis can be reached again',
+      'warn Redis cannot be reached',
     ])
   })
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { commandLine } from '../../src/commands/command-line.ts'
 import { isPassword } from '../../src/console/scrypt.ts'
 import { LOCK } from '../../src/console/sign-in.ts'
-import { subjectOf } from '../../src/console/user-name.ts'
+import { tryOf } from '../../src/console/user-name.ts'
 import type { Store } from '../../src/store/store.ts'
 import { openStoreAt, storeAt, written } from '../builders/engines.ts'
 
@@ -49,15 +49,15 @@ test('a new password ends sessions and a lock', async () => {
   const session = { hash: 'h', user: 'bob', createdAt: Date.now(), usedAt: Date.now(), expiresAt: Date.now() + 60_000 }
   await stored(async users => {
     expect(await users.openSession(session, (await users.user('bob'))!.password, 5)).toBe(true)
-    for (let count = 0; count < LOCK.most; count++) await users.attempt(subjectOf('bob'), LOCK)
-    expect(await users.attempt(subjectOf('bob'), LOCK)).toBeGreaterThan(Date.now())
+    for (let count = 0; count < LOCK.most; count++) await users.attempt(tryOf('bob', '203.0.113.1'), LOCK)
+    expect(await users.attempt(tryOf('bob', '203.0.113.1'), LOCK)).toBeGreaterThan(Date.now())
   })
   const { out, code } = await run('console password bob')
   expect(code).toBe(0)
   await stored(async users => {
     expect(await isPassword(out, (await users.user('bob'))!.password)).toBe(true)
     expect(await users.session('h')).toBeUndefined()
-    expect(await users.attempt(subjectOf('bob'), LOCK)).toBeUndefined()
+    expect(await users.attempt(tryOf('bob', '203.0.113.1'), LOCK)).toBeUndefined()
   })
 })
 

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { LOCK } from '../../src/console/sign-in.ts'
+import { tryOf } from '../../src/console/user-name.ts'
 import { AdminServer } from '../builders/admin.ts'
 import { closingAfterEach } from '../builders/closing.ts'
 import { configOf } from '../builders/config.ts'
@@ -51,46 +53,80 @@ describe('guessing', () => {
     },
   )
 
-  it('locks a name after ten wrong passwords, at every instance, also for the right one, until the time is over', async () => {
+  const HERE = { 'x-forwarded-for': '203.0.113.77' }
+  const guessFrom = (at: TestServer, from: { 'x-forwarded-for': string }) => signInAs(at, 'ada', 'guess', from)
+
+  it('locks a name for the address of ten wrong passwords, at every instance, until the time is over', async () => {
     const { testServer, path } = await open()
     const other = await TestServer.open([], { keep: path, config: { server } })
     closing.push(() => other.server.close(0))
-    const session = await SignedIn.at(testServer, 'ada')
-    const guesses = Array.from({ length: 10 }, (_, at) =>
-      signInAs(at % 2 ? testServer : other, 'ada', 'guess', elsewhere()),
-    )
+    const guesses = Array.from({ length: 10 }, (_, at) => guessFrom(at % 2 ? testServer : other, HERE))
     expect((await Promise.all(guesses)).map(({ status }) => status)).toEqual(Array(10).fill(401))
     for (const one of [testServer, other]) {
-      const locked = await signInAs(one, 'ada', PASSWORD, elsewhere())
+      const locked = await signInAs(one, 'ada', PASSWORD, HERE)
       expect([locked.status, locked.json.type]).toEqual([429, 'urn:interlingua:problem:locked'])
       const seconds = Number(locked.headers['retry-after'])
       expect(seconds > 600 && seconds <= 900).toBe(true)
     }
-    // Whoever is signed in stays so: a stranger cannot end sessions by guessing.
-    expect((await session.ask('GET', '/status')).status).toBe(200)
     await inDatabase(path, 'update console_attempts set locked_until = locked_until - 900000, since = since - 900000')
-    expect((await signInAs(testServer, 'ada', 'guess', elsewhere())).status).toBe(401)
+    expect((await guessFrom(testServer, HERE)).status).toBe(401)
+    expect((await signInAs(testServer, 'ada', PASSWORD, HERE)).status).toBe(200)
+    const forgiven = await inDatabase(path, 'select attempts from console_attempts where right_at > 0')
+    expect(forgiven).toEqual([{ attempts: 0 }])
+  })
+
+  it('trap 123: locks nobody out at another address, and ends no session', async () => {
+    const { testServer } = await open()
+    const session = await SignedIn.at(testServer, 'ada')
+    for (let round = 0; round < 2; round++)
+      await Promise.all(Array.from({ length: 10 }, () => guessFrom(testServer, HERE)))
+    expect((await guessFrom(testServer, HERE)).status).toBe(429)
     expect((await signInAs(testServer, 'ada', PASSWORD, elsewhere())).status).toBe(200)
-    expect(await inDatabase(path, 'select * from console_attempts')).toEqual([])
+    expect((await session.ask('GET', '/status')).status).toBe(200)
+  })
+
+  it('counts a network of IPv6 as one address, and no address that an untrusted one states', async () => {
+    const { testServer } = await open()
+    const near = (at: number) => ({ 'x-forwarded-for': `2001:db8:1:2::${at.toString(16)}` })
+    await Promise.all(Array.from({ length: 10 }, (_, at) => guessFrom(testServer, near(at + 1))))
+    expect((await guessFrom(testServer, near(0x77))).status).toBe(429)
+    expect((await guessFrom(testServer, { 'x-forwarded-for': '2001:db8:1:3::1' })).status).toBe(401)
+    const lies = { 'x-forwarded-for': '198.51.100.200, 2001:db8:1:2::99' }
+    expect((await guessFrom(testServer, lies)).status).toBe(429)
   })
 
   it('locks names that are no users likewise, so that a lock betrays nothing', async () => {
     const { testServer } = await open()
-    const guess = async () => (await signInAs(testServer, 'nobody', 'guess', elsewhere())).status
+    const guess = async () => (await signInAs(testServer, 'nobody', 'guess', HERE)).status
     expect(await Promise.all(Array.from({ length: 10 }, guess))).toEqual(Array(10).fill(401))
     expect(await guess()).toBe(429)
   })
 
-  it('at once, from many addresses, tries no more than ten passwords', async () => {
+  it('at once, from one address, tries no more than ten passwords', async () => {
     const { testServer, path } = await open()
     const other = await TestServer.open([], { keep: path, config: { server } })
     closing.push(() => other.server.close(0))
     const answers = await Promise.all(
-      Array.from({ length: 40 }, (_, at) => signInAs(at % 2 ? testServer : other, 'ada', `guess ${at}`, elsewhere())),
+      Array.from({ length: 16 }, (_, at) => signInAs(at % 2 ? testServer : other, 'ada', `guess ${at}`, HERE)),
     )
     const count = (wanted: number) => answers.filter(({ status }) => status === wanted).length
-    expect([count(401), count(429)]).toEqual([10, 30])
-    expect((await signInAs(testServer, 'ada', PASSWORD, elsewhere())).status).toBe(429)
+    expect([count(401), count(429)]).toEqual([10, 6])
+  })
+
+  it('from fifty addresses leaves each one wrong password, save where the password was right before', async () => {
+    const { testServer, store } = await open()
+    const known = { 'x-forwarded-for': '203.0.113.80' }
+    expect((await signInAs(testServer, 'ada', PASSWORD, known)).status).toBe(200)
+    for (let at = 0; at < 50; at++) await store.console.attempt(tryOf('ada', `198.51.100.${at}`), LOCK)
+    expect((await guessFrom(testServer, HERE)).status).toBe(401)
+    expect((await signInAs(testServer, 'ada', PASSWORD, HERE)).status).toBe(429)
+    // Whoever has one network of IPv6 has many beside it.
+    const site = (at: number) => ({ 'x-forwarded-for': `2001:db8:9:${at}::1` })
+    expect((await guessFrom(testServer, site(1))).status).toBe(401)
+    expect((await guessFrom(testServer, site(2))).status).toBe(429)
+    expect((await signInAs(testServer, 'ada', PASSWORD, elsewhere())).status).toBe(200)
+    for (let wrong = 0; wrong < 2; wrong++) expect((await guessFrom(testServer, known)).status).toBe(401)
+    expect((await signInAs(testServer, 'ada', PASSWORD, known)).status).toBe(200)
   })
 
   it('from one address has few attempts in progress, and is answered ever later', TIMED, async () => {

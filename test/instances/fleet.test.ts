@@ -163,6 +163,19 @@ describe.skipIf(missing !== undefined)('limits of four processes', () => {
 })
 
 describe.skipIf(missing !== undefined)('four processes', () => {
+  test('accept a new key at once, each of them', TIMED, async () => {
+    for (let round = 0; round < 3; round++) {
+      const key = await fleet.key(`new-${Date.now()}`)
+      // Those that are asked together share a reading of the store.
+      const all = Array.from({ length: 24 }, () => fleet.ask('/v1/models', key))
+      expect(new Set(await statuses(all))).toEqual(new Set([200]))
+    }
+    for (let number = 0; number < 4; number++) {
+      const key = await fleet.key(`new-at-${number}-${Date.now()}`)
+      expect((await fleet.at(number, '/v1/models', key)).status).toBe(200)
+    }
+  })
+
   test('refuse a revoked key within a second, each of them, and end its streams', TIMED, async () => {
     const name = `gone-${Date.now()}`
     const key = await fleet.key(name)

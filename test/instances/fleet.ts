@@ -1,6 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { Agent, type Dispatcher, fetch as undiciFetch } from 'undici'
-import { until } from '../builders/time.ts'
+import { pause, until } from '../builders/time.ts'
 import { command, Instance, type Shared } from './instance.ts'
 
 /** Several instances of several workers each, asked in turn, over a new connection each time. */
@@ -59,17 +58,15 @@ export class Fleet {
     return (await this.at(number, path, key, body)).json()
   }
 
-  /** Creates a key and waits until all processes know it. */
-  async key(name: string, ...options: string[]): Promise<string> {
-    const key = await command(this.shared, 'keys', 'create', name, ...options)
-    await this.known(key)
-    return key
+  /** Creates a key, which every process accepts from then on. */
+  key(name: string, ...options: string[]): Promise<string> {
+    return command(this.shared, 'keys', 'create', name, ...options)
   }
 
-  /** Waits until a key is accepted many times in a row, once every process had its second: which of them answer is chance. */
+  /** Waits until every process accepts a key of the config, which each of them reads by itself. */
   async known(key: string): Promise<void> {
-    await pause(1500)
-    for (let row = 0; row < 12; ) row = (await this.ask('/v1/models', key)).status === 200 ? row + 1 : 0
+    for (const number of this.pids.keys())
+      while ((await this.at(number, '/v1/models', key)).status !== 200) await pause(50)
   }
 
   private askAt(

@@ -11,13 +11,18 @@ export class Client {
   readonly events: Event[] = []
   /** The code the connection was closed with. */
   closed: number | undefined
+  /** The reason it was closed with. */
+  reason = ''
   readonly socket: WebSocket
   private taken = 0
 
   private constructor(socket: WebSocket) {
     this.socket = socket
     socket.on('message', data => this.events.push(JSON.parse(String(data))))
-    socket.on('close', code => (this.closed = code))
+    socket.on('close', (code, reason) => {
+      this.closed = code
+      this.reason = String(reason)
+    })
     socket.on('error', () => {})
   }
 

@@ -120,9 +120,10 @@ export class Keeping {
     return new OpenAI({ baseURL: `${this.testServer.server.address}/v1`, apiKey: key, maxRetries: 0 })
   }
 
-  /** The faults that were logged. */
+  /** The faults that were logged, outages of the store among them. */
   get faults(): readonly unknown[] {
-    return this.testServer.lines.filter(({ level }) => level === 'error')
+    const isOutage = (message: string) => message === 'the store cannot be used'
+    return this.testServer.lines.filter(({ level, message }) => level === 'error' || isOutage(message))
   }
 
   async close(): Promise<void> {

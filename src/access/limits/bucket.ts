@@ -44,6 +44,12 @@ export class Bucket {
     this.units = Math.min(this.perMinute, Math.max(this.units - units, -LONGEST_DEBT * this.perMinute))
   }
 
+  /** Lowers the level to so many units, where it is higher. */
+  cap(units: number, now: number): void {
+    this.refill(now)
+    this.units = Math.min(this.units, units)
+  }
+
   /** The units there are; negative ones are a debt. */
   level(now: number): number {
     this.refill(now)
@@ -62,7 +68,7 @@ export class Bucket {
 }
 
 /** What an allowance of that level holds so many milliseconds later, if nothing is used. */
-const refilled = (level: number, perMinute: number, elapsed: number): number =>
+export const refilled = (level: number, perMinute: number, elapsed: number): number =>
   Math.min(perMinute, level + (Math.max(0, elapsed) * perMinute) / MINUTE)
 
 /** What is left of an allowance that had a level so many milliseconds ago. */

@@ -1,4 +1,4 @@
-import { Bucket } from './bucket.ts'
+import { Bucket, refilled } from './bucket.ts'
 import { DAYS, MONTHS, type Period, Spend } from './spend.ts'
 
 /** Limits of one key; money in nanodollars. Those that are undefined limit nothing. */
@@ -16,6 +16,13 @@ export interface KeyLimits {
 export interface InitialSpend {
   readonly day: number
   readonly month: number
+  readonly at: number
+}
+
+/** Levels of a minute's allowances that another engine saw at a time, Unix milliseconds. */
+export interface SeenLevels {
+  readonly requests?: number | undefined
+  readonly tokens?: number | undefined
   readonly at: number
 }
 
@@ -43,6 +50,10 @@ export interface LimitStep {
   readonly enforced: boolean
   /** What counts where the engine has not read yet what the key has spent. */
   readonly initial?: InitialSpend | undefined
+  /** Lowers the minute's allowances to these levels, refilled since, before anything is taken. */
+  readonly atMost?: SeenLevels | undefined
+  /** Redis may have counted it without answering: it is counted elsewhere, and never sent there again. */
+  readonly isDoubtful?: true | undefined
 }
 
 export type LimitName = 'requests' | 'tokens' | 'concurrent' | 'day' | 'month'
@@ -119,6 +130,11 @@ export class MemoryEngine implements LimitEngine {
     for (const count of this.counts.values()) count.leaveAll(owner)
   }
 
+  /** Nanodollars a key spent in the day and the month of a time; undefined where either of its budgets is not known. */
+  spent(key: string, { day, month }: KeyLimits, now = this.now()): InitialSpend | undefined {
+    return this.counts.get(key)?.spent(day !== undefined, month !== undefined, now)
+  }
+
   /** Keys it counts for. */
   get size(): number {
     return this.counts.size
@@ -154,6 +170,7 @@ class KeyCount {
     month?.current(now)
     this.requests = resized(this.requests, limits.rpm, now)
     this.tokens = resized(this.tokens, limits.tpm, now)
+    if (step.atMost !== undefined) this.cap(limits, step.atMost, now)
     const refused = enforced ? this.refusal(step, now) : undefined
     if (refused === undefined) {
       if (requests !== 0) this.requests?.take(requests, now)
@@ -166,6 +183,17 @@ class KeyCount {
       if (step.leave !== undefined) this.leave(step.leave)
     }
     return { refused, requests: this.requests?.level(now), tokens: this.tokens?.level(now) }
+  }
+
+  spent(hasDay: boolean, hasMonth: boolean, now: number): InitialSpend | undefined {
+    const [day, month] = [knownAt(this.day, now), knownAt(this.month, now)]
+    if ((hasDay && day === undefined) || (hasMonth && month === undefined)) return undefined
+    return { day: day?.current(now) ?? 0, month: month?.current(now) ?? 0, at: now }
+  }
+
+  private cap({ rpm, tpm }: KeyLimits, { requests, tokens, at }: SeenLevels, now: number): void {
+    if (rpm !== undefined && requests !== undefined) this.requests!.cap(refilled(requests, rpm, now - at), now)
+    if (tpm !== undefined && tokens !== undefined) this.tokens!.cap(refilled(tokens, tpm, now - at), now)
   }
 
   /** Gives back the places of an owner. */

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type { RedisLink } from '../../cluster/redis-link.ts'
 import type { LimitSettings } from '../../config/index.ts'
-import { type Log, LogOnce } from '../../log/index.ts'
+import type { Log } from '../../log/index.ts'
+import { Outage } from '../../log/outage.ts'
 import { Allowance, KeyUse, type Limiter } from './allowance.ts'
 import { type InitialSpend, type LimitEngine, type LimitState, type LimitStep, MemoryEngine } from './engine.ts'
+import { FailoverEngine } from './failover-engine.ts'
 import { type PlaceKind, takePlace } from './places.ts'
 import { RedisCounts } from './redis-counts.ts'
 import { type AskSteps, RemoteCounts, takeSteps } from './remote-engine.ts'
@@ -20,12 +22,22 @@ export interface LimitsOptions {
   readonly log?: Log
   /** Where instances count together. */
   readonly redis?: RedisLink | undefined
-  /** Has steps counted by the primary process, where there is no Redis. */
+  /** Has steps counted by the primary process, where there is no Redis or it cannot be reached. */
   readonly ask?: AskSteps | undefined
+  /** What else a worker with a Redis and its primary have to say to each other. */
+  readonly primary?: PrimaryLimits | undefined
   /** Names this process among those that count together; no dots. By default something random. */
   readonly owner?: string
   /** What keys spent before; by default nothing. */
   readonly spent?: ReadSpent
+}
+
+/** The primary's limits as a worker with a Redis sees them. */
+export interface PrimaryLimits {
+  /** Takes places of a key in Redis from now on. */
+  takesPlaces(key: string): void
+  /** Whether Redis has what the primary counted. */
+  isSettled(): Promise<boolean>
 }
 
 /** Keys of which is remembered what is left of their limits. */
@@ -37,7 +49,8 @@ export class Limits implements Limiter {
   readonly now: () => number
   private readonly keys = new Map<string, KeyUse>()
   private readonly owner: string
-  private readonly shared: SharedEngine | undefined
+  private readonly redis: RedisCounts | undefined
+  private readonly shared: readonly (SharedEngine | FailoverEngine)[]
   private readonly spent: SpentBefore
   private places = 0
 
@@ -46,8 +59,9 @@ export class Limits implements Limiter {
     const { spent = async () => NOTHING } = options
     this.now = now
     this.owner = owner
-    this.shared = sharedEngine(options, now, log)
-    this.engine = this.shared ?? new MemoryEngine(now)
+    this.redis = options.redis && new RedisCounts(options.redis, now)
+    this.shared = sharedEngines(options, this.redis, now, log)
+    this.engine = this.shared[0] ?? new MemoryEngine(now)
     this.spent = spentBefore(spent, now, log)
   }
 
@@ -75,19 +89,24 @@ export class Limits implements Limiter {
     return this.spent.of(key)
   }
 
-  /** Whether this process counts for itself although it should not. */
+  /** Whether this process or its machine counts for itself although it should not. */
   get isAlone(): boolean {
-    return this.shared?.isShared === false
+    return this.shared.some(({ isShared }) => !isShared)
   }
 
-  /** Steps that were counted for this process alone although they should not have been. */
+  /** Steps that were not counted where they should have been. */
   get missed(): number {
-    return this.shared?.missed ?? 0
+    return this.shared[0]?.missed ?? 0
   }
 
   /** Counts steps of a worker, in their order. */
   take(steps: readonly LimitStep[]): Promise<LimitState[]> {
     return takeSteps(this.engine, steps)
+  }
+
+  /** A worker takes places of a key in Redis from now on. */
+  noteOwner(owner: string, key: string): void {
+    this.redis?.noteOwner(owner, key)
   }
 
   /** Gives back the places of a worker that is no more. */
@@ -103,30 +122,52 @@ export class Limits implements Limiter {
 const NOTHING = { day: 0, month: 0 }
 const SILENT: Log = { info() {}, warn() {}, error() {} }
 
-function sharedEngine({ redis, ask }: LimitsOptions, now: () => number, log: Log): SharedEngine | undefined {
-  const counts =
-    redis !== undefined ? new RedisCounts(redis, now) : ask === undefined ? undefined : new RemoteCounts(ask)
-  if (counts === undefined) return undefined
-  const where = redis === undefined ? 'primary' : 'redis'
-  const write = (err: unknown) => log.error({ limits: where, err }, 'limits count for this process alone')
-  const faults = new LogOnce(write, { lasting: true, interval: 0 })
-  return new SharedEngine(counts, {
-    local: new MemoryEngine(now),
-    onFault: thrown => faults.log(thrown, where),
-    onRecovery() {
-      if (faults.recovered()) log.info({ limits: where }, 'limits are shared again')
-    },
+/** The engine of a process that counts with others, and those it falls back to. */
+function sharedEngines(
+  { ask, primary, ...options }: LimitsOptions,
+  redis: RedisCounts | undefined,
+  now: () => number,
+  log: Log,
+): readonly (SharedEngine | FailoverEngine)[] {
+  const asking =
+    ask && new SharedEngine(new RemoteCounts(ask), { local: new MemoryEngine(now), ...alone(log, 'primary') })
+  // The link logs that Redis cannot be reached.
+  const outage = options.redis && alone(log, 'redis', () => options.redis!.isUp)
+  if (redis === undefined) return asking === undefined ? [] : [asking]
+  if (asking === undefined) return [new SharedEngine(redis, { local: new MemoryEngine(now), ...outage })]
+  const failover = new FailoverEngine(redis, {
+    ...{ primary: asking, now, ...outage },
+    isSettled: async () => primary?.isSettled() ?? true,
+    onFirstPlace: key => primary?.takesPlaces(key),
   })
+  return [failover, asking]
+}
+
+/** Logs that limits are not counted where they should be: its cause, and once it is over how long it lasted. */
+function alone(log: Log, limits: 'primary' | 'redis', logs = () => true) {
+  const who = limits === 'primary' ? 'process' : 'machine'
+  const began = `limits count for this ${who} alone`
+  const outage = new Outage(log, { began, ended: 'limits are shared again' })
+  return {
+    onFault: (thrown: unknown) => {
+      if (logs()) outage.began(thrown, { limits })
+    },
+    onRecovery: () => outage.ended(),
+  }
 }
 
 function spentBefore(read: ReadSpent, now: () => number, log: Log): SpentBefore {
-  const write = (err: unknown) => log.error({ err }, 'budgets are not enforced: what keys have spent cannot be read')
-  const faults = new LogOnce(write, { lasting: true, interval: 0 })
+  const texts = {
+    began: 'budgets are not enforced: what keys have spent cannot be read',
+    ended: 'budgets are enforced again',
+  }
+  const outage = new Outage(log, texts)
   return new SpentBefore({
     ...{ read, now },
-    onFault: thrown => faults.log(thrown, 'spent'),
-    onRecovery() {
-      if (faults.recovered()) log.info({}, 'budgets are enforced again')
+    onFault(thrown) {
+      outage.began(thrown)
+      outage.affects()
     },
+    onRecovery: () => outage.ended(),
   })
 }

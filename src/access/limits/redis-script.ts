@@ -11,7 +11,7 @@ const scriptOf = (source: string): RedisScript => ({
 /**
  * One step. KEYS: the counts of a key (a hash), its places (a sorted set by when their leases end). ARGV: rpm, tpm,
  * concurrent, day, month, requests, tokens, cost, enter, leave, 1 where it is enforced, reservedAt, initial day, month
- * and time, milliseconds of a lease; absent ones are empty. Gives nothing where the spend is unknown, else 1 where it
+ * and time, milliseconds of a lease, levels that requests and tokens are lowered to; absent ones are empty. Gives nothing where the spend is unknown, else 1 where it
  * was refused, the levels of requests and tokens, the waits for them, and 1 where no place is free, and where the day's
  * and the month's budget have no room.
  */
@@ -74,6 +74,8 @@ local rpm, tpm, concurrent, day, month = number(1), number(2), number(3), number
 local requests, tokens, cost = number(6), number(7), number(8)
 local enter, leave, enforced, reserved = ARGV[9], ARGV[10], ARGV[11] == '1', number(12) or now
 local requests_level, tokens_level = level(1, rpm), level(4, tpm)
+if rpm and number(17) then requests_level = math.min(requests_level, number(17)) end
+if tpm and number(18) then tokens_level = math.min(tokens_level, number(18)) end
 local day_spent, month_spent = spent(7, 'd', day, day_of, number(13)), spent(9, 'm', month, month_of, number(14))
 local requests_wait, tokens_wait, full, no_day, no_month = 0, 0, 0, 0, 0
 
@@ -146,4 +148,15 @@ for index, key in ipairs(KEYS) do
   redis.call('PEXPIRE', key, 2 * lease)
 end
 return #KEYS
+`)
+
+/** Releases the places of an owner. KEYS: the sets of places; ARGV: what the names of its places begin with. */
+export const RELEASE = scriptOf(`
+local released = 0
+for _, key in ipairs(KEYS) do
+  for _, name in ipairs(redis.call('ZRANGE', key, 0, -1)) do
+    if string.sub(name, 1, #ARGV[1]) == ARGV[1] then released = released + redis.call('ZREM', key, name) end
+  end
+end
+return released
 `)

@@ -17,6 +17,7 @@ const NO_HURRY = 5
 /** The counts of the primary process: the steps of one turn of the event loop are asked for together. */
 export class RemoteCounts implements SharedCounts {
   readonly isUp = true
+  readonly takesDoubtful = true
   private readonly ask: AskSteps
   private readonly flush: () => void
   private waiting: Waiting[] = []
@@ -38,6 +39,10 @@ export class RemoteCounts implements SharedCounts {
 
   probe(): Promise<unknown> {
     return within(PATIENCE, this.ask([]))
+  }
+
+  mayBeCounted(): boolean {
+    return true
   }
 
   private soon(): void {

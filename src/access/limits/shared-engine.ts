@@ -1,12 +1,17 @@
 import type { LimitEngine, LimitState, LimitStep, MemoryEngine } from './engine.ts'
 import { PendingSteps } from './pending-steps.ts'
+import { Reachability } from './reachability.ts'
 
 /** Where several processes count together. Nothing waits for them without an end. */
 export interface SharedCounts {
   /** Whether a step could be sent now. */
   readonly isUp: boolean
-  /** Rejects where the step may not have been counted. */
+  /** Whether they take steps that Redis may have counted already. */
+  readonly takesDoubtful: boolean
+  /** Rejects where the step was not counted, or may not have been. */
   step(step: LimitStep): Promise<LimitState>
+  /** Whether a step that was rejected with this may have been counted. */
+  mayBeCounted(thrown: unknown): boolean
   /** Rejects while steps could not be counted. */
   probe(): Promise<unknown>
   leaveAll(owner: string): void
@@ -21,96 +26,85 @@ export interface SharedOptions {
   readonly onRecovery?: () => void
 }
 
-/** Milliseconds between two tries to count together again. */
-const PROBE = 500
-
 /**
- * Counts together with other processes; while that fails or takes too long, in this one alone. What was spent meanwhile,
- * and places that were given back, are sent to the others afterwards.
+ * Counts together with other processes; while that fails or takes too long, in this one alone. Afterwards the others get
+ * what was spent meanwhile, how low the minute's allowances are, and which places are free or taken.
  */
 export class SharedEngine implements LimitEngine {
   /** Steps that were counted here because the others could not be reached. */
   missed = 0
   private readonly counts: SharedCounts
-  private readonly options: SharedOptions
-  private readonly pending = new PendingSteps()
-  private readonly probing: () => void
-  private timer: NodeJS.Timeout | undefined
-  private closed = false
+  private readonly local: MemoryEngine
+  private readonly pending: PendingSteps
+  private readonly reach: Reachability
 
-  constructor(counts: SharedCounts, options: SharedOptions) {
+  constructor(counts: SharedCounts, { local, onFault, onRecovery }: SharedOptions) {
     this.counts = counts
-    this.options = options
-    this.probing = () => void this.probe()
+    this.local = local
+    this.pending = new PendingSteps(local)
+    this.reach = new Reachability({ probe: () => this.settle(), onFault, onRecovery })
   }
 
   /** Counts are shared, as far as is known. */
   get isShared(): boolean {
-    return this.timer === undefined
+    return this.reach.isUp
   }
 
   step(step: LimitStep): LimitState | Promise<LimitState> {
-    if (this.isShared && !this.counts.isUp) this.failed(NOT_CONNECTED)
-    return this.isShared ? this.stepTogether(step) : this.stepHere(step)
+    if (this.isShared && !this.counts.isUp) this.reach.failed(NOT_CONNECTED)
+    if (!this.isShared) return this.stepHere(step)
+    return step.isDoubtful === true && !this.counts.takesDoubtful ? this.stepHere(step) : this.stepTogether(step)
   }
 
   leaveAll(owner: string): void {
+    this.pending.leaveAll(owner)
     this.counts.leaveAll(owner)
-    this.options.local.leaveAll(owner)
+    this.local.leaveAll(owner)
   }
 
   close(): void {
-    this.closed = true
-    clearTimeout(this.timer)
+    this.reach.close()
     this.counts.close()
-    this.options.local.close()
+    this.local.close()
   }
 
   private async stepTogether(step: LimitStep): Promise<LimitState> {
-    const { local } = this.options
-    if (this.pending.returned(step.leave)) local.step(leaving(step))
+    if (this.pending.returned(step.leave)) this.local.step(leaving(step))
     try {
       return await this.counts.step(step)
     } catch (thrown) {
-      this.failed(thrown)
-      this.pending.doubt(step)
-      return this.stepHere(step, true)
+      this.reach.failed(thrown)
+      const isDoubtful = this.counts.mayBeCounted(thrown)
+      if (isDoubtful) this.pending.doubt(step)
+      return this.stepHere(step, isDoubtful)
     }
   }
 
   /** @param mayBeCounted the others may have counted it, and only the answer is missing. */
-  private stepHere(step: LimitStep, mayBeCounted = false): LimitState {
+  private stepHere(step: LimitStep, mayBeCounted = step.isDoubtful === true): LimitState {
     this.missed++
-    const state = this.options.local.step(step)
+    const state = this.local.step(step)
     // Of a step that was refused, or is to be repeated, nothing happened.
     if (state.refused === undefined && !state.unknown) this.pending.add(step, mayBeCounted)
     return state
   }
 
-  private failed(thrown: unknown): void {
-    if (!this.isShared || this.closed) return
-    this.options.onFault?.(thrown)
-    this.wait()
-  }
-
-  private wait(): void {
-    this.timer = setTimeout(this.probing, PROBE).unref()
-  }
-
-  private async probe(): Promise<void> {
-    const { counts, pending, options } = this
-    try {
+  /** Has the others count what was counted here. */
+  private async settle(): Promise<void> {
+    const { counts, pending } = this
+    if (!counts.isUp) throw NOT_CONNECTED
+    await counts.probe()
+    for (;;) {
       if (!counts.isUp) throw NOT_CONNECTED
-      await counts.probe()
-      for (let step = pending.first(); step !== undefined; step = pending.first()) {
-        await counts.step(step)
-        pending.paid(step)
-      }
-      this.timer = undefined
-      options.onRecovery?.()
-    } catch {
-      if (!this.closed) this.wait()
+      const step = pending.next()
+      if (step === undefined) break
+      await counts.step(step).catch((thrown: unknown) => {
+        pending.putBack(step, counts.mayBeCounted(thrown))
+        throw thrown
+      })
     }
+    // The next outage begins with what the others count by then.
+    this.local.close()
   }
 }
 

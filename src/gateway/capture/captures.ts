@@ -5,6 +5,7 @@ import type { CaptureDocument } from '../../admin/capture-shapes.ts'
 import type { Config } from '../../config/index.ts'
 import { type Log, LogOnce } from '../../log/index.ts'
 import type { Captures as CaptureRecords, StoredCapture } from '../../store/captures.ts'
+import { besideOutages } from '../../store/fault.ts'
 import type { Call } from '../call.ts'
 import { Capture } from './capture.ts'
 import type { Room } from './recording.ts'
@@ -47,7 +48,7 @@ export class Captures {
     this.options = options
     this.records = options.records
     this.room = options.room ?? { left: ROOM }
-    this.faults = new LogOnce(err => options.log.error({ err }, 'requests cannot be captured'))
+    this.faults = new LogOnce(besideOutages(err => options.log.error({ err }, 'requests cannot be captured')))
   }
 
   /** Begins to capture a request; undefined where its key does not have that any more, or too many are captured. */

@@ -16,7 +16,6 @@ import { type Naming, REALTIME } from '../../realtime/formats/realtime/wire.ts'
 import type { RunRequest } from '../../realtime/upstream.ts'
 import type { SharedRecords } from '../../store/shared-records.ts'
 import { freshId } from '../../usage/request-id.ts'
-import { authenticate } from '../admission.ts'
 import type { Call } from '../call.ts'
 import type { Channels } from '../channels.ts'
 import { type ErrorAnswer, toFailure } from '../failures.ts'
@@ -59,6 +58,7 @@ export interface RealtimeContext {
   takePlace(key: string, most: number): Promise<(() => void) | undefined>
   readonly gateway: {
     readonly incomplete: IncompleteBodies
+    callerOf(call: Pick<Call, 'message' | 'queryKey'>, door?: Format): Caller | Promise<Caller>
     held(thrown: unknown, message: IncomingMessage): Promise<unknown>
     error(format: Format, thrown: unknown, id: string): ErrorAnswer
   }
@@ -139,7 +139,7 @@ export class Realtime {
   async answerSecret(call: Pick<Call, 'id' | 'format' | 'message' | 'queryKey' | 'reply'>): Promise<void> {
     const { access, gateway } = this.context
     try {
-      const caller = authenticate(access, call, REALTIME)
+      const caller = await gateway.callerOf(call, REALTIME)
       await access.allowance(caller).enter(false)
       const body = await readJson(call.message, SECRET_BODY, () => gateway.incomplete.open(caller.id))
       call.reply.whole(200, {}, JSON.stringify(await this.secretFor(caller, body)))
@@ -176,10 +176,10 @@ export class Realtime {
     if (shown !== undefined && isClientSecret(shown.value)) {
       const bound = await boundBy(this.context.shared, shown.value, 'note')
       if (model !== undefined && model !== bound.model) throw otherModel(bound.model)
-      return { ...bound, caller: this.context.access.renewed({ id: bound.callerId }), secret: shown.value }
+      return { ...bound, caller: await this.context.access.ownerOf(bound.callerId), secret: shown.value }
     }
     if (shown?.isSubprotocol === true && !this.config.realtime.browserKeys) throw NO_BROWSER_KEYS
-    const caller = authenticate(this.context.access, call)
+    const caller = await this.context.gateway.callerOf(call)
     if (model === undefined || model === '') throw missingModel('model')
     return { caller, model }
   }

@@ -1,0 +1,117 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { ANSWER, ASK, events, HEAD, json, STREAM, words } from '../builders/chat.ts'
+import { closingAfterEach } from '../builders/closing.ts'
+import { describeWithRedis, RedisServer } from '../builders/redis.ts'
+import { pause, until } from '../builders/time.ts'
+import { FakeUpstream } from '../builders/upstream.ts'
+import { Fleet } from './fleet.ts'
+
+/* One machine of two workers: its limits without its Redis, and the places of a worker that is killed. */
+
+const CHAT = '/v1/chat/completions'
+const KEY = 'sk-of-the-machine'
+
+const closing = closingAfterEach()
+
+/** A machine of two workers before an upstream that ends streams never. */
+async function machineOf(limits: object, redis?: string) {
+  const upstream = await FakeUpstream.open((response, seen) => {
+    if (JSON.parse(seen.text).stream === true) return events(response).write(HEAD + words('Once'))
+    return json(response, ANSWER)
+  })
+  closing.push(() => upstream.close())
+  const folder = mkdtempSync(join(tmpdir(), 'machine-'))
+  closing.push(() => rmSync(folder, { recursive: true, force: true }))
+  const channel = { provider: 'custom', key: 'none', name: 'up', formats: ['chat'], models: ['m'] }
+  const config = {
+    groups: { default: limits },
+    keys: [{ name: 'fixed', key: KEY, group: 'default' }],
+    channels: [{ ...channel, base_url: `${upstream.address}/v1` }],
+  }
+  const shared = { store: `sqlite:${join(folder, 'store.sqlite')}`, config, ...(redis === undefined ? {} : { redis }) }
+  const fleet = await Fleet.start(shared, 2, 1)
+  closing.push(() => fleet.close())
+  return fleet
+}
+
+/** How many of so many requests, one after the other, are admitted. */
+async function admitted(fleet: Fleet, count: number): Promise<number> {
+  let admitted = 0
+  for (let at = 0; at < count; at++) if ((await fleet.ask(CHAT, KEY, ASK)).status === 200) admitted++
+  return admitted
+}
+
+/** Kills each worker that has one of the streams, and waits until all of them are broken off. */
+async function killStreaming(fleet: Fleet, ends: readonly Promise<unknown>[]): Promise<void> {
+  for (const pid of fleet.pids) process.kill(pid, 'SIGKILL')
+  await Promise.allSettled(ends)
+}
+
+/** Opens as many streams as are admitted. */
+async function openAll(fleet: Fleet, most: number): Promise<Promise<unknown>[]> {
+  const streams = await Promise.all(Array.from({ length: most }, () => fleet.ask(CHAT, KEY, STREAM)))
+  return streams.filter(({ status }) => status === 200).map(one => one.text())
+}
+
+async function expectFree(fleet: Fleet): Promise<void> {
+  // A machine without a worker refuses connections until one of the successors listens.
+  await until(() => fleet.pids.length === 2)
+  const again = async () => openAll(fleet, 6).catch(() => [])
+  const began = performance.now()
+  let open = await again()
+  while (open.length === 0 && performance.now() - began < 20_000) {
+    await pause(50)
+    open = await again()
+  }
+  // All of them are free by the time that one is.
+  expect(open).toHaveLength(4)
+  for (const one of open) one.catch(() => {})
+}
+
+test('places of killed workers are free at once, counted by the primary', async () => {
+  const fleet = await machineOf({ concurrent: 4 })
+  const open = await openAll(fleet, 10)
+  expect(open).toHaveLength(4)
+  await killStreaming(fleet, open)
+  await expectFree(fleet)
+})
+
+describeWithRedis('a machine with a Redis', () => {
+  async function redisServer() {
+    const redis = await RedisServer.open()
+    closing.push(() => redis.close())
+    return redis
+  }
+
+  test('trap 119: without it, 20 requests a minute are 20 for both workers', async () => {
+    const redis = await redisServer()
+    const fleet = await machineOf({ rpm: 20 }, redis.url)
+    await redis.stop()
+    const began = performance.now()
+    const count = await admitted(fleet, 70)
+    const refilled = Math.ceil((20 * (performance.now() - began)) / 60_000)
+    expect(count).toBeGreaterThanOrEqual(20)
+    expect(count).toBeLessThanOrEqual(20 + refilled)
+    await redis.start()
+    await until(() => fleet.instances[0]!.written.split('Redis can be reached again').length === 4, 20_000)
+    await pause(1500)
+    const all = Math.ceil((20 * (performance.now() - began)) / 60_000)
+    expect(count + (await admitted(fleet, 30))).toBeLessThanOrEqual(20 + all + 1)
+    // Each process says once that Redis is away, and once that it is back.
+    const { written } = fleet.instances[0]!
+    expect(written.match(/Redis cannot be reached/g)).toHaveLength(3)
+    expect(written).not.toContain('"stack"')
+  })
+
+  test('trap 119: places of killed workers are free at once', async () => {
+    const redis = await redisServer()
+    const fleet = await machineOf({ concurrent: 4 }, redis.url)
+    const open = await openAll(fleet, 10)
+    expect(open).toHaveLength(4)
+    await killStreaming(fleet, open)
+    await expectFree(fleet)
+  })
+})
