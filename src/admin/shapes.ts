@@ -152,6 +152,9 @@ export const MODEL = fields({
   channels: listOf(fields({ name: v.string(), upstream_model: v.string(), state: CHANNEL.entries.state })),
 })
 
+/** The table that limits and abilities of models are from, where the config does not state them; the day it was current. */
+export const CATALOGUE = fields({ package: v.string(), version: v.string(), licence: v.string(), date: v.string() })
+
 const percentiles = fields({ p50: v.number(), p95: v.number(), p99: v.number() })
 
 /** The fields by which usage is summed up, as the API calls them. */

@@ -271,6 +271,8 @@ function factsOf(id: string, facts: WrittenFacts): ModelFacts {
       maxOutput: facts.max_output,
       dialect: facts.dialect as JsonObject | undefined,
       compaction: facts.compaction,
+      reasoning: facts.reasoning,
+      tools: facts.tools,
       price:
         price === undefined
           ? undefined

@@ -339,6 +339,8 @@ const facts = fields({
   compaction: v.optional(oneOf(['enabled', 'disabled'])),
   input: v.optional(modalities),
   output: v.optional(modalities),
+  reasoning: v.optional(yesOrNo),
+  tools: v.optional(yesOrNo),
   price: v.optional(
     fields({
       input: v.optional(money),

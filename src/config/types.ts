@@ -324,6 +324,9 @@ export interface ModelFacts {
   readonly compaction?: 'enabled' | 'disabled'
   readonly input: readonly string[]
   readonly output: readonly string[]
+  /** Whether it reasons, and whether it calls tools; the catalogue's word where absent. */
+  readonly reasoning?: boolean
+  readonly tools?: boolean
   /** US dollars for a million tokens. */
   readonly price?: {
     readonly input?: number
