@@ -171,7 +171,9 @@ export const USAGE_SUM = fields({
   others: v.optional(v.boolean()),
   at: v.optional(instant),
   requests: v.number(),
+  /** Requests that failed; those that their callers left are counted apart. */
   errors: v.number(),
+  cancelled: v.number(),
   input_tokens: v.number(),
   output_tokens: v.number(),
   cache_read_tokens: v.number(),
@@ -182,6 +184,8 @@ export const USAGE_SUM = fields({
   /** US dollars of the requests whose cost is known, and the number of the others. */
   cost: v.number(),
   unpriced: v.number(),
+  /** Requests whose tokens, and so whose cost, are an estimate. */
+  estimated: v.number(),
   losses: v.number(),
   first_byte_ms: v.optional(percentiles),
   duration_ms: v.optional(percentiles),
@@ -213,6 +217,8 @@ export const REQUEST = fields({
   input_audio_tokens: v.optional(v.number()),
   output_audio_tokens: v.optional(v.number()),
   cost: v.optional(v.number()),
+  /** Tokens and cost are an estimate: the upstream did not count the answer to its end. */
+  estimated: v.optional(v.boolean()),
   losses: v.number(),
   read_after_ms: v.optional(v.number()),
   sent_after_ms: v.optional(v.number()),

@@ -15,8 +15,10 @@ interface Example {
   readonly body: (model: string) => object
   /** The headers of this endpoint's clients, with the key; `Authorization: Bearer` by default. */
   readonly headers?: (key: string) => string
-  /** Further arguments of curl. */
-  readonly more?: string
+  /** The file that the answer is saved to; errors are not. */
+  readonly file?: string
+  /** The answer is a task, whose file is saved once it is completed. */
+  readonly isTask?: true
   /** The body is a form: its fields as curl takes them. */
   readonly form?: (model: string) => readonly string[]
 }
@@ -82,12 +84,14 @@ const EXAMPLES: readonly Example[] = [
     work: 'video',
     path: '/v1/videos',
     body: model => ({ model, prompt: 'a paper boat on a pond', seconds: '4', size: '1280x720' }),
+    file: 'boat.mp4',
+    isTask: true,
   },
   {
     work: 'speech',
     path: '/v1/audio/speech',
     body: model => ({ model, voice: 'alloy', input: 'hello', response_format: 'wav' }),
-    more: '-o hello.wav',
+    file: 'hello.wav',
   },
   {
     work: 'transcription',
@@ -157,16 +161,28 @@ interface Place extends Omit<ExampleOptions, 'channels'> {
   readonly model: string
 }
 
-function lineOf({ path, headers, body, more, form }: Example, { address, key, bearer, model }: Place): string {
+function lineOf({ path, headers, body, file, form, isTask }: Example, { address, key, bearer, model }: Place): string {
   const content =
     form === undefined
       ? `-H 'content-type: application/json' -d ${quoted(JSON.stringify(body(model)))}`
       : form(model)
           .map(field => `-F ${quoted(field)}`)
           .join(' ')
-  const line = `  curl -s ${quoted(address + path.replace('MODEL', model))} ${headers?.(key) ?? bearer} ${content}`
-  return more === undefined ? line : `${line} ${more}`
+  const request = `${quoted(address + path.replace('MODEL', model))} ${headers?.(key) ?? bearer} ${content}`
+  if (file === undefined) return `  curl -s ${request}`
+  // With -f no error is saved as if it were the file.
+  return isTask === true
+    ? `  ${taskLine(request, address + path, { bearer, file })}`
+    : `  curl -sSf ${request} -o ${file}`
 }
+
+/** Submits a task, waits for its end, and saves its file. */
+const taskLine = (request: string, url: string, { bearer, file }: { bearer: string; file: string }): string =>
+  [
+    `ID=$(curl -s ${request} | sed 's/.*"id": *"\\([^"]*\\)".*/\\1/')`,
+    `while curl -sf ${quoted(url)}/$ID ${bearer} | grep -Eq '"status": *"(queued|in_progress)"'; do sleep 1; done`,
+    `curl -sSf ${quoted(url)}/$ID/content ${bearer} -o ${file}`,
+  ].join('; ')
 
 /** The first model of the first channel that can do the work, directly or by an emulation. */
 function modelFor(work: Work, channels: readonly ChannelConfig[]): string | undefined {

@@ -129,6 +129,7 @@ const entryOf = ({ call, row, error, seconds, thoughts }: Outcome, address: stri
   input_tokens: row.input,
   output_tokens: row.output,
   cached_tokens: row.cacheRead,
+  estimated: row.estimated,
   video_seconds: seconds,
   losses: row.losses === 0 ? undefined : row.losses,
   thoughts_put_back: thoughts,

@@ -204,15 +204,19 @@ describe('budgets', () => {
     expect(answers.some(({ status }) => status === 429)).toBe(true)
   })
 
-  test('keep what was reserved where the caller left', async () => {
+  test('settle what was reserved to an estimate where the caller left', async () => {
     const { script, release } = waiting()
-    const { testServer } = await open(script, options({ day: 0.05 }))
-    const { out, answer } = testServer.send(CHAT_PATH, { ...STREAM, max_tokens: 10 })
+    const { testServer } = await open(script, options({ day: 0.06 }))
+    const { out, answer } = testServer.send(CHAT_PATH, { ...STREAM, max_tokens: 20 })
     await answer
     await until(() => release.length === 1)
-    out.destroy()
-    await until(() => testServer.lines.some(({ message }) => message === 'request'))
     expect((await testServer.ask(CHAT_PATH, SHORT)).status).toBe(429)
+    out.destroy()
+    await until(() => testServer.lines.some(({ fields }) => (fields as { estimated?: true }).estimated === true))
+    const asked = testServer.ask(CHAT_PATH, SHORT)
+    await until(() => release.length === 2, 5000)
+    release[1]!()
+    expect((await asked).status).toBe(200)
   })
 
   test('count what came of an answer whose caller left before it was counted', async () => {

@@ -4,7 +4,8 @@ import { USAGE } from './003-usage.ts'
 import { SHARED } from './004-shared.ts'
 import { CONSOLE } from './005-console.ts'
 import { CAPTURES } from './006-captures.ts'
+import { ESTIMATED_USAGE } from './007-estimated-usage.ts'
 import type { Migration } from './migration.ts'
 
 /** All migrations, in order. */
-export const MIGRATIONS: readonly Migration[] = [RESPONSES, ACCESS, USAGE, SHARED, CONSOLE, CAPTURES]
+export const MIGRATIONS: readonly Migration[] = [RESPONSES, ACCESS, USAGE, SHARED, CONSOLE, CAPTURES, ESTIMATED_USAGE]
