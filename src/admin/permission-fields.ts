@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { defined } from '../canonical/node.ts'
 import { suggestion } from '../config/faults.ts'
-import type { LimitSettings } from '../config/index.ts'
+import type { Budget, LimitSettings } from '../config/types.ts'
 import { DOORS } from '../providers/index.ts'
 import { invalidInput } from './problem.ts'
 import { describedAs, fields, list, money, oneOf, text, whole } from './schema.ts'
@@ -9,7 +9,11 @@ import { describedAs, fields, list, money, oneOf, text, whole } from './schema.t
 /** Names are checked by `checkDoors`, which suggests others. */
 const doorName = describedAs(text(), { enum: [...DOORS.keys()] })
 
-const budget = fields({ day: v.nullish(money), month: v.nullish(money) })
+const budget = fields({
+  day: v.nullish(money),
+  month: v.nullish(money),
+  unknown: v.nullish(oneOf(['allow', 'refuse'])),
+})
 
 /** What a key or a group may be allowed, as it is written; null stands for no such field. */
 export const permissionFields = {
@@ -27,7 +31,11 @@ interface WrittenLimits {
   readonly tpm?: number | null | undefined
   readonly concurrent?: number | null | undefined
   readonly budget?:
-    | { readonly day?: number | null | undefined; readonly month?: number | null | undefined }
+    | {
+        readonly day?: number | null | undefined
+        readonly month?: number | null | undefined
+        readonly unknown?: Budget['unknown'] | null | undefined
+      }
     | null
     | undefined
 }
@@ -37,11 +45,13 @@ export function changedLimits(before: LimitSettings, written: WrittenLimits): Li
   const { rpm, tpm, concurrent } = before
   const day = merged(before.budget?.day, written.budget === null ? null : written.budget?.day)
   const month = merged(before.budget?.month, written.budget === null ? null : written.budget?.month)
+  const unknown = merged(before.budget?.unknown, written.budget === null ? null : written.budget?.unknown)
+  const budget = defined({ day, month, unknown })
   return defined({
     rpm: merged(rpm, written.rpm),
     tpm: merged(tpm, written.tpm),
     concurrent: merged(concurrent, written.concurrent),
-    budget: day === undefined && month === undefined ? undefined : defined({ day, month }),
+    budget: Object.keys(budget).length === 0 ? undefined : budget,
   })
 }
 

@@ -4,7 +4,12 @@ import { fields, instant, listOf, oneOf } from './schema.ts'
 
 const source = oneOf(['config', 'store'])
 
-const budget = fields({ day: v.optional(v.number()), month: v.optional(v.number()) })
+const budget = fields({
+  day: v.optional(v.number()),
+  month: v.optional(v.number()),
+  /** What becomes of requests to models whose price is unknown: `allow` by default. */
+  unknown: v.optional(oneOf(['allow', 'refuse'])),
+})
 
 /** Limits of a key; money in US dollars. */
 const limits = {

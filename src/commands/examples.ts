@@ -179,7 +179,7 @@ function lineOf({ path, headers, body, file, form, isTask }: Example, { address,
 /** Submits a task, waits for its end, and saves its file. */
 const taskLine = (request: string, url: string, { bearer, file }: { bearer: string; file: string }): string =>
   [
-    `ID=$(curl -s ${request} | sed 's/.*"id": *"\\([^"]*\\)".*/\\1/')`,
+    `ID=$(curl -sSf ${request} | sed 's/.*"id": *"\\([^"]*\\)".*/\\1/')`,
     `while curl -sf ${quoted(url)}/$ID ${bearer} | grep -Eq '"status": *"(queued|in_progress)"'; do sleep 1; done`,
     `curl -sSf ${quoted(url)}/$ID/content ${bearer} -o ${file}`,
   ].join('; ')

@@ -248,7 +248,9 @@ const limits = {
   rpm: v.optional(count()),
   tpm: v.optional(count()),
   concurrent: v.optional(count()),
-  budget: v.optional(fields({ day: v.optional(money), month: v.optional(money) })),
+  budget: v.optional(
+    fields({ day: v.optional(money), month: v.optional(money), unknown: v.optional(oneOf(['allow', 'refuse'])) }),
+  ),
 }
 
 const permissions = {

@@ -248,7 +248,7 @@ export class Gateway extends Lookups {
   /** Where requests can go. */
   private get destinations(): Destinations {
     const { channels, config, catalogue } = this
-    return { channels: channels.all, models: config.models, catalogue }
+    return { channels: channels.all, models: config.models, catalogue, prices: catalogue }
   }
 
   /** The request with media the target can take; undefined where they cannot be had for it. */

@@ -3,6 +3,7 @@ import type { ChannelConfig, ModelFacts } from '../../src/config/index.ts'
 import { AdminServer } from '../builders/admin.ts'
 import { ASK, events, HEAD, hello, json, STREAM, TAIL, words } from '../builders/chat.ts'
 import { channelAt } from '../builders/config.ts'
+import { VERSION_HEADERS } from '../builders/http.ts'
 import { CHAT_PATH } from '../builders/paths.ts'
 import { until } from '../builders/time.ts'
 import { DAY } from '../builders/units.ts'
@@ -110,10 +111,14 @@ describe('trap 120: a stream that is cancelled or cut', () => {
     const admin = await open(response => void events(response).write(MESSAGES_START + thinking('hmmm'.repeat(50))), {
       format: 'messages',
     })
-    const { out, answer } = admin.testServer.send('/v1/messages', {
-      ...{ model: 'm', max_tokens: 2000, stream: true, messages: ASK.messages },
-      thinking: { type: 'enabled', budget_tokens: 1024 },
-    })
+    const { out, answer } = admin.testServer.send(
+      '/v1/messages',
+      {
+        ...{ model: 'm', max_tokens: 2000, stream: true, messages: ASK.messages },
+        thinking: { type: 'enabled', budget_tokens: 1024 },
+      },
+      VERSION_HEADERS,
+    )
     let text = ''
     ;(await answer).setEncoding('utf8').on('data', piece => (text += piece))
     await until(() => text.includes('hmmm'))

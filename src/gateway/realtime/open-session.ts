@@ -3,6 +3,7 @@ import type { Caller } from '../../access/index.ts'
 import { type CanonicalError, GatewayError, notFound } from '../../canonical/error.ts'
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import { PCM_24K, type SessionSettings } from '../../canonical/session.ts'
+import type { Prices } from '../../catalogue/rates.ts'
 import type { Channel, TraceHeaders } from '../../channel/index.ts'
 import type { Config, ModelFacts, OnLoss } from '../../config/index.ts'
 import type { Log } from '../../log/index.ts'
@@ -26,6 +27,7 @@ import { route, type Target } from '../../router.ts'
 import { freshId } from '../../usage/request-id.ts'
 import type { Channels } from '../channels.ts'
 import { mayRetry, moreUsefulFailure } from '../failures.ts'
+import { pricedTargets } from '../priced.ts'
 import { publicError } from '../public-answer.ts'
 import { scrubbed, scrubber } from '../scrub.ts'
 import { tracedAttempt } from '../send.ts'
@@ -128,6 +130,7 @@ export function targetsOf(
   { id, model, caller }: Pick<SessionRequest, 'id' | 'model' | 'caller'>,
   channels: Channels,
   config: Config,
+  prices: Prices,
 ): Target[] {
   const facts = config.models.get(model)
   const routed = route(
@@ -141,7 +144,10 @@ export function targetsOf(
       : routed.map(one => (byCascade(one, facts) ? { ...one, emulated: true, native: false } : one))
   if (marked.length === 0) throw NO_CHANNEL
   const first = marked.find(({ emulated }) => emulated)
-  return marked.filter(one => !one.emulated || one === first)
+  const sessions = marked.filter(({ emulated }) => !emulated)
+  // The requests of a cascade are routed by themselves.
+  const priced = first === undefined ? pricedTargets(sessions, { model, work: 'realtime', caller, prices }) : sessions
+  return marked.filter(one => priced.includes(one) || one === first)
 }
 
 /** Names of models that speak by themselves, at the vendors that have some. */

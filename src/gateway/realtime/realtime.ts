@@ -116,7 +116,12 @@ export class Realtime {
     try {
       checkDoor(caller.permissions, REALTIME)
       await allowance.enter()
-      const targets = targetsOf({ id: call.id, caller, model }, this.context.channels, this.config)
+      const targets = targetsOf(
+        { id: call.id, caller, model },
+        this.context.channels,
+        this.config,
+        this.context.recorder.pricesFor(caller),
+      )
       if (secret !== undefined) await boundBy(this.context.shared, secret, 'takeNote')
       const onLoss = onLossOf(call.message, caller)
       return await openSession(targets, {
@@ -153,7 +158,7 @@ export class Realtime {
     const settings = readSettings(session, 'session')
     const { model } = settings
     if (model === undefined) throw missingModel('session.model')
-    targetsOf({ id: '', caller, model }, this.context.channels, this.config)
+    targetsOf({ id: '', caller, model }, this.context.channels, this.config, this.context.recorder.pricesFor(caller))
     const expiresAt = Date.now() + 1000 * secondsOf(body['expires_after'])
     const bound = { callerId: caller.id, model, settings, session }
     const value = await createSecret(this.context.shared, bound, expiresAt)
