@@ -149,7 +149,7 @@ export class Report {
     this.begun(losses)
     // To have tokens counted costs none.
     this.usage = this.work === 'count' ? undefined : result.usage
-    if (result.usage === undefined) this.written = lengthOf(result)
+    if (result.usage === undefined || !isCounted(result.usage)) this.written = lengthOf(result)
     this.ended = true
     this.finish = result.candidates[0]?.finish
     this.seconds = result.task?.seconds

@@ -133,14 +133,15 @@ test('to have tokens counted takes none of the tokens a minute', async () => {
 })
 
 test.each([{ prompt_tokens: 9e15, completion_tokens: 1 }, { prompt_tokens: 'many' }, {}])(
-  'a count that is wrong uses up no more than what was expected: %j',
+  'a count that is wrong is replaced by an estimate: %j',
   async usage => {
     const { testServer } = await open(response => json(response, { ...ANSWER, usage }), { group: { tpm: 3000 } })
     const statuses: number[] = []
     for (let asked = 0; asked < 4; asked++)
       statuses.push((await testServer.ask(CHAT_PATH, { ...ASK, max_tokens: 1500 })).status)
-    // A thousand tokens are expected of an answer.
-    expect(statuses).toEqual([200, 200, 429, 429])
+    expect(statuses).toEqual([200, 200, 200, 200])
+    const rows = testServer.lines.filter(({ message }) => message === 'request')
+    expect(rows.map(({ fields }) => fields)).toMatchObject(rows.map(() => ({ estimated: true, output_tokens: 2 })))
   },
 )
 
