@@ -111,6 +111,7 @@ function recordOf(by: UsageField, group: UsageGroup): { readonly [column: string
     ...{ cost_usd: unpriced === requests ? null : cost / 1e9, requests_of_unknown_cost: unpriced },
     ...{ first_byte_p50_ms: group.firstByte?.p50 ?? null, first_byte_p95_ms: group.firstByte?.p95 ?? null },
     ...{ duration_p50_ms: group.duration?.p50 ?? null, duration_p95_ms: group.duration?.p95 ?? null },
+    ...{ cancelled_requests: cancelled, estimated_requests: estimated },
   }
 }
 
