@@ -101,8 +101,6 @@ function recordOf(by: UsageField, group: UsageGroup): { readonly [column: string
     ...{
       requests,
       errors,
-      cancelled_requests: cancelled,
-      estimated_requests: estimated,
       input_tokens: input,
       cache_read_tokens: cacheRead,
       cache_write_tokens: cacheWrite,
