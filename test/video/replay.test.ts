@@ -45,7 +45,11 @@ describe('a whole life', () => {
       const there = new OpenAI({ apiKey: 'none', baseURL: `${other.url}/v1`, maxRetries: 0 })
       const { prompt: _, ...seen } = await client.videos.retrieve(made.id)
       expect(await there.videos.retrieve(made.id)).toEqual(seen)
-      expect((await ended(made.id, there)).at(-1)).toMatchObject({ status: 'completed', seconds: '8', size: '1024x1792' })
+      expect((await ended(made.id, there)).at(-1)).toMatchObject({
+        status: 'completed',
+        seconds: '8',
+        size: '1024x1792',
+      })
       const [one, two] = await Promise.all([client, there].map(from => from.videos.downloadContent(made.id)))
       expect(Buffer.from(await two!.arrayBuffer()).equals(Buffer.from(await one!.arrayBuffer()))).toBe(true)
       const failing = await client.videos.create({ model: 'replay-videos-blocked', prompt: 'Anything.' })
