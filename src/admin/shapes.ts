@@ -4,7 +4,12 @@ import { fields, instant, listOf, oneOf } from './schema.ts'
 
 const source = oneOf(['config', 'store'])
 
-const budget = fields({ day: v.optional(v.number()), month: v.optional(v.number()) })
+const budget = fields({
+  day: v.optional(v.number()),
+  month: v.optional(v.number()),
+  /** What becomes of requests to models whose price is unknown: `allow` by default. */
+  unknown: v.optional(oneOf(['allow', 'refuse'])),
+})
 
 /** Limits of a key; money in US dollars. */
 const limits = {
@@ -152,6 +157,9 @@ export const MODEL = fields({
   channels: listOf(fields({ name: v.string(), upstream_model: v.string(), state: CHANNEL.entries.state })),
 })
 
+/** The table that limits and abilities of models are from, where the config does not state them; the day it was current. */
+export const CATALOGUE = fields({ package: v.string(), version: v.string(), licence: v.string(), date: v.string() })
+
 const percentiles = fields({ p50: v.number(), p95: v.number(), p99: v.number() })
 
 /** The fields by which usage is summed up, as the API calls them. */
@@ -168,7 +176,9 @@ export const USAGE_SUM = fields({
   others: v.optional(v.boolean()),
   at: v.optional(instant),
   requests: v.number(),
+  /** Requests that failed; those that their callers left are counted apart. */
   errors: v.number(),
+  cancelled: v.number(),
   input_tokens: v.number(),
   output_tokens: v.number(),
   cache_read_tokens: v.number(),
@@ -179,6 +189,8 @@ export const USAGE_SUM = fields({
   /** US dollars of the requests whose cost is known, and the number of the others. */
   cost: v.number(),
   unpriced: v.number(),
+  /** Requests whose tokens, and so whose cost, are an estimate. */
+  estimated: v.number(),
   losses: v.number(),
   first_byte_ms: v.optional(percentiles),
   duration_ms: v.optional(percentiles),
@@ -210,6 +222,8 @@ export const REQUEST = fields({
   input_audio_tokens: v.optional(v.number()),
   output_audio_tokens: v.optional(v.number()),
   cost: v.optional(v.number()),
+  /** Tokens and cost are an estimate: the upstream did not count the answer to its end. */
+  estimated: v.optional(v.boolean()),
   losses: v.number(),
   read_after_ms: v.optional(v.number()),
   sent_after_ms: v.optional(v.number()),

@@ -1,10 +1,12 @@
 import { defined } from '../canonical/node.ts'
 import type { Usage } from '../canonical/result.ts'
 import type { ModelFacts } from '../config/types.ts'
-import { limitEntry, modelInfo, pricedEntry } from './packages.ts'
+import { modelInfo, pricedEntry } from './packages.ts'
 import { costOf, type PricedModel, type Prices, type Rates, ratesOf, withOwnPrices } from './rates.ts'
+import { listedModel, type TableSource, tableSource } from './table.ts'
 
 export type { PricedModel, Prices, Rate, Rates } from './rates.ts'
+export type { TableSource } from './table.ts'
 
 /** What is known about a model; absent fields are unknown. */
 export interface KnownModel {
@@ -34,15 +36,13 @@ type Facts = ReadonlyMap<string, ModelFacts>
 const MOST = 2000
 /** Milliseconds for which a price holds: some depend on the hour. */
 const HOLDS = 10 * 60_000
-/** How far two lists may differ in a model's context, while it counts as the same model. */
-const SAME = 1.1
 
 interface CachedRates {
   readonly rates: Rates
   readonly until: number
 }
 
-/** Prices, limits and abilities of models: the operator's word first, then what packages list. */
+/** Prices, limits and abilities of models: the operator's word first, then what a package and the checked-in table list. */
 export class Catalogue implements Prices {
   private facts: Facts
   private readonly rates = new Map<string, CachedRates>()
@@ -81,6 +81,11 @@ export class Catalogue implements Prices {
     return this.about(upstreamModel, { provider }).maxOutput
   }
 
+  /** Where limits and abilities are from, and of which day. */
+  get source(): TableSource {
+    return tableSource()
+  }
+
   /** Everything that is known about a model. */
   about(model: string, place: ModelPlace = {}): KnownModel {
     const { provider = '', upstreamModel = model } = place
@@ -96,20 +101,18 @@ export class Catalogue implements Prices {
   private make(model: string, upstreamModel: string, provider: string | undefined): KnownModel {
     const facts = this.facts.get(model)
     const info = modelInfo(provider, upstreamModel)
-    const listed = limitEntry(upstreamModel)
-    // A name may have been given to a later model since its limits were listed.
-    const limits = isSame(info?.context_window, listed?.context) ? listed : undefined
+    const listed = listedModel(upstreamModel)
     return {
       rates: provider === undefined ? {} : this.ratesOf({ model, upstreamModel, provider }),
       ...defined({
         name: facts?.name,
         description: facts?.description,
-        context: facts?.context ?? info?.context_window ?? limits?.context,
-        maxOutput: facts?.maxOutput ?? limits?.output,
-        input: declared(facts?.input) ?? limits?.modalities?.input,
-        output: declared(facts?.output) ?? limits?.modalities?.output,
-        reasoning: limits?.reasoning,
-        tools: limits?.tools,
+        context: facts?.context ?? info?.context_window ?? listed?.context,
+        maxOutput: facts?.maxOutput ?? listed?.maxOutput,
+        input: declared(facts?.input) ?? listed?.input,
+        output: declared(facts?.output) ?? listed?.output,
+        reasoning: facts?.reasoning ?? listed?.reasoning,
+        tools: facts?.tools ?? listed?.tools,
       }),
     }
   }
@@ -117,6 +120,3 @@ export class Catalogue implements Prices {
 
 /** A list that the operator wrote; an empty one counts as absent. */
 const declared = (list: readonly string[] = []): readonly string[] | undefined => (list.length === 0 ? undefined : list)
-
-const isSame = (one: number | undefined, other: number | undefined): boolean =>
-  one === undefined || other === undefined || Math.max(one, other) / Math.min(one, other) <= SAME

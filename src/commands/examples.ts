@@ -18,8 +18,10 @@ interface Example {
   readonly body: (model: string) => object
   /** The headers of this endpoint's clients, with the key; `Authorization: Bearer` by default. */
   readonly headers?: (key: string) => string
-  /** Further arguments of curl. */
-  readonly more?: string
+  /** The file that the answer is saved to; errors are not. */
+  readonly file?: string
+  /** The answer is a task, whose file is saved once it is completed. */
+  readonly isTask?: true
   /** The body is a form: its fields as curl takes them. */
   readonly form?: (model: string) => readonly string[]
 }
@@ -85,12 +87,14 @@ const EXAMPLES: readonly Example[] = [
     work: 'video',
     path: '/v1/videos',
     body: model => ({ model, prompt: 'a paper boat on a pond', seconds: '4', size: '1280x720' }),
+    file: 'boat.mp4',
+    isTask: true,
   },
   {
     work: 'speech',
     path: '/v1/audio/speech',
     body: model => ({ model, voice: 'alloy', input: 'hello', response_format: 'wav' }),
-    more: '-o hello.wav',
+    file: 'hello.wav',
   },
   {
     work: 'transcription',
@@ -149,10 +153,12 @@ export interface ExampleOptions extends Reached {
 export function exampleLines({ channels, ...options }: ExampleOptions, door = ''): string[] {
   const { address, key } = options
   const curl = curlOf(options)
+  // With -f no error is saved as if it were the file.
+  const saving = curlOf(options, '-sSf')
   const bearer = `-H "authorization: Bearer ${key}"`
   const lines = EXAMPLES.filter(({ path }) => path.includes(door)).flatMap(example => {
     const model = modelFor(example.work, channels)
-    return model === undefined ? [] : [lineOf(example, { address, curl, key, bearer, model })]
+    return model === undefined ? [] : [lineOf(example, { address, curl, saving, key, bearer, model })]
   })
   const models = `  ${curl} ${quoted(`${address}${MODELS}`)} ${bearer}`
   return MODELS.includes(door) ? [models, ...lines] : lines
@@ -166,21 +172,37 @@ const EXAMPLE_PATHS: readonly string[] = [MODELS, ...EXAMPLES.map(({ path }) => 
 interface Place {
   readonly address: string
   readonly curl: string
+  /** The program for a request whose answer is saved. */
+  readonly saving: string
   readonly key: string
   readonly bearer: string
   readonly model: string
 }
 
-function lineOf({ path, headers, body, more, form }: Example, { address, curl, key, bearer, model }: Place): string {
+function lineOf(
+  { path, headers, body, file, form, isTask }: Example,
+  { address, curl, saving, key, bearer, model }: Place,
+): string {
   const content =
     form === undefined
       ? `-H 'content-type: application/json' -d ${quoted(JSON.stringify(body(model)))}`
       : form(model)
           .map(field => `-F ${quoted(field)}`)
           .join(' ')
-  const line = `  ${curl} ${quoted(address + path.replace('MODEL', model))} ${headers?.(key) ?? bearer} ${content}`
-  return more === undefined ? line : `${line} ${more}`
+  const request = `${quoted(address + path.replace('MODEL', model))} ${headers?.(key) ?? bearer} ${content}`
+  if (file === undefined) return `  ${curl} ${request}`
+  return isTask === true
+    ? `  ${taskLine(request, address + path, { saving, bearer, file })}`
+    : `  ${saving} ${request} -o ${file}`
 }
+
+/** Submits a task, waits for its end, and saves its file. */
+const taskLine = (request: string, url: string, { saving, bearer, file }: { saving: string; bearer: string; file: string }): string =>
+  [
+    `ID=$(${saving} ${request} | sed 's/.*"id": *"\\([^"]*\\)".*/\\1/')`,
+    `while ${saving} ${quoted(url)}/$ID ${bearer} | grep -Eq '"status": *"(queued|in_progress)"'; do sleep 1; done`,
+    `${saving} ${quoted(url)}/$ID/content ${bearer} -o ${file}`,
+  ].join('; ')
 
 /** The first model of the first channel that can do the work, directly or by an emulation. */
 function modelFor(work: Work, channels: readonly ChannelConfig[]): string | undefined {

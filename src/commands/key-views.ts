@@ -25,7 +25,10 @@ const secretText = (secret: KeySecret | undefined): string =>
 export const limitsText = ({ rpm, tpm, concurrent, budget }: LimitSettings): string =>
   [
     ...Object.entries(defined({ rpm, tpm, concurrent })).map(([name, value]) => `${name} ${value}`),
-    ...Object.entries(defined({ ...budget })).map(([period, dollars]) => `$${dollars} a ${period}`),
+    ...Object.entries(defined({ day: budget?.day, month: budget?.month })).map(
+      ([period, dollars]) => `$${dollars} a ${period}`,
+    ),
+    ...(budget?.unknown === 'refuse' ? ['known prices only'] : []),
   ].join(', ')
 
 function stateOf(key: StoredKey, now: number): string {

@@ -20,6 +20,7 @@ export interface PermissionOptions {
   readonly concurrent?: Given<number>
   readonly budgetDay?: Given<number>
   readonly budgetMonth?: Given<number>
+  readonly budgetUnknown?: Given<'allow' | 'refuse'>
   readonly onLoss?: Given<OnLoss>
 }
 
@@ -35,10 +36,21 @@ export function permissionOptions(command: Command): Command {
     .option('--budget-month <dollars>', 'US dollars a month (UTC)', given(amount))
     .addOption(
       new Option(
+        '--budget-unknown <what>',
+        'what becomes of requests to models whose price is unknown: allow or refuse',
+      ).argParser(given(unknownPrices)),
+    )
+    .addOption(
+      new Option(
         '--on-loss <what>',
         'what becomes of requests that lose something in translation: show or refuse',
       ).argParser(given(onLoss)),
     )
+}
+
+const unknownPrices = (text: string): 'allow' | 'refuse' => {
+  if (text !== 'allow' && text !== 'refuse') throw new InvalidArgumentError('It is allow or refuse.')
+  return text
 }
 
 /** The limits after a change: what was given replaces what there was, `none` removes it. */
@@ -46,6 +58,7 @@ export function limitsWith(before: LimitSettings, options: PermissionOptions): L
   const budget = {
     ...field('day', before.budget?.day, options.budgetDay),
     ...field('month', before.budget?.month, options.budgetMonth),
+    ...field('unknown', before.budget?.unknown, options.budgetUnknown),
   }
   return {
     ...field('rpm', before.rpm, options.rpm),

@@ -47,9 +47,9 @@ function named(address: string, certificate: X509Certificate): string {
   return url.origin
 }
 
-/** `curl -s`, with the certificate where it must be given. */
-export const curlOf = ({ certificate }: Reached): string =>
-  certificate === undefined ? 'curl -s' : `curl -s --cacert ${quoted(certificate)}`
+/** `curl` with its flags, and with the certificate where it must be given. */
+export const curlOf = ({ certificate }: Reached, flags = '-s'): string =>
+  `curl ${flags}${certificate === undefined ? '' : ` --cacert ${quoted(certificate)}`}`
 
 /** A text as one word of a shell. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

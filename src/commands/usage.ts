@@ -94,20 +94,28 @@ const seconds = (time: number | undefined): string => (time === undefined ? '-' 
 /** What scripts get: dollars, and milliseconds; `null` where unknown. */
 function recordOf(by: UsageField, group: UsageGroup): { readonly [column: string]: string | number | null } {
   const { requests, errors, input, cacheRead, cacheWrite, output, reasoning, cost, unpriced, losses } = group
+  const { cancelled, estimated } = group
   return {
     [by]: nameOf(by, group),
     ...(by === 'key' ? { key_id: group.by.key ?? null } : {}),
-    ...{ requests, errors, input_tokens: input, cache_read_tokens: cacheRead, cache_write_tokens: cacheWrite },
+    ...{
+      requests,
+      errors,
+      input_tokens: input,
+      cache_read_tokens: cacheRead,
+      cache_write_tokens: cacheWrite,
+    },
     ...{ output_tokens: output, reasoning_tokens: reasoning, losses },
     ...{ cost_usd: unpriced === requests ? null : cost / 1e9, requests_of_unknown_cost: unpriced },
     ...{ first_byte_p50_ms: group.firstByte?.p50 ?? null, first_byte_p95_ms: group.firstByte?.p95 ?? null },
     ...{ duration_p50_ms: group.duration?.p50 ?? null, duration_p95_ms: group.duration?.p95 ?? null },
+    ...{ cancelled_requests: cancelled, estimated_requests: estimated },
   }
 }
 
 const NOTHING: UsageGroup = {
   ...{ by: {}, requests: 0, errors: 0, input: 0, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 },
-  ...{ inputAudio: 0, outputAudio: 0, cost: 0, unpriced: 0, losses: 0 },
+  ...{ inputAudio: 0, outputAudio: 0, cost: 0, unpriced: 0, losses: 0, cancelled: 0, estimated: 0 },
 }
 
 const csv = (by: UsageField, groups: readonly UsageGroup[]): string =>

@@ -208,7 +208,8 @@ function groupsOf(written: WrittenConfig, fault: FaultAt): ReadonlyMap<string, G
 const limitsOf = ({ rpm, tpm, concurrent, budget }: WrittenLimits): LimitSettings =>
   defined({
     ...{ rpm, tpm, concurrent },
-    budget: budget === undefined ? undefined : defined({ day: budget.day, month: budget.month }),
+    budget:
+      budget === undefined ? undefined : defined({ day: budget.day, month: budget.month, unknown: budget.unknown }),
   })
 
 type WrittenLimits = Pick<WrittenGroup, 'rpm' | 'tpm' | 'concurrent' | 'budget'>
@@ -271,6 +272,8 @@ function factsOf(id: string, facts: WrittenFacts): ModelFacts {
       maxOutput: facts.max_output,
       dialect: facts.dialect as JsonObject | undefined,
       compaction: facts.compaction,
+      reasoning: facts.reasoning,
+      tools: facts.tools,
       price:
         price === undefined
           ? undefined

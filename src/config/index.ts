@@ -249,7 +249,9 @@ const limits = {
   rpm: v.optional(count()),
   tpm: v.optional(count()),
   concurrent: v.optional(count()),
-  budget: v.optional(fields({ day: v.optional(money), month: v.optional(money) })),
+  budget: v.optional(
+    fields({ day: v.optional(money), month: v.optional(money), unknown: v.optional(oneOf(['allow', 'refuse'])) }),
+  ),
 }
 
 const permissions = {
@@ -340,6 +342,8 @@ const facts = fields({
   compaction: v.optional(oneOf(['enabled', 'disabled'])),
   input: v.optional(modalities),
   output: v.optional(modalities),
+  reasoning: v.optional(yesOrNo),
+  tools: v.optional(yesOrNo),
   price: v.optional(
     fields({
       input: v.optional(money),

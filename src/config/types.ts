@@ -194,6 +194,15 @@ export interface OidcConfig {
   readonly roles: { readonly admin: readonly string[]; readonly viewer: readonly string[] }
 }
 
+/** What a key may spend. */
+export interface Budget {
+  /** US dollars a day and a month (UTC). */
+  readonly day?: number
+  readonly month?: number
+  /** What becomes of requests to models whose price is unknown; `allow` by default: they cost the budget nothing. */
+  readonly unknown?: 'allow' | 'refuse'
+}
+
 /** Limits of each key. Where key and group have the same one, the smaller counts. */
 export interface LimitSettings {
   /** Requests a minute. */
@@ -202,8 +211,7 @@ export interface LimitSettings {
   readonly tpm?: number
   /** Requests and sessions at once. */
   readonly concurrent?: number
-  /** US dollars a day and a month (UTC). */
-  readonly budget?: { readonly day?: number; readonly month?: number }
+  readonly budget?: Budget
 }
 
 /** The permissions of the keys of a group. Limits apply to each key separately. */
@@ -324,6 +332,9 @@ export interface ModelFacts {
   readonly compaction?: 'enabled' | 'disabled'
   readonly input: readonly string[]
   readonly output: readonly string[]
+  /** Whether it reasons, and whether it calls tools; the catalogue's word where absent. */
+  readonly reasoning?: boolean
+  readonly tools?: boolean
   /** US dollars for a million tokens. */
   readonly price?: {
     readonly input?: number

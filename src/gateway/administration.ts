@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Caller, Permissions } from '../access/index.ts'
 import { GatewayError, notFound } from '../canonical/error.ts'
 import type { JsonObject } from '../canonical/node.ts'
+import type { TableSource } from '../catalogue/index.ts'
 import type { Config } from '../config/index.ts'
 import { warnings } from '../config/warnings.ts'
 import { ConsoleUsers } from '../console/index.ts'
@@ -121,6 +122,11 @@ export class Administration {
   models(permissions: Permissions): readonly ModelOverview[] {
     const { channels, catalogue } = this.gateway
     return modelOverviews(permissions, channels.all, this.config, catalogue)
+  }
+
+  /** Where limits and abilities of models are from. */
+  get catalogue(): TableSource {
+    return this.gateway.catalogue.source
   }
 
   /** Tests a channel. Rejects with GatewayError `not-found` where there is none, or it does not have the model. */

@@ -43,10 +43,10 @@ export function allowanceOf(
   return allowance
 }
 
-/** Counts what a request used: what its upstream counted, else about as much as was expected or came. */
-export function settle(allowance: Allowance, { spent, seen, row }: Outcome): void {
-  if (spent === undefined) allowance.settleUncounted(seen)
-  else allowance.settle(spent, row.cost)
+/** Counts what a request used, as its row has it; what nothing can be said of counts as expected. */
+export function settle(allowance: Allowance, { spent, row }: Outcome): void {
+  if (spent === undefined) allowance.settleUncounted()
+  else allowance.settle(spent, row.cost, row.estimated !== true)
 }
 
 /** What is left of a key's limits, as headers of the caller's format. */

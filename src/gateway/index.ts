@@ -1,4 +1,4 @@
-import type { Allowance, Caller, MaybePromise } from '../access/index.ts'
+import type { Allowance, Caller, ExpectedTokens, MaybePromise } from '../access/index.ts'
 import type { GatewayError } from '../canonical/error.ts'
 import { type CanonicalRequest, isTextOnly } from '../canonical/request.ts'
 import { workOf } from '../canonical/work.ts'
@@ -160,10 +160,10 @@ export class Gateway extends Lookups {
   private reserve({ call, caller, report, request, session }: Incoming, allowance: Allowance): MaybePromise {
     report.received(request)
     const most = session === undefined ? inputTokensAtMost(call.message) : undefined
-    return allowance.reserve(
-      () => expectedTokens(session?.whole ?? request),
-      most,
-      tokens => this.recorder.estimate(tokens, request.model, caller, this.channels.all),
+    const expected = (): ExpectedTokens => expectedTokens(session?.whole ?? request)
+    report.expected = expected
+    return allowance.reserve(expected, most, tokens =>
+      this.recorder.estimate(tokens, request.model, caller, this.channels.all),
     )
   }
 
@@ -250,7 +250,7 @@ export class Gateway extends Lookups {
   /** Where requests can go. */
   private get destinations(): Destinations {
     const { channels, config, catalogue } = this
-    return { channels: channels.all, models: config.models, catalogue }
+    return { channels: channels.all, models: config.models, catalogue, prices: catalogue }
   }
 
   /** The request with media the target can take; undefined where they cannot be had for it. */
@@ -328,6 +328,7 @@ export class Gateway extends Lookups {
     const report = new Report(call)
     this.begin(report, call, caller)
     report.allowance = incoming.report.allowance
+    report.expected = incoming.report.expected
     report.received(request)
     try {
       await this.answer({ ...incoming, report }).catch(thrown => this.fail(call, thrown, report))

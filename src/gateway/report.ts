@@ -4,21 +4,21 @@ import type { CanonicalEvent } from '../canonical/event.ts'
 import type { Loss } from '../canonical/loss.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult, Finish, Usage } from '../canonical/result.ts'
+import { type Work, workOf } from '../canonical/work.ts'
 import type { Prices } from '../catalogue/rates.ts'
 import { withoutAdditions } from '../egress/losses.ts'
 import type { RequestTrace } from '../metrics/traces.ts'
 import type { Target } from '../router.ts'
-import { isCounted, recordedModel, type UsageRow, type UsageTry } from '../usage/row.ts'
+import { CANCELLED, isCounted, recordedModel, type UsageRow, type UsageTry } from '../usage/row.ts'
 import type { Call } from './call.ts'
+import { type Expected, estimated, lengthOf } from './uncounted.ts'
 
 /** What became of a request that is over. */
 export interface Outcome {
   readonly call: Call
   readonly row: UsageRow
-  /** What counts against limits; undefined where tokens were not counted to the end. */
+  /** What counts against limits, an estimate where the row says so; undefined where nothing can be said of it. */
   readonly spent: Usage | undefined
-  /** About how many tokens came of an answer whose end did not: callers could leave right before the count. */
-  readonly seen: number
   readonly error: CanonicalError | undefined
   /** What was thrown, where the answer was ended by a fault of ours. */
   readonly fault: unknown
@@ -41,6 +41,8 @@ export class Report {
   usage: Usage | undefined
   /** What the request takes of its key's limits. */
   allowance: Allowance | undefined
+  /** What it is expected to use; undefined until it was read. */
+  expected: Expected | undefined
   /** Undefined where no traces are made. */
   trace: RequestTrace | undefined
   private finish: Finish | undefined
@@ -58,12 +60,13 @@ export class Report {
   private thoughts: number | undefined
   /** Of the video that was ordered. */
   private seconds: number | undefined
-  private counting = false
+  private work: Work = 'conversation'
   private answerless = false
   /** All of the answer was seen, and so all of what it cost. */
   private ended = false
-  /** Characters of the answer that came so far. */
+  /** Characters of the answer that came so far, and those that had come when the upstream counted last. */
   private written = 0
+  private writtenThen = 0
   private hasMedia = false
   /** What was thrown, where the answer was ended by a fault of ours. */
   private fault: unknown
@@ -79,7 +82,7 @@ export class Report {
     this.model = recordedModel(request.model)
     this.read = performance.now()
     this.stream = request.stream
-    this.counting = request.output.count === true
+    this.work = workOf(request)
   }
 
   /** Another target's turn: the answer of the one before it does not count. */
@@ -94,6 +97,7 @@ export class Report {
     this.usage = undefined
     this.ended = false
     this.written = 0
+    this.writtenThen = 0
     this.hasMedia = false
     this.finish = undefined
     this.error = undefined
@@ -138,16 +142,22 @@ export class Report {
   saw(event: CanonicalEvent): void {
     if (event.type === 'part-delta') this.written += event.append.length
     else if (event.type === 'part-start') this.hasMedia ||= event.part.type === 'media'
-    else if (event.type === 'usage') this.usage = event.usage
+    else if (event.type === 'usage') this.counted(event.usage)
     else if (event.type === 'candidate-end') this.finish ??= event.finish
     else if (event.type === 'error') this.error = event.error
     else if (event.type === 'result-end') this.ended = true
   }
 
+  private counted(usage: Usage): void {
+    this.usage = usage
+    this.writtenThen = this.written
+  }
+
   answered(result: CanonicalResult): void {
     this.begun()
     // To have tokens counted costs none.
-    this.usage = this.counting ? undefined : result.usage
+    this.usage = this.work === 'count' ? undefined : result.usage
+    if (result.usage === undefined || !isCounted(result.usage)) this.written = lengthOf(result)
     this.ended = true
     this.finish = result.candidates[0]?.finish
     this.seconds = result.task?.seconds
@@ -176,15 +186,21 @@ export class Report {
     return this.error?.kind
   }
 
-  /** What the request cost: nothing where it was not answered, undefined where tokens were not counted to the end. */
+  /** What the request used: nothing where it was not answered, undefined where tokens were not counted to the end. */
   private get spent(): Usage | undefined {
-    const { status, usage, ended, answerless } = this
+    const { status, usage, ended, answerless, sent } = this
     if (ended && usage !== undefined && isCounted(usage)) return usage
-    return answerless || (status >= 400 && status !== CLIENT_CLOSED) ? NOTHING : undefined
+    const isUnanswered = answerless || (status >= 400 && status !== CANCELLED)
+    return isUnanswered || sent === undefined ? NOTHING : undefined
   }
 
-  private get seen(): number {
-    return this.hasMedia ? 0 : this.written / LETTERS
+  /** About what it used; undefined where nothing can be said of it. */
+  private get estimate(): Usage | undefined {
+    const { work, usage: said, written, writtenThen, expected, hasMedia, ended, stream } = this
+    if (expected === undefined || hasMedia) return undefined
+    const { input, output } = expected()
+    const unseen = stream || ended ? 0 : (this.allowance?.expectedAnswer(output) ?? 0)
+    return estimated({ work, said, written, since: written - writtenThen, input, unseen })
   }
 
   /** What it cost, in nanodollars; undefined where that is unknown. */
@@ -198,8 +214,8 @@ export class Report {
   }
 
   /** All rows have the same shape: what is unknown is undefined. */
-  private row(cost: number | undefined): UsageRow {
-    const { call, caller, target, usage, began } = this
+  private row(usage: Usage | undefined, cost: number | undefined, isEstimated: boolean): UsageRow {
+    const { call, caller, target, began } = this
     return {
       id: call.id,
       at: this.at,
@@ -229,6 +245,7 @@ export class Report {
       reasoning: usage?.reasoning,
       outputAudio: usage?.outputBy?.audio,
       cost,
+      estimated: isEstimated || undefined,
       readAfter: after(began, this.read),
       sentAfter: after(began, this.sent),
       answeredAfter: after(began, this.answerBegan),
@@ -239,16 +256,15 @@ export class Report {
 
   /** The request is over. */
   outcome(prices: Prices): Outcome {
-    const { call, spent, seen, error, fault, trace, thoughts, seconds } = this
-    return { call, row: this.row(this.cost(prices, spent)), spent, seen, error, fault, trace, thoughts, seconds }
+    const { call, spent: counted, error, fault, trace, thoughts, seconds } = this
+    const estimate = counted === undefined ? this.estimate : undefined
+    const spent = counted ?? estimate
+    const row = this.row(estimate ?? this.usage, this.cost(prices, spent), estimate !== undefined)
+    return { call, row, spent, error, fault, trace, thoughts, seconds }
   }
 }
 
-/** The status of a caller that left before its answer was whole: it pays for what came. */
-const CLIENT_CLOSED = 499
 const NOTHING: Usage = {}
-/** Characters of an answer for a token. */
-const LETTERS = 4
 
 /** Earlier attempts that are recorded. */
 const MOST_TRIES = 10

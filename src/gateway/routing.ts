@@ -2,6 +2,7 @@ import type { Caller } from '../access/index.ts'
 import type { Format } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import { workOf } from '../canonical/work.ts'
+import type { Prices } from '../catalogue/rates.ts'
 import type { Channel } from '../channel/index.ts'
 import type { Config, OnLoss } from '../config/index.ts'
 import type { ModelLimits } from '../providers/index.ts'
@@ -11,6 +12,7 @@ import type { Call } from './call.ts'
 import { checkCompaction } from './emulations/compaction.ts'
 import { routeCount } from './emulations/counting.ts'
 import { prepare, weigh } from './prepare.ts'
+import { pricedTargets } from './priced.ts'
 import type { OwnThoughts } from './thoughts/thoughts.ts'
 import type { Incoming } from './types.ts'
 
@@ -19,6 +21,8 @@ export interface Destinations {
   readonly channels: readonly Channel[]
   readonly models: Config['models']
   readonly catalogue?: ModelLimits
+  /** By which budgets may refuse a target; undefined where nothing is sent yet. */
+  readonly prices?: Prices
 }
 
 /**
@@ -59,7 +63,7 @@ function routeRequest(
   caller: Caller,
   request: CanonicalRequest,
   onLoss: OnLoss,
-  { channels, models, catalogue }: Destinations,
+  { channels, models, catalogue, prices }: Destinations,
 ): readonly Target[] {
   const { model, cacheKey, state } = request
   const work = workOf(request)
@@ -84,7 +88,8 @@ function routeRequest(
       )
     },
   }
-  return work === 'count' ? routeCount(query, channels) : route(query, channels)
+  if (work === 'count') return routeCount(query, channels)
+  return pricedTargets(route(query, channels), { model, work, caller, prices })
 }
 
 /** The format of requests that the gateway makes itself: native nowhere. */

@@ -12,6 +12,7 @@ import type { UsageQueue } from '../usage/queue.ts'
 import type { UsageRow } from '../usage/row.ts'
 import type { Call } from './call.ts'
 import type { Live } from './live.ts'
+import { PRICE_UNKNOWN } from './priced.ts'
 import type { Outcome } from './report.ts'
 
 /** Where the outcome of a request goes. */
@@ -63,10 +64,17 @@ export class UsageRecorder {
     const { call, row, error, fault, trace } = outcome
     this.take(row)
     trace?.end(row)
+    if (error?.code === PRICE_UNKNOWN && row.model !== undefined) this.warnOnce(row.model, REFUSED_PRICE)
     if (fault !== undefined) log.error({ id: call.id, err: fault }, 'a fault of the gateway')
     const entry = entryOf(outcome, this.address(call.message, row.status))
     if (error === undefined || ERRORS[error.kind].status < 500) log.info(entry, 'request')
     else log.warn(entry, 'request')
+  }
+
+  private warnOnce(model: string, message: string): void {
+    if (this.unpriced.has(model) || this.unpriced.size >= MOST) return
+    this.unpriced.add(model)
+    this.log.warn({ model }, message)
   }
 
   take(row: UsageRow): void {
@@ -96,13 +104,15 @@ export class UsageRecorder {
       const cost = prices.cost({ model, upstreamModel, provider: channel.provider }, usage)
       if (cost !== undefined) return cost
     }
-    if (!this.unpriced.has(model) && this.unpriced.size < MOST) {
-      this.unpriced.add(model)
-      this.log.warn({ model }, 'the price of the model is unknown: it does not count against budgets')
-    }
+    if (caller.permissions.limits.budget?.unknown !== 'refuse') this.warnOnce(model, UNCOUNTED)
     return undefined
   }
 }
+
+/** What operators are to know of a model without a price, and what they can do where a budget refuses it. */
+const UNCOUNTED = 'the price of the model is unknown: it does not count against budgets'
+const REFUSED_PRICE =
+  'a budget refuses the model, as its price is unknown: state it in `models:` of the config, or set `unknown: allow`'
 
 /** Characters of an error's code in the log: it may be an upstream's. */
 const LONGEST_CODE = 100
@@ -129,6 +139,7 @@ const entryOf = ({ call, row, error, seconds, thoughts }: Outcome, address: stri
   input_tokens: row.input,
   output_tokens: row.output,
   cached_tokens: row.cacheRead,
+  estimated: row.estimated,
   video_seconds: seconds,
   losses: row.losses === 0 ? undefined : row.losses,
   added: row.additions || undefined,
@@ -145,4 +156,4 @@ const needsPrices = ({ usage, metrics, traces }: Config): boolean =>
   usage.keep > 0 || Object.values(metrics).some(value => value !== undefined) || traces !== undefined
 
 const hasBudget = ({ limits }: { readonly limits: LimitSettings }): boolean =>
-  limits.budget?.day !== undefined || limits.budget?.month !== undefined
+  limits.budget?.day !== undefined || limits.budget?.month !== undefined || limits.budget?.unknown === 'refuse'

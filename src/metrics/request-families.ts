@@ -61,6 +61,11 @@ export const COUNTERS: { readonly [name: string]: Counter } = {
     by: ['model', 'channel'],
     of: one => alone(one.counts.unpriced),
   },
+  interlingua_estimated_requests_total: {
+    help: 'Requests whose tokens and cost are an estimate.',
+    by: ['model', 'channel'],
+    of: one => alone(one.counts.estimated),
+  },
 }
 
 interface Distribution {

@@ -1,5 +1,5 @@
 import type { Config } from '../config/index.ts'
-import type { UsageRow } from '../usage/row.ts'
+import { CANCELLED, type UsageRow } from '../usage/row.ts'
 import type { Sample } from './family.ts'
 
 /** The label of values beyond those that have labels of their own, and of values there are none of. */
@@ -9,6 +9,8 @@ export const NONE = 'none'
 /** Sets of labels that are counted apart; further ones are counted together. */
 const MOST_SERIES = 1000
 
+/** The class of requests that their callers left. */
+const LEFT = 'cancelled'
 const CLASSES = ['0xx', '1xx', '2xx', '3xx', '4xx', '5xx'] as const
 
 /** What is counted of requests, by their labels. Made for rates of thousands a second: nothing is kept of a request. */
@@ -31,7 +33,7 @@ export class Requests {
   take(row: UsageRow): void {
     const model = this.models.of(row)
     const { door, format, channel = NONE, upstreamFormat = NONE } = row
-    const status = CLASSES[Math.floor(row.status / 100)] ?? OTHER
+    const status = row.status === CANCELLED ? LEFT : (CLASSES[Math.floor(row.status / 100)] ?? OTHER)
     const key = `${door} ${format} ${channel} ${upstreamFormat} ${status} ${model}`
     const series =
       this.byKey.get(key) ?? this.opened(key, { door, format, model, channel, upstream_format: upstreamFormat, status })
@@ -160,7 +162,7 @@ export interface RequestLabels {
   readonly model: string
   readonly channel: string
   readonly upstream_format: string
-  /** The class of the status: `2xx`. */
+  /** The class of the status: `2xx`; `cancelled` for 499. */
   readonly status: string
 }
 
@@ -185,12 +187,23 @@ interface Counts {
   nanodollars: number
   /** Requests with tokens of unknown price. */
   unpriced: number
+  /** Requests whose tokens are an estimate. */
+  estimated: number
 }
 
 /** What is counted of the requests with one set of labels. */
 export class Series {
   readonly labels: RequestLabels
-  readonly counts: Counts = { requests: 0, attempts: 0, losses: 0, additions: 0, lossy: 0, nanodollars: 0, unpriced: 0 }
+  readonly counts: Counts = {
+    requests: 0,
+    attempts: 0,
+    losses: 0,
+    additions: 0,
+    lossy: 0,
+    nanodollars: 0,
+    unpriced: 0,
+    estimated: 0,
+  }
   readonly tokens: number[] = TOKEN_KINDS.map(() => 0)
   readonly errors = new Map<string, number>()
   readonly duration = new Histogram(DURATION)
@@ -217,8 +230,10 @@ export class Series {
     }
     if (row.cost !== undefined) counts.nanodollars += row.cost
     else if (row.input !== undefined || row.output !== undefined) counts.unpriced++
+    if (row.estimated === true) counts.estimated++
     for (let kind = 0; kind < TOKEN_KINDS.length; kind++) this.tokens[kind]! += row[TOKEN_KINDS[kind]![1]] ?? 0
-    if (row.error !== undefined) this.errors.set(row.error, (this.errors.get(row.error) ?? 0) + 1)
+    if (row.error !== undefined && row.status !== CANCELLED)
+      this.errors.set(row.error, (this.errors.get(row.error) ?? 0) + 1)
     this.duration.take(row.duration / 1000)
     if (row.firstByteAfter !== undefined) this.firstByte.take(row.firstByteAfter / 1000)
     if (row.input !== undefined) this.input.take(row.input)

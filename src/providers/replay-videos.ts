@@ -1,33 +1,29 @@
-import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { pixelsOf } from '../canonical/media/video-size.ts'
 import { isObject, type Json, type JsonObject } from '../canonical/node.ts'
 import { percentDecoded } from '../canonical/text.ts'
 import type { Case } from './fixtures.ts'
 import { pick } from './pick.ts'
 import { sendFile } from './replay-file.ts'
 import { type Movie, movieOf, thumbnailOf } from './replay-movie.ts'
+import { movieFor, readTaskId, type TaskId, writeTaskId } from './replay-tasks.ts'
 
 const FORMAT = 'videos'
-/** Tasks that are remembered; the oldest go first. */
+/** Tasks that are listed, and deleted ones that are remembered; the oldest go first. */
 const MOST = 1000
-/** Questions about a task that find it queued, and those that find it in progress. */
-const QUEUED = 2
-const PROGRESS = [20, 45, 70, 90] as const
+/** ms since a task was made; when it begins, and when it is over. A client that polls each second sees every state. */
+const BEGINS = 900
+const ENDS = 2800
 /** Seconds for which the files of a finished task are announced to stay. */
 const KEPT = 86_400
 
-interface Task {
+interface Task extends TaskId {
   readonly id: string
-  readonly createdAt: number
-  readonly body: JsonObject
-  readonly movie: Movie
+  /** Absent where another process made the task. */
+  readonly prompt?: Json
   readonly remixOf?: string
-  /** Why it fails, where it does. */
-  readonly error?: JsonObject
-  polls: number
-  completedAt?: number
 }
+
+type State = 'queued' | 'in_progress' | 'completed' | 'failed'
 
 interface Answer {
   readonly status: number
@@ -35,15 +31,21 @@ interface Answer {
 }
 
 /**
- * Videos as OpenAI's upstream has them (FORMATS §11), played through: a task is queued at its first polls, then
- * in progress, then completed with a video of the project's own making; one whose fixture failed fails as that did.
+ * Videos as OpenAI's upstream has them, played through in three seconds: a task is queued, in progress, then completed
+ * with a video of the project's own making; one whose fixture failed fails as that did. A task's id holds all that its
+ * state follows from, so that every process answers alike, also after a restart.
  */
 export class ReplayVideos {
   private readonly cases: readonly Case[]
+  /** Tasks that were made here. */
   private readonly tasks = new Map<string, Task>()
+  private readonly deleted = new Set<string>()
+  /** Unix time in ms. */
+  private readonly now: () => number
 
-  constructor(cases: readonly Case[]) {
+  constructor(cases: readonly Case[], now: () => number = Date.now) {
     this.cases = cases.filter(({ format }) => format === FORMAT)
+    this.now = now
   }
 
   /** Answers a request about videos; false for any other. */
@@ -51,7 +53,7 @@ export class ReplayVideos {
     const [, id, action] = /^\/v1\/videos(?:\/([^/]+)(?:\/(content|remix))?)?$/.exec(url.pathname) ?? []
     if (!/^\/v1\/videos(?:\/|$)/.test(url.pathname)) return false
     const { method = 'GET' } = request
-    const task = id === undefined ? undefined : this.tasks.get(percentDecoded(id))
+    const task = id === undefined ? undefined : this.find(percentDecoded(id))
     if (action === 'content' && task !== undefined && (method === 'GET' || method === 'HEAD'))
       this.content(task, url.searchParams, request, response)
     else send(response, this.about(method, { id, action, task, body, url }))
@@ -63,28 +65,51 @@ export class ReplayVideos {
     if (id === undefined && method === 'GET' && url.pathname === '/v1/videos') return this.list(url.searchParams)
     if (task === undefined) return fault(404, 'not_found', 'There is no such video here.')
     if (action === 'remix' && method === 'POST') return this.remix(task, body)
-    if (action === undefined && method === 'GET') return { status: 200, body: this.next(task) }
+    if (action === undefined && method === 'GET') return { status: 200, body: this.shown(task) }
     if (action === undefined && method === 'DELETE') return this.remove(task)
     return fault(405, 'method_not_allowed', `${method} is not done here.`)
   }
 
   private submit(body: JsonObject): Answer {
-    if (!isFilled(body['prompt'])) return NO_PROMPT
-    const model = typeof body['model'] === 'string' ? body['model'] : ''
-    const found = pick(this.cases, { format: FORMAT, model, stream: false, body })
-    const failure = found?.result?.['status'] === 'failed' ? found.result['error'] : undefined
-    return { status: 200, body: shown(this.add(body, isObject(failure) ? { error: failure } : {})) }
+    const { prompt, model } = body
+    if (!isFilled(prompt)) return NO_PROMPT
+    const about = { model: typeof model === 'string' ? model : 'replay', movie: movieFor(body) }
+    return { status: 200, body: this.shown(this.add(about, { prompt: prompt! })) }
+  }
+
+  /** The task of an id; undefined where no replay made such an id, or the task was deleted here. */
+  private find(id: string): Task | undefined {
+    if (this.deleted.has(id)) return undefined
+    const read = readTaskId(id)
+    return this.tasks.get(id) ?? (read && { id, ...read })
+  }
+
+  /** Why a task fails; undefined where it does not. */
+  private failureOf({ model }: Task): JsonObject | undefined {
+    const found = pick(this.cases, { format: FORMAT, model, stream: false, body: { model } })
+    const error = found?.result?.['status'] === 'failed' ? found.result['error'] : undefined
+    return isObject(error) ? error : undefined
+  }
+
+  private stateOf(task: Task): State {
+    const age = this.now() - task.createdAt
+    if (age < BEGINS) return 'queued'
+    // A review of content does not wait for the end.
+    if (this.failureOf(task) !== undefined) return age < (BEGINS + ENDS) / 2 ? 'in_progress' : 'failed'
+    return age < ENDS ? 'in_progress' : 'completed'
   }
 
   private remix(task: Task, body: JsonObject): Answer {
     if (!isFilled(body['prompt'])) return NO_PROMPT
-    if (task.completedAt === undefined) return fault(400, 'invalid_value', 'Only a completed video can be remixed.')
-    const remixed = this.add({ ...task.body, prompt: body['prompt']! }, { remixOf: task.id })
-    return { status: 200, body: shown(remixed) }
+    if (this.stateOf(task) !== 'completed') return fault(400, 'invalid_value', 'Only a completed video can be remixed.')
+    const { model, movie } = task
+    return { status: 200, body: this.shown(this.add({ model, movie }, { prompt: body['prompt']!, remixOf: task.id })) }
   }
 
   private remove(task: Task): Answer {
     this.tasks.delete(task.id)
+    forgetOldest(this.deleted)
+    this.deleted.add(task.id)
     return { status: 200, body: { id: task.id, object: 'video.deleted', deleted: true } }
   }
 
@@ -93,7 +118,7 @@ export class ReplayVideos {
     if (query.get('order') !== 'asc') all.reverse()
     const begin = all.findIndex(({ id }) => id === query.get('after')) + 1
     const limit = Math.min(100, Math.max(1, Number(query.get('limit')) || 20))
-    const data = all.slice(begin, begin + limit).map(shown)
+    const data = all.slice(begin, begin + limit).map(task => this.shown(task))
     const ends = { first_id: data[0]?.['id'] ?? null, last_id: data.at(-1)?.['id'] ?? null }
     return { status: 200, body: { object: 'list', data, ...ends, has_more: begin + limit < all.length } }
   }
@@ -101,26 +126,43 @@ export class ReplayVideos {
   private content(task: Task, query: URLSearchParams, request: IncomingMessage, response: ServerResponse): void {
     const variant = query.get('variant') ?? 'video'
     const make = FILES[variant]
-    if (task.completedAt === undefined) send(response, fault(404, 'not_found', 'The video is not finished.'))
+    if (this.stateOf(task) !== 'completed') send(response, fault(404, 'not_found', 'The video is not finished.'))
     else if (make === undefined) send(response, fault(400, 'invalid_value', `There is no ${variant} of a video here.`))
     else sendFile(request, response, { name: task.id, ...make(task.movie) })
   }
 
-  private add(body: JsonObject, about: Pick<Task, 'error' | 'remixOf'>): Task {
-    const [oldest] = this.tasks.keys()
-    if (oldest !== undefined && this.tasks.size >= MOST) this.tasks.delete(oldest)
-    const id = `video_replay${randomBytes(12).toString('hex')}`
-    const task = { id, createdAt: now(), body, movie: movieFor(body), polls: 0, ...about }
-    this.tasks.set(id, task)
+  private add(about: Omit<TaskId, 'createdAt'>, more: Pick<Task, 'prompt' | 'remixOf'>): Task {
+    const made = { createdAt: this.now(), ...about }
+    const task = { id: writeTaskId(made), ...made, ...more }
+    forgetOldest(this.tasks)
+    this.tasks.set(task.id, task)
     return task
   }
 
-  /** The task at its next poll. */
-  private next(task: Task): JsonObject {
-    task.polls++
-    if (stateOf(task) === 'completed') task.completedAt ??= now()
-    return shown(task)
+  private shown(task: Task): JsonObject {
+    const { id, createdAt, model, movie, prompt, remixOf } = task
+    const status = this.stateOf(task)
+    const completedAt = status === 'completed' ? seconds(createdAt + ENDS) : undefined
+    const share = (this.now() - createdAt - BEGINS) / (ENDS - BEGINS)
+    return {
+      ...{ id, object: 'video', model, status },
+      progress: status === 'completed' ? 100 : status === 'in_progress' ? 1 + Math.floor(98 * share) : 0,
+      created_at: seconds(createdAt),
+      completed_at: completedAt ?? null,
+      expires_at: completedAt === undefined ? null : completedAt + KEPT,
+      ...(prompt !== undefined && { prompt }),
+      seconds: String(movie.seconds),
+      size: `${movie.width}x${movie.height}`,
+      remixed_from_video_id: remixOf ?? null,
+      error: status === 'failed' ? (this.failureOf(task) ?? null) : null,
+    }
   }
+}
+
+/** Makes room for one more. */
+function forgetOldest(of: Map<string, unknown> | Set<string>): void {
+  const [oldest] = of.keys()
+  if (oldest !== undefined && of.size >= MOST) of.delete(oldest)
 }
 
 interface About {
@@ -137,51 +179,8 @@ const FILES: { readonly [variant: string]: ((movie: Movie) => { mediaType: strin
   thumbnail: movie => ({ mediaType: 'image/webp', bytes: thumbnailOf(movie) }),
 }
 
-const now = (): number => Math.floor(Date.now() / 1000)
+const seconds = (at: number): number => Math.floor(at / 1000)
 const isFilled = (value: Json | undefined): boolean => typeof value === 'string' && value !== ''
-
-const USUAL = { seconds: 4, size: [720, 1280] } as const
-/** The most seconds, and samples in a row, that are made. */
-const LONGEST = 20
-const LARGEST = 1920
-
-function movieFor({ seconds, size }: JsonObject): Movie {
-  const wanted = Math.round(Number(seconds ?? USUAL.seconds))
-  const [width, height] = pixelsOf(typeof size === 'string' ? size : undefined) ?? USUAL.size
-  const fits = (side: number): number => Math.min(LARGEST, Math.max(32, side - (side % 2)))
-  return {
-    seconds: wanted >= 1 ? Math.min(LONGEST, wanted) : USUAL.seconds,
-    width: fits(width),
-    height: fits(height),
-  }
-}
-
-function stateOf({ polls, error }: Task): 'queued' | 'in_progress' | 'completed' | 'failed' {
-  if (polls <= QUEUED) return 'queued'
-  // A review of content does not wait for the end.
-  if (error !== undefined) return polls <= QUEUED + 1 ? 'in_progress' : 'failed'
-  return polls <= QUEUED + PROGRESS.length ? 'in_progress' : 'completed'
-}
-
-function shown(task: Task): JsonObject {
-  const status = stateOf(task)
-  const { body, movie, completedAt } = task
-  return {
-    id: task.id,
-    object: 'video',
-    model: body['model'] ?? 'replay',
-    status,
-    progress: status === 'completed' ? 100 : status === 'in_progress' ? PROGRESS[task.polls - QUEUED - 1]! : 0,
-    created_at: task.createdAt,
-    completed_at: completedAt ?? null,
-    expires_at: completedAt === undefined ? null : completedAt + KEPT,
-    prompt: body['prompt']!,
-    seconds: String(movie.seconds),
-    size: `${movie.width}x${movie.height}`,
-    remixed_from_video_id: task.remixOf ?? null,
-    error: status === 'failed' ? (task.error ?? null) : null,
-  }
-}
 
 const fault = (status: number, code: string, message: string): Answer => ({
   status,

@@ -23,6 +23,8 @@ export interface ReplayOptions {
   readonly host?: string
   /** 0 takes any free port. */
   readonly port?: number
+  /** Unix time in ms, by which video tasks advance. */
+  readonly now?: () => number
 }
 
 /** Starts the replay; it serves every format with fixtures and the list of its models, and needs no key. */
@@ -30,9 +32,10 @@ export async function openReplay({
   folder = OWN_FIXTURES,
   host = '127.0.0.1',
   port = 0,
+  now = Date.now,
 }: ReplayOptions = {}): Promise<Replay> {
   const cases = servedCases(folder)
-  const videos = new ReplayVideos(cases)
+  const videos = new ReplayVideos(cases, now)
   const server = createServer((request, response) => {
     bodyOf(request)
       .then(body => {

@@ -1,8 +1,9 @@
 import { setImmediate as breath } from 'node:timers/promises'
 import { intervalOf } from '../usage/histogram.ts'
+import { CANCELLED } from '../usage/row.ts'
 import type { Database } from './tables.ts'
 import { HOUR } from './usage-batch.ts'
-import { DURATIONS, FIRST_BYTES, type Sum } from './usage-parts.ts'
+import { DURATIONS, FIRST_BYTES, LATER, type Sum } from './usage-parts.ts'
 import { TooManyRows, type UsageFilter, type UsageQuery } from './usage-records.ts'
 import { type RequestRow, type SeriesRow, SUM_COLUMNS } from './usage-tables.ts'
 
@@ -40,7 +41,7 @@ export async function* rowPieces(
   query: UsageFilter & Pick<UsageQuery, 'percentiles'> & { readonly every?: UsageQuery['every'] | undefined },
   series: readonly SeriesRow[],
 ): AsyncGenerator<Piece> {
-  const failed = new Set(series.filter(one => one.failed === 1).map(one => Number(one.id)))
+  const byId = new Map(series.map(one => [Number(one.id), one]))
   const unit = query.every === undefined ? 1 : UNITS[query.every]
   let count = 0
   for (let after: Place | undefined; ; ) {
@@ -52,7 +53,7 @@ export async function* rowPieces(
         at: at - (at % unit),
         addTo: sumOf => {
           const sum = sumOf(id)
-          if (sum !== undefined) add(sum, row, failed.has(id))
+          if (sum !== undefined) add(sum, row, byId.get(id)!)
         },
       }
     }
@@ -76,7 +77,7 @@ function chunk(
   const timings = percentiles ? TIMINGS : []
   let query = database
     .selectFrom('usage_rows')
-    .select(['at', 'id', 'series', ...COUNTS, 'cost', 'losses', ...timings])
+    .select(['at', 'id', 'series', ...COUNTS, 'cost', 'losses', 'estimated', ...timings])
     .where('at', '>=', after?.at ?? since)
     .where('at', '<', until)
   if (after !== undefined) query = query.where(row => row.or([row('at', '>', after.at), row('id', '>', after.id)]))
@@ -88,12 +89,14 @@ function chunk(
 }
 
 type Counted = Place &
-  Pick<RequestRow, 'series' | 'cost' | 'losses' | (typeof COUNTS)[number]> &
+  Pick<RequestRow, 'series' | 'cost' | 'losses' | 'estimated' | (typeof COUNTS)[number]> &
   Partial<Pick<RequestRow, (typeof TIMINGS)[number]>>
 
-function add(sum: Sum, row: Counted, isFailed: boolean): void {
+function add(sum: Sum, row: Counted, { failed, status }: SeriesRow): void {
   sum[PLACES.requests]!++
-  if (isFailed) sum[PLACES.errors]!++
+  sum[PLACES.errors]! += failed
+  if (status === CANCELLED) sum[LATER]!++
+  sum[LATER + 1]! += row.estimated
   for (const column of COUNTS) sum[PLACES[column]]! += Number(row[column] ?? 0)
   sum[PLACES.cost]! += Number(row.cost ?? 0)
   if (row.cost === null) sum[PLACES.unpriced]!++

@@ -96,6 +96,7 @@ function usageOf(row: Joined): UsageRow {
       ...{ inputAudio: number(row.input_audio), outputAudio: number(row.output_audio) },
       ...{ readAfter: number(row.read_after), sentAfter: number(row.sent_after) },
       ...{ answeredAfter: number(row.answered_after), firstByteAfter: number(row.first_byte_after) },
+      estimated: row.estimated === 1 ? true : undefined,
       tries: row.tries === null ? undefined : (JSON.parse(row.tries) as readonly UsageTry[]),
     }),
   }

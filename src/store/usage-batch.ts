@@ -1,6 +1,6 @@
 import { intervalOf } from '../usage/histogram.ts'
-import type { UsageRow } from '../usage/row.ts'
-import { DURATIONS, FIRST_BYTES, merged, packed, type Sum, type Sums, sumIn } from './usage-parts.ts'
+import { CANCELLED, type UsageRow } from '../usage/row.ts'
+import { DURATIONS, FIRST_BYTES, LATER, merged, packed, type Sum, type Sums, sumIn } from './usage-parts.ts'
 import { plainText, type SeriesIndex } from './usage-series.ts'
 import type { SeriesRow } from './usage-tables.ts'
 
@@ -17,7 +17,7 @@ export const ROW_COLUMNS = [
   ...(['at', 'id', 'series', 'model', 'upstream_model', 'stream', 'attempts', 'error', 'finish'] as const),
   ...(['upstream_id', 'input', 'output', 'cache_read', 'cache_write', 'reasoning', 'input_audio'] as const),
   ...(['output_audio', 'cost', 'losses', 'read_after', 'sent_after', 'answered_after', 'first_byte_after'] as const),
-  ...(['duration', 'tries'] as const),
+  ...(['duration', 'tries', 'estimated'] as const),
 ]
 
 /** Characters of the earlier attempts of one request, as JSON. */
@@ -59,7 +59,7 @@ export class BatchSums {
       this.series.set(one.id, one)
       sum = sumIn(sums, one.id)
     }
-    addTo(sum, one.failed, values)
+    addTo(sum, one, values)
     return values
   }
 
@@ -142,6 +142,7 @@ const valuesOf = (row: UsageRow, series: number): Values => [
   time(row.firstByteAfter),
   time(row.duration) ?? 0,
   row.tries === undefined ? null : triesText(row.tries),
+  row.estimated === true ? 1 : 0,
 ]
 
 /** The attempts as JSON: the first of them, as far as `TRIES` characters go. */
@@ -159,6 +160,7 @@ const COST = ROW_COLUMNS.indexOf('cost')
 const LOSSES = ROW_COLUMNS.indexOf('losses')
 const FIRST_BYTE = ROW_COLUMNS.indexOf('first_byte_after')
 const DURATION = ROW_COLUMNS.indexOf('duration')
+const ESTIMATED = ROW_COLUMNS.indexOf('estimated')
 
 /** Where sums have what: the places of `SUM_COLUMNS`. */
 const REQUESTS = 0
@@ -168,12 +170,14 @@ const COST_SUM = COUNTS + COST - FIRST_COUNT
 const UNPRICED = COST_SUM + 1
 const LOSSES_SUM = UNPRICED + 1
 
-function addTo(sum: Sum, failed: number, row: Values): void {
+function addTo(sum: Sum, { failed, status }: SeriesRow, row: Values): void {
   sum[REQUESTS]!++
   sum[ERRORS]! += failed
   for (let at = FIRST_COUNT; at <= COST; at++) sum[COUNTS + at - FIRST_COUNT]! += (row[at] as number | null) ?? 0
   if (row[COST] === null) sum[UNPRICED]!++
   sum[LOSSES_SUM]! += row[LOSSES] as number
+  if (status === CANCELLED) sum[LATER]!++
+  sum[LATER + 1]! += row[ESTIMATED] as number
   const firstByte = row[FIRST_BYTE] as number | null
   if (firstByte !== null) sum[FIRST_BYTES + intervalOf(firstByte)]!++
   sum[DURATIONS + intervalOf(row[DURATION] as number)]!++

@@ -2,7 +2,7 @@ import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import { defined } from '../canonical/node.ts'
 import { percentilesOf } from '../usage/histogram.ts'
 import type { Tables } from './tables.ts'
-import { DURATIONS, emptySum, FIRST_BYTES, type Sum } from './usage-parts.ts'
+import { DURATIONS, emptySum, FIRST_BYTES, LATER, type Sum } from './usage-parts.ts'
 import type { UsageField, UsageFilter, UsageGroup, UsageRank } from './usage-records.ts'
 import { type SeriesRow, SUM_COLUMNS } from './usage-tables.ts'
 
@@ -114,10 +114,11 @@ function groupOf({ by, sum, keyName, others }: Group, at: number | undefined, pe
     ...{ cacheRead: value('cache_read'), cacheWrite: value('cache_write'), reasoning: value('reasoning') },
     ...{ inputAudio: value('input_audio'), outputAudio: value('output_audio') },
     ...{ cost: value('cost'), unpriced: value('unpriced'), losses: value('losses') },
+    ...{ cancelled: sum[LATER]!, estimated: sum[LATER + 1]! },
     ...(percentiles &&
       defined({
         firstByte: percentilesOf(sum.slice(FIRST_BYTES, DURATIONS)),
-        duration: percentilesOf(sum.slice(DURATIONS)),
+        duration: percentilesOf(sum.slice(DURATIONS, LATER)),
       })),
   }
 }

@@ -1,12 +1,19 @@
 import { INTERVALS } from '../usage/histogram.ts'
-import { SUM_COLUMNS } from './usage-tables.ts'
+import { LATER_COLUMNS, SUM_COLUMNS } from './usage-tables.ts'
 
-/** Where in a sum the counts of first bytes and of durations begin; before are the values of `SUM_COLUMNS`. */
+/**
+ * Where in a sum the counts of first bytes and of durations begin, and the values of `LATER_COLUMNS`; before are those of
+ * `SUM_COLUMNS`.
+ */
 export const FIRST_BYTES = SUM_COLUMNS.length
 export const DURATIONS = FIRST_BYTES + INTERVALS
-const WIDTH = DURATIONS + INTERVALS
+export const LATER = DURATIONS + INTERVALS
+const WIDTH = LATER + LATER_COLUMNS.length
 
-/** What is added up of requests: `SUM_COLUMNS`, then how many were within each interval of `BOUNDS`, twice. */
+/**
+ * What is added up of requests: `SUM_COLUMNS`, then how many were within each interval of `BOUNDS`, twice, then
+ * `LATER_COLUMNS`.
+ */
 export type Sum = number[]
 
 /** Numbers of 64 bits in one piece of memory, as lists that held a fraction are: faster made than typed arrays. */
@@ -26,8 +33,8 @@ const LOW = 2 ** 32
 let scratch = Buffer.allocUnsafe(64 * 1024)
 
 /**
- * Sums as bytes: of each the series and its values, in seven bits a byte, then the places and counts of the intervals
- * that have any.
+ * Sums as bytes: of each the series and its values, in seven bits a byte, then the indexes and values of the later columns
+ * and of the intervals that have any.
  */
 export function packed(sums: Sums): Buffer {
   let end = 0
@@ -36,16 +43,24 @@ export function packed(sums: Sums): Buffer {
     const begin = end
     end = begin + HEAD
     for (let at = 0; at < FIRST_BYTES; at++) end = write(sum[at]!, end)
-    for (let at = FIRST_BYTES; at < WIDTH; at++) {
-      if (sum[at] === 0) continue
-      scratch[end++] = at
-      end = write(sum[at]!, end)
-    }
+    end = writeSparse(sum, LATER, WIDTH, end)
+    end = writeSparse(sum, FIRST_BYTES, LATER, end)
     scratch.writeUInt32LE(Math.floor(series / LOW), begin)
     scratch.writeUInt32LE(series % LOW, begin + 4)
     scratch.writeUInt16LE(end - begin - HEAD, begin + 8)
   }
   return Buffer.from(scratch.subarray(0, end))
+}
+
+/** Writes the values of a range that are not 0, each behind its index. */
+function writeSparse(sum: Sum, from: number, to: number, begin: number): number {
+  let end = begin
+  for (let at = from; at < to; at++) {
+    if (sum[at] === 0) continue
+    scratch[end++] = at
+    end = write(sum[at]!, end)
+  }
+  return end
 }
 
 function write(value: number, at: number): number {
@@ -78,8 +93,8 @@ export function unpack(data: Uint8Array, sumOf: (series: number) => Sum | undefi
 function addTo(sum: Sum, data: Uint8Array, begin: number, end: number, timings: boolean): void {
   for (let from = begin, at = 0; from < end; at++) {
     if (at >= FIRST_BYTES) {
-      if (!timings) return
       at = data[from++]!
+      if (!timings && at < LATER) return
     }
     let byte = data[from++]!
     let value = byte & 127

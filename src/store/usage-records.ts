@@ -17,7 +17,9 @@ export interface UsageFilter {
 /** Sums over requests. */
 export interface UsageSum {
   readonly requests: number
+  /** Requests that failed, and requests that their callers left. */
   readonly errors: number
+  readonly cancelled: number
   readonly input: number
   readonly output: number
   readonly cacheRead: number
@@ -29,6 +31,8 @@ export interface UsageSum {
   readonly cost: number
   /** Requests whose cost is unknown. */
   readonly unpriced: number
+  /** Requests whose tokens are an estimate. */
+  readonly estimated: number
   readonly losses: number
   /** Milliseconds until the first byte, and in all, that so many percent of the requests stayed below; where asked for. */
   readonly firstByte?: Percentiles

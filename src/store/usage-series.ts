@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { UsageRow } from '../usage/row.ts'
+import { isFailed, type UsageRow } from '../usage/row.ts'
 import type { SeriesRow } from './usage-tables.ts'
 
 /** Characters of a name; callers and upstreams choose some of them. */
@@ -11,10 +11,6 @@ export function plainText(text: string | undefined, longest = LONGEST): string |
   const short = text.length > longest ? text.slice(0, longest) : text
   return (short.includes('\0') ? short.replaceAll('\0', '') : short).toWellFormed()
 }
-
-/** Whether a request failed. */
-export const isFailed = ({ status, error }: Pick<UsageRow, 'status' | 'error'>): boolean =>
-  status >= 400 || error !== undefined
 
 /** Beyond which the series that were met are forgotten and made anew. */
 const MOST = 20_000

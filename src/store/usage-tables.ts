@@ -45,6 +45,8 @@ export interface RequestRow {
   readonly duration: number
   /** As JSON. */
   readonly tries: string | null
+  /** 1 where tokens and cost are an estimate. */
+  readonly estimated: number
 }
 
 /** What is added up of requests. */
@@ -52,6 +54,9 @@ export const SUM_COLUMNS = [
   ...(['requests', 'errors', 'input', 'output', 'cache_read', 'cache_write', 'reasoning'] as const),
   ...(['input_audio', 'output_audio', 'cost', 'unpriced', 'losses'] as const),
 ]
+
+/** What is added up since sums have them, too: earlier parts have none of these. */
+export const LATER_COLUMNS = ['cancelled', 'estimated'] as const
 
 /**
  * A part of the sums of the hour or the day that begins at `at`: the bytes of `packed`. Each batch of rows adds one; all

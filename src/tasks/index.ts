@@ -145,7 +145,7 @@ export class VideoTasks {
   query(call: TaskQuery, owner: string): Promise<void> {
     const context: QueryContext = {
       ...{ owner, base: this.base(call), heartbeat: this.config.server.heartbeat },
-      fresh: this.refresher.fresh,
+      freshOf: task => this.refresher.freshOf(task),
       find: (owner, id) => this.find(owner, id),
       list: (owner, page) => this.store.list(owner, page),
       remove: task => this.remove(task),

@@ -37,7 +37,7 @@ export interface QueryContext {
   readonly base: string
   readonly heartbeat: number
   /** Milliseconds after which a state may be another. */
-  readonly fresh: number
+  readonly freshOf: (task: StoredTask) => number
   find(owner: string, id: string): Promise<StoredTask | undefined>
   list(
     owner: string,
@@ -65,8 +65,8 @@ export async function answerQuery(call: TaskQuery, context: QueryContext): Promi
 }
 
 /** The header from which OpenAI's libraries take their interval of polling. */
-const pollAfter = (task: StoredTask, { fresh }: QueryContext): { readonly [name: string]: string } =>
-  isEnded(task) ? {} : { 'openai-poll-after-ms': String(fresh) }
+const pollAfter = (task: StoredTask, { freshOf }: QueryContext): { readonly [name: string]: string } =>
+  isEnded(task) ? {} : { 'openai-poll-after-ms': String(freshOf(task)) }
 
 async function listed({ query, format }: TaskQuery, { owner, base, list }: QueryContext): Promise<JsonObject> {
   const page = pageOf(query)

@@ -10,6 +10,8 @@ import { askState } from './upstream.ts'
 
 /** The most milliseconds for which a state counts as current. */
 const FRESH = 5000
+/** The same for tasks of the built-in replay, which are over in three seconds. */
+const FRESH_AT_REPLAY = 500
 /** Consecutive answers that there is no such task after which it counts as lost. */
 const MISSES = 3
 /** Milliseconds after which a task that did not finish has failed. */
@@ -48,10 +50,11 @@ export class Refresher {
   /** The task as it is now, or as it last was where its upstream cannot be reached. Rejects where the store cannot be. */
   refresh(task: StoredTask): Promise<StoredTask> {
     if (isEnded(task)) return Promise.resolve(task)
-    if (task.polledAt > this.options.now() - this.fresh) return Promise.resolve(task)
+    const before = this.options.now() - this.freshOf(task)
+    if (task.polledAt > before) return Promise.resolve(task)
     const running = this.polling.get(task.id)
     if (running !== undefined) return running
-    const poll = this.poll(task, this.options.now() - this.fresh).finally(() => this.polling.delete(task.id))
+    const poll = this.poll(task, before).finally(() => this.polling.delete(task.id))
     this.polling.set(task.id, poll)
     return poll
   }
@@ -59,6 +62,12 @@ export class Refresher {
   /** The shortest interval of polling: five seconds, or that of the background. */
   get fresh(): number {
     return Math.min(FRESH, this.options.poll() || FRESH)
+  }
+
+  /** The shortest interval of polling a task, in ms. */
+  freshOf({ channel }: StoredTask): number {
+    const isReplay = this.options.channels().find(({ config }) => config.name === channel)?.config.provider === 'replay'
+    return isReplay ? FRESH_AT_REPLAY : this.fresh
   }
 
   /** Fails a task whose submit was not answered, where its upstream has no way to find it. */

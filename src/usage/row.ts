@@ -31,7 +31,7 @@ export interface UsageRow {
   readonly finish?: string | undefined
   /** The upstream's id of the request. */
   readonly upstreamId?: string | undefined
-  /** Tokens, as far as the upstream counted them. The whole prompt and the whole answer. */
+  /** Tokens of the whole prompt and the whole answer, as the upstream counted them, or estimated. */
   readonly input?: number | undefined
   readonly output?: number | undefined
   /** Parts of `input`: read from and written to a cache, audio. */
@@ -43,6 +43,8 @@ export interface UsageRow {
   readonly outputAudio?: number | undefined
   /** Nanodollars; absent where the price is unknown. */
   readonly cost?: number | undefined
+  /** The tokens, and so the cost, are an estimate: the upstream did not count the answer to its end. */
+  readonly estimated?: boolean | undefined
   readonly losses: number
   /** What the gateway added to the request, such as a limit that the upstream requires; no losses, and not stored. */
   readonly additions?: number
@@ -67,6 +69,13 @@ export interface UsageTry {
   readonly sentAfter: number
   readonly endedAfter: number
 }
+
+/** The status of a request whose caller left before its answer was whole. */
+export const CANCELLED = 499
+
+/** Whether a request failed. One that its caller left did not. */
+export const isFailed = ({ status, error }: Pick<UsageRow, 'status' | 'error'>): boolean =>
+  status !== CANCELLED && (status >= 400 || error !== undefined)
 
 /** Tokens that no request has, nor its answer: a higher count is wrong. */
 const IMPOSSIBLE = 1e8

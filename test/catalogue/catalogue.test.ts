@@ -62,7 +62,13 @@ describe('what an answer costs', () => {
 
 describe('what is known of a model', () => {
   test('is its limits and abilities, wherever it runs', () => {
-    const known = { context: 128_000, maxOutput: 16_384, input: ['text', 'image'], output: ['text'], tools: true }
+    const known = {
+      context: 128_000,
+      maxOutput: 16_384,
+      input: ['text', 'image', 'pdf'],
+      output: ['text'],
+      tools: true,
+    }
     expect(NONE.about('gpt-4o', { provider: 'openai' })).toMatchObject(known)
     expect(NONE.about('openai/gpt-4o', { provider: 'custom' })).toMatchObject(known)
     expect(NONE.about('my-own', { provider: 'openai', upstreamModel: 'gpt-4o' })).toMatchObject(known)

@@ -86,7 +86,7 @@ describe('a gateway nobody configured', () => {
     expect(shown).toHaveLength(1)
     const words = ['examples', '--address', first.address, '--key', keyIn(first.out())]
     const { stdout: examples } = await promisify(execFile)(process.execPath, [MAIN, ...words], { cwd: dir, env: ENV })
-    const lines = examples.match(/^ {2}curl .*$/gm)!
+    const lines = examples.match(/^ {2}(?:curl|ID=).*$/gm)!
     expect(lines).toHaveLength(18)
     expect(lines).toContain(shown[0])
     for (const line of lines) {
@@ -94,6 +94,7 @@ describe('a gateway nobody configured', () => {
       expect(stdout, line).toMatch(/ 200$/)
       if (TALKS.some(door => line.includes(`${door}'`))) expect(stdout).toContain('Hello! This answer was recorded')
     }
+    expect(readFileSync(join(dir, 'boat.mp4')).subarray(4, 8).toString()).toBe('ftyp')
     const key = keyIn(first.out())
     expect(readFileSync(join(dir, 'data/interlingua.sqlite'), 'latin1')).not.toContain(key)
     const password = /as admin with the password (\S+)$/m.exec(first.out())![1]!

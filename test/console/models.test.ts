@@ -50,6 +50,7 @@ describe.skipIf(noChromium)('the page of models', IN_BROWSER, () => {
   test('shows interface type, limits, abilities, prices and channels, and that what is not known is unknown', async () => {
     const { page } = await visit('/models', { gateway: await open() })
     await expect.poll(() => idsOf(page)).toEqual(['claude-x', 'film', 'gpt-4o', 'house'])
+    await page.getByText(/Limits and abilities: pypi:litellm [\d.]+, as of 20\d\d-\d\d-\d\d/).waitFor()
     const house = rowsOf(page).filter({ hasText: 'House model' })
     for (const text of ['Messages', '2 native', '200K / 64K', '$1.50 / $6.00', 'Conversation', 'one +1 all OK'])
       await expect.poll(() => wordsOf(house)).toContain(text)

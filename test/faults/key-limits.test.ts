@@ -133,14 +133,15 @@ test('to have tokens counted takes none of the tokens a minute', async () => {
 })
 
 test.each([{ prompt_tokens: 9e15, completion_tokens: 1 }, { prompt_tokens: 'many' }, {}])(
-  'a count that is wrong uses up no more than what was expected: %j',
+  'a count that is wrong is replaced by an estimate: %j',
   async usage => {
     const { testServer } = await open(response => json(response, { ...ANSWER, usage }), { group: { tpm: 3000 } })
     const statuses: number[] = []
     for (let asked = 0; asked < 4; asked++)
       statuses.push((await testServer.ask(CHAT_PATH, { ...ASK, max_tokens: 1500 })).status)
-    // A thousand tokens are expected of an answer.
-    expect(statuses).toEqual([200, 200, 429, 429])
+    expect(statuses).toEqual([200, 200, 200, 200])
+    const rows = testServer.lines.filter(({ message }) => message === 'request')
+    expect(rows.map(({ fields }) => fields)).toMatchObject(rows.map(() => ({ estimated: true, output_tokens: 2 })))
   },
 )
 
@@ -204,15 +205,19 @@ describe('budgets', () => {
     expect(answers.some(({ status }) => status === 429)).toBe(true)
   })
 
-  test('keep what was reserved where the caller left', async () => {
+  test('settle what was reserved to an estimate where the caller left', async () => {
     const { script, release } = waiting()
-    const { testServer } = await open(script, options({ day: 0.05 }))
-    const { out, answer } = testServer.send(CHAT_PATH, { ...STREAM, max_tokens: 10 })
+    const { testServer } = await open(script, options({ day: 0.06 }))
+    const { out, answer } = testServer.send(CHAT_PATH, { ...STREAM, max_tokens: 20 })
     await answer
     await until(() => release.length === 1)
-    out.destroy()
-    await until(() => testServer.lines.some(({ message }) => message === 'request'))
     expect((await testServer.ask(CHAT_PATH, SHORT)).status).toBe(429)
+    out.destroy()
+    await until(() => testServer.lines.some(({ fields }) => (fields as { estimated?: true }).estimated === true))
+    const asked = testServer.ask(CHAT_PATH, SHORT)
+    await until(() => release.length === 2, 5000)
+    release[1]!()
+    expect((await asked).status).toBe(200)
   })
 
   test('count what came of an answer whose caller left before it was counted', async () => {

@@ -57,8 +57,10 @@ describe('requests that come at once', () => {
     }
   })
 
-  test('keep what was reserved for them where nobody counted', async () => {
-    const { usage: _, ...uncounted } = ANSWER
+  test('are settled to the length of their answers where nobody counted', async () => {
+    const [choice] = ANSWER.choices
+    const long = { ...choice, message: { role: 'assistant', content: 'word '.repeat(800) } }
+    const uncounted = { ...ANSWER, usage: undefined, choices: [long] }
     const { testServer } = await open(response => json(response, uncounted), { group: { tpm: 3000 } })
     const statuses = []
     for (let asked = 0; asked < 4; asked++) statuses.push((await testServer.ask(CHAT_PATH, ASK)).status)
@@ -160,16 +162,18 @@ describe('every answer says what is left of the limits', () => {
 test.each([
   ['nobody counted', ''],
   ['so far little was counted', `data: ${JSON.stringify({ ...costs(1), choices: [] })}\n\n`],
-])('who leaves in the middle has spent what was expected: %s', async (_, counted) => {
+])('who leaves in the middle has spent what came: %s', async (_, counted) => {
   const { testServer, upstream } = await open(
-    response => void events(response).write(HEAD + counted + words('Hello.')),
+    response => void events(response).write(HEAD + counted + words('word '.repeat(1000))),
     {
       group: { tpm: 3000 },
     },
   )
   for (const asked of [1, 2]) {
     const { out, answer } = testServer.send(CHAT_PATH, STREAM)
-    await answer
+    let text = ''
+    ;(await answer).setEncoding('utf8').on('data', piece => (text += piece))
+    await until(() => text.length > 5000, 5000)
     out.destroy()
     await until(() => upstream.seen[asked - 1]?.brokenAt !== undefined)
   }

@@ -127,12 +127,12 @@ test('the command line sums up what a running gateway recorded', async () => {
 test('a foreign caller without a limit gets what the model answers at most', async () => {
   const channel = channelAt(upstream.address, {
     ...{ format: 'messages', baseUrl: upstream.address, provider: 'zai' },
-    models: { named: new Map([['glm', 'glm-4.5']]), patterns: [] },
+    models: { named: new Map([['glm', 'glm-4.6']]), patterns: [] },
   })
   server = await TestServer.open([channel])
   await server.ask('/v1/chat/completions', { ...REQUEST, model: 'glm' })
   await server.ask('/v1/chat/completions', { ...REQUEST, model: 'glm', max_tokens: 200_000 })
-  expect(upstream.seen.map(({ text }) => JSON.parse(text).max_tokens)).toEqual([98_304, 200_000])
+  expect(upstream.seen.map(({ text }) => JSON.parse(text).max_tokens)).toEqual([128_000, 200_000])
 })
 
 test('lists of models tell the limits that the catalogue knows', async () => {

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { UsageField, UsageGroup } from '../../src/store/usage-records.ts'
-import { isFailed } from '../../src/store/usage-series.ts'
 import { requestId } from '../../src/usage/request-id.ts'
 import type { UsageRow } from '../../src/usage/row.ts'
+import { isFailed } from '../../src/usage/row.ts'
 import { DAY, HOUR } from '../builders/units.ts'
 import { traffic } from '../builders/usage.ts'
 import { ENGINES, type UsageStore } from './usage-stores.ts'
@@ -74,6 +74,8 @@ function summed(rows: readonly UsageRow[], by: readonly UsageField[], unit: numb
     }
     add('requests', 1)
     add('errors', isFailed(one) ? 1 : 0)
+    add('cancelled', one.status === 499 ? 1 : 0)
+    add('estimated', one.estimated === true ? 1 : 0)
     add('cost', one.cost ?? 0)
     add('unpriced', one.cost === undefined ? 1 : 0)
     for (const field of COUNTS) add(field, one[field] ?? 0)
@@ -99,7 +101,11 @@ describe.each(ENGINES)('usage on %s', (engine, open) => {
 
   test('adds up to what its rows are, by whatever it is summed up', async () => {
     const rows = [...traffic(600, { since: SINCE, until: NOW, keys: 4, models: 5, channels: 3 })].map((one, at) =>
-      at % 50 === 0 ? { ...one, channel: undefined!, key: undefined!, keyName: undefined! } : one,
+      at % 50 === 0
+        ? { ...one, channel: undefined!, key: undefined!, keyName: undefined! }
+        : at % 23 === 0
+          ? { ...one, status: 499, error: 'cancelled', estimated: true }
+          : one,
     )
     const plain = JSON.parse(JSON.stringify(rows)) as UsageRow[]
     for (let at = 0; at < plain.length; at += 97) await store.usage.add(plain.slice(at, at + 97))

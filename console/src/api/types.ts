@@ -32,6 +32,11 @@ export interface AllOf<T> {
   readonly data: readonly T[]
 }
 
+/** All models, and where their limits and abilities are from. */
+export interface Models extends AllOf<Model> {
+  readonly catalogue: InferOutput<typeof shapes.CATALOGUE>
+}
+
 /** Sums of usage in a range of time. */
 export interface Usage extends AllOf<UsageSum> {
   readonly since: string

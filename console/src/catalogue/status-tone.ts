@@ -7,6 +7,13 @@ const TONES: readonly (readonly [least: number, tone: Tone])[] = [
   [200, 'good'],
 ]
 
+/** The caller left before its answer was whole. */
+const CANCELLED = 499
+
 /** The colour of a request's status: faults of the upstream or of the gateway are worse than those of the caller. */
 export const toneOf = ({ status, error }: Pick<Request, 'status' | 'error'>): Tone =>
-  error !== undefined && status < 400 ? 'bad' : (TONES.find(([least]) => status >= least)?.[1] ?? 'neutral')
+  status === CANCELLED
+    ? 'neutral'
+    : error !== undefined && status < 400
+      ? 'bad'
+      : (TONES.find(([least]) => status >= least)?.[1] ?? 'neutral')

@@ -120,28 +120,32 @@ export class Allowance {
     this.costOf = costOf
   }
 
+  /** About how many tokens an answer of the key has, where its request allows no more than `most`. */
+  expectedAnswer(most = Number.POSITIVE_INFINITY): number {
+    return Math.max(0, Math.min(most, this.use.typicalOutput))
+  }
+
   /**
    * Replaces what was reserved by what was used, and gives the place back.
    *
    * @param cost nanodollars; undefined where it is unknown: then it is not counted.
+   * @param isWhole whether it is the count of a whole answer, from which later answers are expected.
    */
-  settle(spent: SpentTokens, cost?: number): void {
+  settle(spent: SpentTokens, cost?: number, isWhole = true): void {
     const output = counted(spent.output)
-    this.use.answered(output)
+    if (isWhole) this.use.answered(output)
     this.replace(counted(spent.input) + output, whole(cost))
   }
 
   /**
-   * The same where the upstream did not count what was used: as much as was expected counts, and what was seen of the
-   * answer where that is more; nothing of a request that ended before it was read.
-   *
-   * @param seen about so many tokens.
+   * The same where nobody knows what was used, as of an uncounted image: as much as was expected counts; nothing of a
+   * request that ended before it was read.
    */
-  settleUncounted(seen: number): void {
+  settleUncounted(): void {
     const { expected, costOf, use } = this
     if (expected === undefined) return this.replace(0, 0)
     const { input, output = Number.POSITIVE_INFINITY } = expected()
-    const answer = Math.max(Math.min(this.answer, Math.max(0, output)), seen)
+    const answer = Math.min(this.answer, Math.max(0, output))
     const cost = use.hasBudget ? whole(costOf({ input, output: answer })) : 0
     this.replace(Math.ceil(input + answer), cost)
   }

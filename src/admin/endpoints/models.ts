@@ -10,7 +10,7 @@ import type { ModelOverview } from '../../gateway/model-overview.ts'
 import { endpoint } from '../endpoint.ts'
 import { invalidInput } from '../problem.ts'
 import { fields, word } from '../schema.ts'
-import { allOf, MODEL } from '../shapes.ts'
+import { allOf, CATALOGUE, MODEL } from '../shapes.ts'
 import { fixedId } from '../views.ts'
 import { stateName } from './channels.ts'
 import { isFixed } from './groups.ts'
@@ -21,12 +21,13 @@ const listModels = endpoint({
   operation: 'listModels',
   summary: 'Models by their public ids: all of them, or exactly those that a key (by its id) may call.',
   query: fields({ key: v.optional(word) }),
-  answer: allOf(MODEL),
+  answer: fields({ ...allOf(MODEL).entries, catalogue: CATALOGUE }),
   handle: async (gateway, { query: { key } }) => {
     const permissions = key === undefined ? ALL : await permissionsOfKey(gateway, key)
-    if (permissions === undefined) return { data: [] }
+    const { catalogue } = gateway
+    if (permissions === undefined) return { data: [], catalogue }
     const states = await gateway.states()
-    return { data: gateway.models(permissions).map(model => modelView(gateway, model, states)) }
+    return { data: gateway.models(permissions).map(model => modelView(gateway, model, states)), catalogue }
   },
 })
 

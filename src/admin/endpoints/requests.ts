@@ -101,6 +101,7 @@ export const requestView = (row: UsageRow, isCaptured: boolean) => ({
     ...{ cache_write_tokens: row.cacheWrite, reasoning_tokens: row.reasoning },
     ...{ input_audio_tokens: row.inputAudio, output_audio_tokens: row.outputAudio },
     cost: row.cost === undefined ? undefined : row.cost / NANO,
+    estimated: row.estimated,
     ...{ read_after_ms: ms(row.readAfter), sent_after_ms: ms(row.sentAfter) },
     ...{ answered_after_ms: ms(row.answeredAfter), first_byte_after_ms: ms(row.firstByteAfter) },
     tries: row.tries?.map(({ channel, upstreamModel, sentAfter, endedAfter }) => ({

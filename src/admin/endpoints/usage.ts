@@ -84,10 +84,16 @@ function sumView({ by, at, keyName, others, ...sum }: UsageGroup) {
   return {
     ...(defined(Object.fromEntries(values)) as { [F in (typeof USAGE_FIELDS)[number]]?: string }),
     ...defined({ key_name: keyName, others, at: at === undefined ? undefined : instantOf(at) }),
-    ...{ requests: sum.requests, errors: sum.errors, input_tokens: sum.input, output_tokens: sum.output },
+    ...{
+      requests: sum.requests,
+      errors: sum.errors,
+      cancelled: sum.cancelled,
+      input_tokens: sum.input,
+      output_tokens: sum.output,
+    },
     ...{ cache_read_tokens: sum.cacheRead, cache_write_tokens: sum.cacheWrite, reasoning_tokens: sum.reasoning },
     ...{ input_audio_tokens: sum.inputAudio, output_audio_tokens: sum.outputAudio },
-    ...{ cost: sum.cost / NANO, unpriced: sum.unpriced, losses: sum.losses },
+    ...{ cost: sum.cost / NANO, unpriced: sum.unpriced, estimated: sum.estimated, losses: sum.losses },
     ...defined({ first_byte_ms: sum.firstByte, duration_ms: sum.duration }),
   }
 }
@@ -101,10 +107,16 @@ const COLUMNS = {
   ...column('at'),
   ...{ ...column('key'), ...column('key_name'), ...column('model'), ...column('channel'), ...column('format') },
   ...{ ...column('upstream_format'), ...column('door'), ...column('group'), ...column('status'), ...column('others') },
-  ...{ ...column('requests'), ...column('errors'), ...column('input_tokens'), ...column('output_tokens') },
+  ...{
+    ...column('requests'),
+    ...column('errors'),
+    ...column('cancelled'),
+    ...column('input_tokens'),
+    ...column('output_tokens'),
+  },
   ...{ ...column('cache_read_tokens'), ...column('cache_write_tokens'), ...column('reasoning_tokens') },
   ...{ ...column('input_audio_tokens'), ...column('output_audio_tokens') },
-  ...{ ...column('cost'), ...column('unpriced'), ...column('losses') },
+  ...{ ...column('cost'), ...column('unpriced'), ...column('estimated'), ...column('losses') },
   first_byte_ms_p50: (sum: Sum) => sum.first_byte_ms?.p50,
   first_byte_ms_p95: (sum: Sum) => sum.first_byte_ms?.p95,
   first_byte_ms_p99: (sum: Sum) => sum.first_byte_ms?.p99,

@@ -4,6 +4,7 @@ import { type CanonicalError, GatewayError, notFound } from '../../canonical/err
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import { PCM_24K } from '../../canonical/session.ts'
 import type { Catalogue } from '../../catalogue/index.ts'
+import type { Prices } from '../../catalogue/rates.ts'
 import type { Channel, TraceHeaders } from '../../channel/index.ts'
 import type { Config, OnLoss } from '../../config/index.ts'
 import type { Log } from '../../log/index.ts'
@@ -28,6 +29,7 @@ import { route, type Target } from '../../router.ts'
 import { freshId } from '../../usage/request-id.ts'
 import type { Channels } from '../channels.ts'
 import { mayRetry, moreUsefulFailure } from '../failures.ts'
+import { pricedTargets } from '../priced.ts'
 import { publicError } from '../public-answer.ts'
 import { scrubbed, scrubber } from '../scrub.ts'
 import { tracedAttempt } from '../send.ts'
@@ -135,7 +137,7 @@ interface Destinations {
  */
 export function targetsOf(
   { id, model, caller }: Pick<SessionRequest, 'id' | 'model' | 'caller'>,
-  { channels, config, catalogue }: Destinations,
+  { channels, config, catalogue, prices }: Destinations & { readonly prices: Prices },
 ): Target[] {
   const facts = config.models.get(model)
   const routed = route(
@@ -148,7 +150,11 @@ export function targetsOf(
     about: ({ channel: { provider }, upstreamModel }) => catalogue.about(model, { provider, upstreamModel }),
   })
   if (targets.length === 0) throw NO_CHANNEL
-  return targets
+  // The requests of a cascade are routed by themselves.
+  const sessions = targets.filter(({ emulated }) => !emulated)
+  const cascades = targets.some(({ emulated }) => emulated)
+  const priced = cascades ? sessions : pricedTargets(sessions, { model, work: 'realtime', caller, prices })
+  return targets.filter(one => one.emulated || priced.includes(one))
 }
 
 interface AttemptOptions extends SessionRequest {

@@ -11,6 +11,7 @@ import { READERS } from '../../ingress/index.ts'
 import type { Reader } from '../../ingress/reader.ts'
 import type { RequestTrace, Traces } from '../../metrics/traces.ts'
 import { FORMATS, formatMadeFor } from '../../providers/index.ts'
+import { expectedTokens } from '../admission.ts'
 import type { Abortable, Call, Reply } from '../call.ts'
 import { toFailure } from '../failures.ts'
 import { ownCall } from '../own-requests.ts'
@@ -64,6 +65,7 @@ export async function* ownRequest(
   report.caller = caller
   report.trace = within && traces.begin({ own: true, door: PATH, format, headers: { ...within.headers } })
   report.received(request)
+  report.expected = () => expectedTokens(request)
   const leave = (): void => reply.leave()
   signal.addEventListener('abort', leave, { once: true })
   if (signal.aborted) leave()

@@ -119,7 +119,7 @@ export class Realtime {
     try {
       checkDoor(caller.permissions, REALTIME)
       await allowance.enter()
-      const targets = targetsOf({ id: call.id, caller, model }, this.destinations)
+      const targets = targetsOf({ id: call.id, caller, model }, this.destinationsFor(caller))
       if (secret !== undefined) await boundBy(this.context.shared, secret, 'takeNote')
       const onLoss = onLossOf(call.message, caller)
       return await openSession(targets, {
@@ -156,7 +156,7 @@ export class Realtime {
     const settings = readSettings(session, 'session')
     const { model } = settings
     if (model === undefined) throw missingModel('session.model')
-    targetsOf({ id: '', caller, model }, this.destinations)
+    targetsOf({ id: '', caller, model }, this.destinationsFor(caller))
     checkSession(session, caller.permissions)
     const expiresAt = Date.now() + 1000 * secondsOf(body['expires_after'])
     const bound = { callerId: caller.id, model, session }
@@ -165,9 +165,9 @@ export class Realtime {
     return { value, expires_at: Math.floor(expiresAt / 1000), session: shown }
   }
 
-  private get destinations() {
-    const { channels, catalogue } = this.context
-    return { channels, catalogue, config: this.config }
+  private destinationsFor(caller: Caller) {
+    const { channels, catalogue, recorder } = this.context
+    return { channels, catalogue, config: this.config, prices: recorder.pricesFor(caller) }
   }
 
   private async identified(call: SessionCall): Promise<IdentifiedCall> {

@@ -5,7 +5,17 @@ import { SHARED } from './004-shared.ts'
 import { CONSOLE } from './005-console.ts'
 import { CAPTURES } from './006-captures.ts'
 import { PASSWORD_TRIES } from './007-password-tries.ts'
+import { ESTIMATED_USAGE } from './008-estimated-usage.ts'
 import type { Migration } from './migration.ts'
 
 /** All migrations, in order. */
-export const MIGRATIONS: readonly Migration[] = [RESPONSES, ACCESS, USAGE, SHARED, CONSOLE, CAPTURES, PASSWORD_TRIES]
+export const MIGRATIONS: readonly Migration[] = [
+  RESPONSES,
+  ACCESS,
+  USAGE,
+  SHARED,
+  CONSOLE,
+  CAPTURES,
+  PASSWORD_TRIES,
+  ESTIMATED_USAGE,
+]

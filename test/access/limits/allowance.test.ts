@@ -95,7 +95,7 @@ describe('requests and tokens a minute', () => {
     expect(refusal(() => enter(1000))).toMatchObject({ kind: 'rate-limited', retryAfterSeconds: 12 })
     enter(900, 0)
     first.settle({ input: 500, output: 0 })
-    second.settleUncounted(0)
+    second.settleUncounted()
     expect(first.left.tokens).toMatchObject({ remaining: 1600 })
     key.now += 60_000
     expect(first.left.tokens).toMatchObject({ remaining: 5000, reset: 0 })
@@ -146,11 +146,11 @@ describe('requests and tokens a minute', () => {
     asked.reserve(() => ({ input: 50, output: 10 }), 200)
     counted.reserve(() => ({ input: 0, output: 0 }), 200)
     left.reserve(() => ({ input: 40 }), 200)
-    asked.settleUncounted(0)
-    counted.settleUncounted(0)
+    asked.settleUncounted()
+    counted.settleUncounted()
     expect(key.allowance().left.tokens).toMatchObject({ remaining: 100_000 - 60 - 1200 })
-    left.settleUncounted(7000)
-    expect(key.allowance().left.tokens).toMatchObject({ remaining: 100_000 - 60 - 7040 })
+    left.settleUncounted()
+    expect(key.allowance().left.tokens).toMatchObject({ remaining: 100_000 - 60 - 1040 })
   })
 
   it('gives back what a request took as it entered, where it ends before anything is reserved', () => {
@@ -159,10 +159,10 @@ describe('requests and tokens a minute', () => {
     const left = key.allowance()
     left.enter(true, 3000)
     expect(left.left.tokens).toMatchObject({ remaining: 1_000_000 - 4000 })
-    left.settleUncounted(0)
+    left.settleUncounted()
     expect(left.left.tokens).toMatchObject({ remaining: 1_000_000 })
     left.leave()
-    left.settleUncounted(0)
+    left.settleUncounted()
     expect(left.left.tokens).toMatchObject({ remaining: 1_000_000 })
   })
 
@@ -218,7 +218,7 @@ describe('concurrent requests', () => {
       ...{ kind: 'rate-limited', code: 'rate_limit_exceeded', retryAfterSeconds: 1 },
       message: 'This key has as many requests running as it may have at once.',
     })
-    first.settleUncounted(0)
+    first.settleUncounted()
     first.leave()
     first.leave()
     key.enter()
@@ -322,19 +322,19 @@ describe('budgets', () => {
     const bold = key.allowance()
     await bold.enter()
     await bold.reserve(() => ({ input: 1, output: -1e15 }), 1, costOf)
-    bold.settleUncounted(0)
+    bold.settleUncounted()
     for (const cost of [-DOLLAR, Number.NaN, Number.NEGATIVE_INFINITY]) key.allowance().settle({ input: 1 }, cost)
     expect(await refusalOf(key.paid(0.6 * DOLLAR) as never)).toMatchObject({ code: 'insufficient_quota' })
     await key.paid(0.4 * DOLLAR)
   })
 
-  it('count what was seen of an answer that nobody counted to its end', async () => {
+  it('count what an estimate says, from which no later answer is expected', async () => {
     const key = new Key({ budget: { day: 1 } })
-    const costOf = ({ output }: { readonly output: number }) => output * 1e5
-    const leaver = key.allowance()
-    await leaver.enter()
-    await leaver.reserve(() => ({ input: 1 }), 1, costOf)
-    leaver.settleUncounted(9000)
+    const leaver = await key.paid(0)
+    const usual = leaver.expectedAnswer()
+    leaver.settle({ input: 1, output: 9 }, 0.9 * DOLLAR, false)
+    expect(key.allowance().expectedAnswer()).toBe(usual)
+    expect(key.allowance().expectedAnswer(5)).toBe(5)
     expect(await refusalOf(key.paid(0.2 * DOLLAR) as never)).toMatchObject({ code: 'insufficient_quota' })
     await key.paid(0.1 * DOLLAR)
   })

@@ -277,7 +277,7 @@ describe('places', () => {
               if (isIn) running.push(allowance)
               else allowance.leave()
             } else if (one !== undefined) {
-              if (kind === 'settle' && which % 2 === 0) one.settleUncounted(which)
+              if (kind === 'settle' && which % 2 === 0) one.settleUncounted()
               else if (kind === 'settle') one.settle({ input: 1 })
               else one.leave()
               if (kind === 'twice') one.leave()

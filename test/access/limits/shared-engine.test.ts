@@ -91,7 +91,7 @@ describeWithRedis('instances that share a Redis', () => {
       await Promise.all(held.map(allowance => allowance.enter()))
       await expect(other.of('k', settings).enter()).rejects.toThrow('at once')
       held[0]!.leave()
-      held[1]!.settleUncounted(0)
+      held[1]!.settleUncounted()
       held[2]!.settle({ input: 1 })
       await pause(5)
     }

@@ -62,7 +62,7 @@ it('is a table for those who prefer one', async () => {
   })
   expect(headers['content-type']).toBe('text/csv; charset=utf-8; header=present')
   const [names, ...lines] = text.trimEnd().split('\r\n')
-  expect(names).toMatch(/^at,key,key_name,model,.*,requests,errors,input_tokens/)
+  expect(names).toMatch(/^at,key,key_name,model,.*,requests,errors,cancelled,input_tokens/)
   expect(lines).toHaveLength(5)
   for (const line of lines) expect(line.split(',')).toHaveLength(names!.split(',').length)
   expect(

@@ -28,7 +28,7 @@ export async function plain(outcomes: Outcomes, checkout: string): Promise<void>
 /** Runs every line to paste that the greeting and `examples` print. */
 async function tryLines(outcomes: Outcomes, started: Started): Promise<void> {
   const examples = started.command('examples', '--address', started.address, '--key', started.key)
-  const lines = `${started.out}\n${examples}`.split('\n').filter(line => line.startsWith('  curl '))
+  const lines = `${started.out}\n${examples}`.split('\n').filter(line => /^ {2}(?:curl|ID=)/.test(line))
   const { status } = await promisify(execFile)('curl', ['--version']).then(
     () => ({ status: 0 }),
     () => ({ status: 1 }),
@@ -37,7 +37,10 @@ async function tryLines(outcomes: Outcomes, started: Started): Promise<void> {
   await outcomes.try('a line is printed for each endpoint', () => assert.ok(lines.length >= 15, lines.join('\n')))
   for (const line of lines)
     await outcomes.try(line.trim().replaceAll(started.key, 'KEY').slice(0, 100), async () => {
-      const run = promisify(execFile)('bash', ['-c', `${line} --fail-with-body --max-time 60`], {
+      // A line that saves a file fails by itself.
+      const flags = line.includes(' -sSf ') ? '' : ' --fail-with-body --max-time 60'
+      const run = promisify(execFile)('bash', ['-c', line + flags], {
+        timeout: 120_000,
         cwd: started.folder,
         encoding: 'buffer',
       })

@@ -48,6 +48,7 @@ export const keys = {
     concurrent: (value: string) => `${value} at once`,
     day: (value: string) => `${value} a day`,
     month: (value: string) => `${value} a month`,
+    knownPrices: 'Known prices only',
     none: 'None of its own',
     unlimited: 'Unlimited',
   },

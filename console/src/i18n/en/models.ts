@@ -3,6 +3,8 @@ export const models = {
   lead: 'What can be called, in which formats, at what price, and which channels have it.',
   search: 'Search models',
   shown: (count: string, all: string) => (count === all ? `${all} models` : `${count} of ${all} models`),
+  source: (table: string, date: string) =>
+    `Limits and abilities: ${table}, as of ${date}, unless the config states them`,
   open: (id: string) => `Open ${id}`,
   key: {
     label: 'As seen by',

@@ -37,7 +37,8 @@ export const traffic = {
   noKey: 'no key',
   lost: (count: number) => (count === 1 ? '1 loss' : `${count} losses`),
   captured: 'Captured: its bodies can be looked at',
-  tokensTitle: (input: string, output: string) => `${input} in, ${output} out`,
+  tokensTitle: (input: string, output: string, estimated: boolean) =>
+    `${input} in, ${output} out${estimated ? ' (estimated)' : ''}`,
   phases: {
     queue: 'Queue',
     upstream: 'Upstream',
@@ -70,6 +71,7 @@ export const traffic = {
     cached: (count: string) => `${count} from cache`,
     reasoning: (count: string) => `${count} reasoning`,
     cost: 'Cost',
+    estimated: 'Estimated: the upstream did not count the answer to its end',
     group: 'Group',
     finish: 'Finish',
     upstreamId: 'Upstream’s id',

@@ -31,6 +31,7 @@ export const usage = {
   parts: {
     succeeded: 'Succeeded',
     failed: 'Failed',
+    cancelled: 'Cancelled',
     input: 'Input',
     cache_read: 'Cache read',
     cache_write: 'Cache write',
@@ -51,6 +52,8 @@ export const usage = {
   inAndOut: (input: string, output: string) => `${input} in, ${output} out`,
   unpriced: (count: string) => `cost of ${count} unknown`,
   allPriced: 'all costs known',
+  estimated: (count: string) => `${count} estimated`,
+  isEstimated: 'Estimated: the upstream did not count the answer to its end',
   percentiles: (p95: string, p99: string) => `p95 ${p95} · p99 ${p99}`,
   noTimings: 'nothing was timed',
   chart: (what: string, by: string) => `${what}${by === '' ? '' : ` by ${by.toLowerCase()}`} over time`,

@@ -50,6 +50,7 @@ export const keys: typeof en = {
     concurrent: value => `并发 ${value}`,
     day: value => `每天 ${value}`,
     month: value => `每月 ${value}`,
+    knownPrices: '仅限价格已知的模型',
     none: '无单独限额',
     unlimited: '不限',
   },

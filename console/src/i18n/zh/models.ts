@@ -5,6 +5,7 @@ export const models: typeof en = {
   lead: '可以调用哪些模型、用哪些格式、价格如何,以及由哪些渠道提供。',
   search: '搜索模型',
   shown: (count, all) => (count === all ? `共 ${all} 个模型` : `${count} / ${all} 个模型`),
+  source: (table, date) => `限制与能力:${table},截至 ${date};以配置文件为准`,
   open: id => `打开 ${id}`,
   key: {
     label: '查看范围',

@@ -39,7 +39,7 @@ export const traffic: typeof en = {
   noKey: '无密钥',
   lost: count => `${count} 处损失`,
   captured: '已捕获：可以查看内容',
-  tokensTitle: (input, output) => `输入 ${input}，输出 ${output}`,
+  tokensTitle: (input, output, estimated) => `输入 ${input}，输出 ${output}${estimated ? '（估算）' : ''}`,
   phases: { queue: '排队', upstream: '上游', stream: '传输', failed: '失败的尝试' },
   phaseHints: {
     queue: '读取、检查、等待限额与渠道',
@@ -67,6 +67,7 @@ export const traffic: typeof en = {
     cached: count => `${count} 来自缓存`,
     reasoning: count => `${count} 推理`,
     cost: '费用',
+    estimated: '估算值：上游没有统计完这次回答',
     group: '分组',
     finish: '结束原因',
     upstreamId: '上游 ID',

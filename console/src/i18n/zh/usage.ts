@@ -33,6 +33,7 @@ export const usage: typeof en = {
   parts: {
     succeeded: '成功',
     failed: '失败',
+    cancelled: '已取消',
     input: '输入',
     cache_read: '缓存读取',
     cache_write: '缓存写入',
@@ -53,6 +54,8 @@ export const usage: typeof en = {
   inAndOut: (input, output) => `输入 ${input},输出 ${output}`,
   unpriced: count => `${count} 个请求费用未知`,
   allPriced: '全部费用已知',
+  estimated: count => `${count} 次为估算`,
+  isEstimated: '估算值:上游没有统计完这次回答',
   percentiles: (p95, p99) => `p95 ${p95} · p99 ${p99}`,
   noTimings: '没有计时数据',
   chart: (what, by) => `${what}随时间变化${by === '' ? '' : `(按${by})`}`,

@@ -16,7 +16,8 @@ export function limitsOf({ rpm, tpm, concurrent, budget }: Limits): readonly str
     [words.day, budget?.day, dollars],
     [words.month, budget?.month, dollars],
   ]
-  return rows.flatMap(([say, value, write]) => (value === undefined ? [] : [say(write(value))]))
+  const said = rows.flatMap(([say, value, write]) => (value === undefined ? [] : [say(write(value))]))
+  return budget?.unknown === 'refuse' ? [...said, words.knownPrices] : said
 }
 
 interface LimitsProps {

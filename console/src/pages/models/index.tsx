@@ -1,6 +1,6 @@
 import './models.css'
 import { useMemo, useState } from 'preact/hooks'
-import type { Key, Model } from '../../api/types.ts'
+import type { Key, Models as Listed, Model } from '../../api/types.ts'
 import { useLoad } from '../../api/use-load.ts'
 import { number } from '../../format.ts'
 import { Icon } from '../../ui/icon.tsx'
@@ -52,9 +52,10 @@ export default function Models() {
         </p>
       )}
       <Loaded of={models} lines={8}>
-        {all => (
+        {({ data, catalogue }) => (
           <Catalogue
-            models={all}
+            models={data}
+            source={catalogue}
             channels={channels.data ?? NO_CHANNELS}
             filters={{ ...query, search, native: query['native'] !== undefined }}
             keyId={key}
@@ -70,6 +71,7 @@ export default function Models() {
 
 interface CatalogueProps {
   readonly models: readonly Model[]
+  readonly source: Listed['catalogue']
   readonly channels: Channels
   readonly filters: Filters
   readonly keyId: string | undefined
@@ -79,7 +81,7 @@ interface CatalogueProps {
   readonly onQuery: (changes: Query) => void
 }
 
-function Catalogue({ models, channels, filters, keyId, opened, onSearch, onQuery }: CatalogueProps) {
+function Catalogue({ models, source, channels, filters, keyId, opened, onSearch, onQuery }: CatalogueProps) {
   const shown = useMemo(() => narrowed(models, filters), [models, ...Object.values(filters)])
   const open = opened === undefined ? undefined : models.find(({ id }) => id === opened)
   if (models.length === 0) return <Nothing isOfKey={keyId !== undefined} />
@@ -88,6 +90,7 @@ function Catalogue({ models, channels, filters, keyId, opened, onSearch, onQuery
       <FilterBar models={models} filters={filters} onSearch={onSearch} onFilter={onQuery} />
       <p class="models-count" role="status">
         {text().shown(number(shown.length), number(models.length))}
+        <span class="models-source">{text().source(`${source.package} ${source.version}`, source.date)}</span>
       </p>
       <Card flush>
         {shown.length > 0 ? (

@@ -1,5 +1,5 @@
 import { get } from '../../api/request.ts'
-import type { AllOf, Channel, Key, Model, PageOf } from '../../api/types.ts'
+import type { AllOf, Channel, Key, Models, PageOf } from '../../api/types.ts'
 
 /** Keys in a page of the API, and pages that are loaded at most: more cannot be chosen from. */
 const PAGE = 200
@@ -19,8 +19,8 @@ export async function loadKeys(signal: AbortSignal): Promise<readonly Key[]> {
 }
 
 /** All models, or those that a key can call. */
-export const loadModels = async (key: string | undefined, signal: AbortSignal): Promise<readonly Model[]> =>
-  (await get<AllOf<Model>>('/models', { key }, signal)).data
+export const loadModels = (key: string | undefined, signal: AbortSignal): Promise<Models> =>
+  get<Models>('/models', { key }, signal)
 
 /** Channels by their names. */
 export async function loadChannels(signal: AbortSignal): Promise<ReadonlyMap<string, Channel>> {

@@ -132,7 +132,8 @@ function Tokens({ row }: { readonly row: Row }) {
   if (isRunning(row) || row.input_tokens === undefined) return <span class="faint">–</span>
   const [input, output] = [row.input_tokens, row.output_tokens ?? 0]
   return (
-    <span title={text().tokensTitle(number(input), number(output))}>
+    <span title={text().tokensTitle(number(input), number(output), row.estimated === true)}>
+      {row.estimated === true && <span aria-hidden="true">≈ </span>}
       {number(input, { short: true })}
       <span class="faint"> / {number(output, { short: true })}</span>
     </span>

@@ -50,9 +50,12 @@ export function fits(row: Row, { only, key, model, channel, format, since, until
   if (only === 'captured' && !row.captured) return false
   if (isRunning(row)) return channel === '' && (only === '' || only === 'captured')
   if (channel !== '' && row.channel !== channel) return false
-  if (only === 'errors' && row.status < 400 && row.error === undefined) return false
+  if (only === 'errors' && !isFailed(row)) return false
   return only !== 'losses' || row.losses > 0
 }
+
+/** Whether a request failed; one that its caller left (499) did not. */
+const isFailed = ({ status, error }: Request): boolean => status !== 499 && (status >= 400 || error !== undefined)
 
 /** Whether the words of a search are in a row. */
 export const isFound = (row: Row, search: string): boolean =>

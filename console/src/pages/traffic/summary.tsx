@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { Request } from '../../api/types.ts'
+import { Estimable } from '../../catalogue/estimable.tsx'
 import { money, number, time } from '../../format.ts'
 import { shortFormatName } from '../../i18n/formats.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -43,10 +44,20 @@ export function Summary({ row, replayOf }: SummaryProps) {
           )}
         </Fact>
         <Fact name={words.tokens}>
-          {row.input_tokens === undefined ? '–' : `${number(row.input_tokens)} / ${number(row.output_tokens ?? 0)}`}
+          {row.input_tokens === undefined ? (
+            '–'
+          ) : (
+            <Estimable
+              of={row}
+              title={words.estimated}
+              text={`${number(row.input_tokens)} / ${number(row.output_tokens ?? 0)}`}
+            />
+          )}
           <Details row={row} />
         </Fact>
-        <Fact name={words.cost}>{money(row.cost)}</Fact>
+        <Fact name={words.cost}>
+          <Estimable of={row} title={words.estimated} text={money(row.cost)} />
+        </Fact>
         <Fact name={text().columns.losses}>
           {row.losses === 0 ? '0' : <Badge tone="warn">{text().lost(row.losses)}</Badge>}
         </Fact>

@@ -45,8 +45,9 @@ export const MEASURES: { readonly [M in Metric]: Measure } = {
     ...{ rank: 'requests', adds: true, format: number, short },
     value: sum => sum.requests,
     parts: [
-      { id: 'succeeded', value: sum => sum.requests - sum.errors, colour: series(1) },
+      { id: 'succeeded', value: sum => sum.requests - sum.errors - sum.cancelled, colour: series(1) },
       { id: 'failed', value: sum => sum.errors, colour: '--chart-bad' },
+      { id: 'cancelled', value: sum => sum.cancelled, colour: series(3) },
     ],
   },
   tokens: {

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { get } from '../../api/request.ts'
 import type { PageOf, Request } from '../../api/types.ts'
 import { useLoad } from '../../api/use-load.ts'
+import { Estimable } from '../../catalogue/estimable.tsx'
 import { toneOf } from '../../catalogue/status-tone.ts'
 import { money, number } from '../../format.ts'
 import { hrefOf } from '../../pages.ts'
@@ -92,10 +93,13 @@ function columns(): readonly Column<Request>[] {
       ...{ id: 'tokens', title: words.tokens, number: true },
       cell: row => {
         const tokens = tokensOf(row)
-        return tokens === undefined ? '–' : number(tokens)
+        return tokens === undefined ? '–' : <Estimable of={row} title={words.isEstimated} text={number(tokens)} />
       },
     },
-    { id: 'cost', title: words.cost, number: true, cell: row => money(row.cost) },
+    {
+      ...{ id: 'cost', title: words.cost, number: true },
+      cell: row => <Estimable of={row} title={words.isEstimated} text={money(row.cost)} />,
+    },
     { id: 'took', title: words.took, number: true, cell: row => timed(row.duration_ms) },
   ]
 }

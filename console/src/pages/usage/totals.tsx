@@ -53,10 +53,16 @@ function noteOf(metric: Metric, sum: UsageSum | undefined, hours: number): strin
   if (metric === 'errors') return words.ofRequests(percent(sum.errors / sum.requests))
   if (metric === 'tokens')
     return words.inAndOut(number(sum.input_tokens, { short: true }), number(sum.output_tokens, { short: true }))
-  if (metric === 'cost') return sum.unpriced === 0 ? words.allPriced : words.unpriced(number(sum.unpriced))
+  if (metric === 'cost') return costNoteOf(sum)
   if (metric === 'requests') return words.anHour(number(Number((sum.requests / hours).toPrecision(3))))
   const timings = metric === 'duration' ? sum.duration_ms : sum.first_byte_ms
   return timings === undefined ? words.noTimings : words.percentiles(timed(timings.p95), timed(timings.p99))
+}
+
+function costNoteOf({ unpriced, estimated }: UsageSum): string {
+  const words = text()
+  const known = unpriced === 0 ? words.allPriced : words.unpriced(number(unpriced))
+  return estimated === 0 ? known : `${known} · ${words.estimated(number(estimated))}`
 }
 
 /** More of these is worse. */

@@ -1,0 +1,146 @@
+import { listedNames } from '../src/catalogue/names.ts'
+import type { ListedModel, ModelTable } from '../src/catalogue/table.ts'
+
+/** A row of LiteLLM's table, as far as it is used (https://github.com/BerriAI/litellm, `sample_spec` in its table). */
+export interface TableRow {
+  readonly litellm_provider?: string
+  readonly mode?: string
+  readonly max_input_tokens?: number | string
+  readonly max_output_tokens?: number | string
+  readonly supported_modalities?: readonly string[]
+  readonly supported_output_modalities?: readonly string[]
+  readonly [field: string]: unknown
+}
+
+/** Whose rows count first: the makers', then others that run their models, in the order of their names. */
+const MAKERS = [
+  ...['openai', 'anthropic', 'gemini', 'xai', 'deepseek', 'mistral', 'moonshot', 'zai', 'dashscope', 'cohere_chat'],
+  ...['cohere', 'minimax', 'meta_llama', 'ai21', 'voyage', 'jina_ai', 'vertex_ai', 'groq', 'cerebras', 'azure'],
+]
+
+/** What models of a mode take and give, where their row does not say. */
+const MODES: { readonly [mode: string]: { readonly input: readonly string[]; readonly output: readonly string[] } } = {
+  chat: { input: ['text'], output: ['text'] },
+  responses: { input: ['text'], output: ['text'] },
+  completion: { input: ['text'], output: ['text'] },
+  embedding: { input: ['text'], output: ['embedding'] },
+  rerank: { input: ['text'], output: ['text'] },
+  image_generation: { input: ['text'], output: ['image'] },
+  image_edit: { input: ['text', 'image'], output: ['image'] },
+  audio_speech: { input: ['text'], output: ['audio'] },
+  audio_transcription: { input: ['audio'], output: ['text'] },
+  realtime: { input: ['text', 'audio'], output: ['text', 'audio'] },
+  video_generation: { input: ['text'], output: ['video'] },
+}
+/** Modes whose rows state abilities: a model without a stated one does not have it, if any is stated. */
+const CONVERSES: ReadonlySet<string> = new Set(['chat', 'responses'])
+
+const INPUTS: { readonly [flag: string]: string } = {
+  supports_vision: 'image',
+  supports_audio_input: 'audio',
+  supports_video_input: 'video',
+  supports_pdf_input: 'pdf',
+}
+const ABILITIES = ['supports_function_calling', 'supports_reasoning', ...Object.keys(INPUTS)]
+const MODALITIES = ['text', 'image', 'audio', 'video', 'pdf', 'embedding']
+
+/** The share of the context from which on an answer has no limit of its own: hosts then list what a short prompt leaves. */
+const WHOLE = 0.9
+
+/** The models of a table by name, sorted; names that the lookup finds under another name of the same facts are left out. */
+export function modelsOf(table: { readonly [id: string]: TableRow }): ModelTable['models'] {
+  const models = new Map<string, ListedModel>()
+  const rows = Object.entries(table).filter(([, row]) => isUsable(row))
+  const named = Object.groupBy(rows, ([id]) => listedNames(id)[0]!)
+  for (const name of Object.keys(named).sort(byLength)) {
+    const model = modelOf(named[name]!.sort(byMaker).map(([, row]) => row))
+    const other = listedNames(name).find(one => models.has(one))
+    if (other === undefined || JSON.stringify(models.get(other)) !== JSON.stringify(model)) models.set(name, model)
+  }
+  return Object.fromEntries([...models].filter(([, model]) => Object.keys(model).length > 0).sort(byName))
+}
+
+/** Whether a row is a model, and says something of it: hosts list some with no more than a name. */
+const isUsable = ({ mode = '', max_input_tokens }: TableRow): boolean =>
+  MODES[mode] !== undefined && (count(max_input_tokens) !== undefined || !CONVERSES.has(mode))
+
+/** One model by its rows at several hosts, its makers' before others. */
+function modelOf(rows: readonly TableRow[]): ListedModel {
+  const context = limitOf(rows, ({ max_input_tokens }) => count(max_input_tokens))
+  const conversing = rows.filter(row => CONVERSES.has(row.mode!))
+  const maxOutput = limitOf(conversing, ({ max_output_tokens }) => count(max_output_tokens))
+  const reasoning = abilityOf(conversing, 'supports_reasoning')
+  const tools = abilityOf(conversing, 'supports_function_calling')
+  return {
+    ...(context !== undefined && { context }),
+    ...(maxOutput !== undefined && !(maxOutput >= WHOLE * (context ?? Number.POSITIVE_INFINITY)) && { maxOutput }),
+    ...modalitiesOf(rows),
+    ...(reasoning !== undefined && { reasoning }),
+    ...(tools !== undefined && { tools }),
+  }
+}
+
+/** The limit by the first maker's row that has it, or else what most hosts have; the larger one of two. */
+function limitOf(rows: readonly TableRow[], read: (row: TableRow) => number | undefined): number | undefined {
+  const made = firstOf(rows.filter(isMakers), read)
+  if (made !== undefined) return made
+  const values = rows.flatMap(row => read(row) ?? [])
+  const often = (value: number): number => values.filter(one => one === value).length
+  return values.sort((one, other) => often(other) - often(one) || other - one)[0]
+}
+
+/** What the first row says that says anything; false where a maker states other abilities, but not this; else unknown. */
+function abilityOf(rows: readonly TableRow[], flag: string): boolean | undefined {
+  const stated = firstOf(rows, row => (typeof row[flag] === 'boolean' ? (row[flag] as boolean) : undefined))
+  if (stated !== undefined) return stated
+  const isDescribed = rows.some(row => isMakers(row) && ABILITIES.some(one => row[one] === true))
+  return isDescribed ? false : undefined
+}
+
+/** As the first row has it, by its lists and flags; where it has none, by its mode. */
+function modalitiesOf([first, ...others]: readonly TableRow[]): Pick<ListedModel, 'input' | 'output'> {
+  const row = [first!, ...others].find(one => describes(one)) ?? first!
+  const { mode = '', supported_modalities, supported_output_modalities, supports_audio_output } = row
+  const usual = MODES[mode]!
+  const flagged = Object.keys(INPUTS).flatMap(flag => (row[flag] === true ? INPUTS[flag]! : []))
+  const output = supported_output_modalities?.filter(one => one !== 'image' || draws(row))
+  const spoken = supports_audio_output === true ? ['audio'] : []
+  return {
+    input: known([...(supported_modalities ?? usual.input), ...flagged]),
+    output: known(output ?? [...usual.output, ...spoken]),
+  }
+}
+
+const describes = (row: TableRow): boolean =>
+  row.supported_modalities !== undefined || Object.keys(INPUTS).some(flag => row[flag] === true)
+
+/** A conversation's images are believed where they have a price: some rows of models that draw by a tool list them. */
+const draws = (row: TableRow): boolean =>
+  !CONVERSES.has(row.mode!) || Object.keys(row).some(field => /^output_cost_per_image/.test(field))
+
+const known = (modalities: readonly string[]): readonly string[] =>
+  MODALITIES.filter(modality => modalities.includes(modality))
+
+/** A limit in tokens: some rows have texts or zeros. */
+const count = (value: number | string | undefined): number | undefined =>
+  value !== undefined && Number.isSafeInteger(Number(value)) && Number(value) > 0 ? Number(value) : undefined
+
+function firstOf<T>(rows: readonly TableRow[], read: (row: TableRow) => T | undefined): T | undefined {
+  for (const row of rows) {
+    const value = read(row)
+    if (value !== undefined) return value
+  }
+  return undefined
+}
+
+type Entry = readonly [id: string, row: TableRow]
+
+const rankOf = ({ litellm_provider = '' }: TableRow): number => {
+  const rank = MAKERS.indexOf(litellm_provider)
+  return rank === -1 ? MAKERS.length : rank
+}
+const isMakers = (row: TableRow): boolean => rankOf(row) < MAKERS.length
+const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
+const byMaker = ([id, row]: Entry, [other, its]: Entry): number => rankOf(row) - rankOf(its) || compare(id, other)
+const byLength = (one: string, other: string): number => one.length - other.length || compare(one, other)
+const byName = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number => compare(one, other)

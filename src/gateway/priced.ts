@@ -1,0 +1,47 @@
+import type { Caller } from '../access/index.ts'
+import { forbidden } from '../canonical/error.ts'
+import type { Usage } from '../canonical/result.ts'
+import type { Work } from '../canonical/work.ts'
+import type { Prices } from '../catalogue/rates.ts'
+import type { Target } from '../router.ts'
+
+const TEXT: Usage = { input: 1, output: 1 }
+/**
+ * What a work is billed for at least. A work without an entry has no price per token: what it costs is unknown of every
+ * model.
+ */
+const BILLED: { readonly [W in Work]?: Usage } = {
+  conversation: TEXT,
+  completion: TEXT,
+  compaction: TEXT,
+  embedding: { input: 1 },
+  image: { input: 1, output: 1, outputBy: { image: 1 } },
+  speech: { input: 1, output: 1, outputBy: { audio: 1 } },
+  transcription: { input: 1, inputBy: { audio: 1 }, output: 1 },
+  realtime: { input: 1, inputBy: { audio: 1 }, output: 1, outputBy: { audio: 1 } },
+}
+
+/**
+ * The targets that a budget admits: where it refuses unknown prices (`budget.unknown: refuse`), those whose price for the
+ * work is known. Counting tokens costs nothing.
+ *
+ * @throws GatewayError `forbidden` where it admits none of several.
+ */
+export function pricedTargets(
+  targets: readonly Target[],
+  { model, work, caller, prices }: { model: string; work: Work; caller: Caller; prices: Prices | undefined },
+): readonly Target[] {
+  if (caller.permissions.limits.budget?.unknown !== 'refuse' || work === 'count' || prices === undefined) return targets
+  const usage = BILLED[work]
+  const priced = targets.filter(({ channel, upstreamModel }) => {
+    const cost = usage && prices.cost({ model, upstreamModel, provider: channel.provider }, usage)
+    return cost !== undefined
+  })
+  if (priced.length === 0 && targets.length > 0) throw UNPRICED
+  return priced
+}
+
+/** The code of such a refusal. */
+export const PRICE_UNKNOWN = 'price_unknown'
+
+const UNPRICED = forbidden("This key's budget admits no model whose price is unknown.", 'model', PRICE_UNKNOWN)

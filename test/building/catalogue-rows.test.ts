@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { modelsOf, type TableRow } from '../../building/catalogue-rows.ts'
+import { listedNames } from '../../src/catalogue/names.ts'
+import { TABLE_FILE } from '../../src/catalogue/table.ts'
+
+const chat = (host: string, more: TableRow): TableRow => ({ mode: 'chat', litellm_provider: host, ...more })
+const LIMITS = { max_input_tokens: 1000, max_output_tokens: 100 }
+
+test("a maker's row stands above its hosts', and missing abilities are unknown where no maker says anything", () => {
+  const models = modelsOf({
+    'a-host/one': chat('a-host', { max_input_tokens: 500, max_output_tokens: 50, supports_audio_input: true }),
+    one: chat('openai', { ...LIMITS, supports_vision: true, supports_function_calling: true }),
+    'a-host/two': chat('a-host', { ...LIMITS, supports_function_calling: true }),
+    nothing: chat('a-host', {}),
+    sample_spec: { mode: 'one of: chat' },
+  })
+  const [input, output] = [['text', 'image'], ['text']]
+  expect(models).toEqual({
+    one: { context: 1000, maxOutput: 100, input, output, reasoning: false, tools: true },
+    two: { context: 1000, maxOutput: 100, input: ['text'], output, tools: true },
+  })
+})
+
+test('without a maker the limit of most hosts counts, and an answer as long as the context is no limit', () => {
+  const models = modelsOf({
+    'a/many': chat('a', { max_input_tokens: 1000, max_output_tokens: 10 }),
+    'b/many': chat('b', { max_input_tokens: 1000, max_output_tokens: 20 }),
+    'c/many': chat('c', { max_input_tokens: '2000', max_output_tokens: 20 }),
+    'a/whole': chat('a', { max_input_tokens: 1000, max_output_tokens: 1000 }),
+  })
+  expect(models['many']).toMatchObject({ context: 1000, maxOutput: 20 })
+  expect(models['whole']).toEqual({ context: 1000, input: ['text'], output: ['text'] })
+})
+
+test('images of a conversation are believed where they have a price', () => {
+  const lists = { ...LIMITS, supported_output_modalities: ['text', 'image'] }
+  const models = modelsOf({
+    draws: chat('gemini', { ...lists, output_cost_per_image_token: 1 }),
+    writes: chat('openai', lists),
+  })
+  expect([models['draws']!.output, models['writes']!.output]).toEqual([['text', 'image'], ['text']])
+})
+
+test('other spellings of the same facts are left out, and the order is fixed', () => {
+  const row = chat('bedrock', LIMITS)
+  const ids = ['us.vendor.model-v1:0', 'model-2026-01-02', 'model', 'a-model', 'model-4.5']
+  const models = modelsOf(Object.fromEntries(ids.map(id => [id, row])))
+  expect(Object.keys(models)).toEqual(['a-model', 'model', 'model-4-5'])
+})
+
+test('the checked-in table is one line for each model, sorted, by the names that are looked up', () => {
+  const text = readFileSync(TABLE_FILE, 'utf8')
+  const names = Object.keys(JSON.parse(text).models)
+  expect(text.split('\n')).toHaveLength(names.length + 4)
+  expect(names).toEqual([...names].sort())
+  expect(names.filter(name => listedNames(name)[0] !== name)).toEqual([])
+})
