@@ -36,7 +36,7 @@ const MANY: readonly Package[] = ['semantic-kernel', 'java', 'go', 'rust']
 const SHOWING: { readonly [S in Scenario['name']]?: readonly string[] } = {
   session: ['deepseek', 'gemini-3'],
   // Both reason without being asked to.
-  plain: ['deepseek', 'contents'],
+  plain: ['deepseek', 'gemini-3'],
   errors: ['responses'],
 }
 

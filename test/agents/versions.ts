@@ -49,6 +49,7 @@ export const VERSIONS = {
     'rig-core': '0.44.0',
     tokio: '1.54.1',
     futures: '0.3.34',
+    serde: '1.0.229',
     serde_json: '1.0.154',
   },
   'ai-sdk-6': {

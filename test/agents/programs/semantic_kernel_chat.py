@@ -19,7 +19,7 @@ def connector(format, key):
         from semantic_kernel.connectors.ai.anthropic import AnthropicChatCompletion
 
         client = AsyncAnthropic(base_url=ADDRESS, api_key=key, max_retries=0)
-        return AnthropicChatCompletion(ai_model_id=MODEL, async_client=client), {"max_tokens": 8000}
+        return AnthropicChatCompletion(ai_model_id=MODEL, api_key=key, async_client=client), {"max_tokens": 8000}
     if format == "contents":
         from google import genai
         from semantic_kernel.connectors.ai.google.google_ai import GoogleAIChatCompletion

@@ -12,9 +12,11 @@ import com.openai.models.responses.ResponseFunctionToolCall;
 import com.openai.models.responses.ResponseIncludable;
 import com.openai.models.responses.ResponseInputItem;
 import com.openai.models.responses.ResponseOutputItem;
+import com.openai.models.responses.ResponseStatus;
 import com.openai.models.responses.ResponseStreamEvent;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** OpenAI's SDK, responses, without memory: what came out goes in again. */
@@ -53,7 +55,10 @@ final class Responses implements Sessions.Client {
     try (StreamResponse<ResponseStreamEvent> events = client.responses().createStreaming(params)) {
       events.stream().forEach(accumulator::accumulate);
     }
-    return accumulator.response();
+    Response response = accumulator.response();
+    if (!response.status().equals(Optional.of(ResponseStatus.COMPLETED)))
+      throw new IllegalStateException("no whole answer: " + response.error());
+    return response;
   }
 
   @Override

@@ -32,6 +32,11 @@ public final class Sessions {
   }
 
   public static void main(String[] args) {
+    Thread.setDefaultUncaughtExceptionHandler(
+        (thread, thrown) -> {
+          System.err.println("Error: " + thrown);
+          System.exit(1);
+        });
     Client made = client(args[0], Env.KEY);
     switch (Env.SCENARIO) {
       case "plain" -> {
