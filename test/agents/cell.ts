@@ -50,7 +50,7 @@ export async function runCell(cell: Cell, installed: string, keep: string): Prom
   const server = await FakeUpstream.open((response, seen) => play.answer(response, seen))
   const gateway = await openGateway(cell, server.address, join(dir, 'data'))
   const tap = await Tap.open(gateway.server.address)
-  const place = { home, work, address: tap.address, key: CALLER_KEY, model: modelOf(cell) }
+  const place = { home, work, address: tap.address, key: CALLER_KEY, model: modelOf(cell), scenario: scenario.name }
   try {
     const ran = await runProgram(client.command(place, installed), home, work, PATIENCE)
     const faults = faultsOf(cell, { play, ran, work, tap, seen: server.seen })

@@ -1,6 +1,6 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { nameOf, type Outcome, runCell } from './cell.ts'
+import { type Cell, nameOf, type Outcome, runCell } from './cell.ts'
 import { CACHE, folderOf } from './install.ts'
 import { excuseOf } from './known.ts'
 import { matrix } from './matrix.ts'
@@ -17,7 +17,11 @@ const KEEP = join(CACHE, 'failed')
 rmSync(KEEP, { recursive: true, force: true })
 mkdirSync(KEEP, { recursive: true })
 
-const { cells, report } = readOptions()
+const { cells: chosen, report } = readOptions()
+/** Of packages that could not be installed, which was said before. */
+const isThere = ({ client }: Cell): boolean => existsSync(folderOf(client.package))
+const cells = chosen.filter(isThere)
+const skipped = chosen.length - cells.length
 const waiting = [...cells]
 const outcomes: Outcome[] = []
 
@@ -43,6 +47,6 @@ const failed = bad.length - known
 const passed = outcomes.length - bad.length
 console.log(`\n${matrix(cells, outcomes)}`)
 if (bad.length > 0) console.log(`\nwhat was said in cells that failed: ${KEEP}`)
-console.log(`\nagents: ${passed} passed, ${failed} failed, ${known} known to fail`)
-writeReport(report, { passed, failed, skipped: known })
+console.log(`\nagents: ${passed} passed, ${failed} failed, ${known} known to fail, ${skipped} skipped`)
+writeReport(report, { passed, failed, skipped: known + skipped })
 process.exitCode = failed > 0 ? 1 : 0

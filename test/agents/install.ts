@@ -1,31 +1,34 @@
-import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { type Package, VERSIONS } from './versions.ts'
+import { COMPILED, type Compiled } from './compiled.ts'
+import { download, need } from './run.ts'
+import { type Package, type Pinned, VERSIONS } from './versions.ts'
 
-/** Where clients are kept, outside the repository. */
+/** Where clients are installed, outside the repository. */
 export const CACHE = process.env['INTERLINGUA_AGENTS'] ?? join(homedir(), '.cache/interlingua-agents')
-
-type Pinned = { readonly [name: string]: string }
 
 const PINNED: { readonly [P in Package]: Pinned } = VERSIONS
 
-const IN_PYTHON: readonly Package[] = ['python', 'litellm']
+const IN_PYTHON: readonly Package[] = ['python', 'litellm', 'semantic-kernel']
 
-/** The folder of a package at its pinned versions: named after the one, or a hash of several. */
+const compiledOf = (name: Package): Compiled | undefined => (COMPILED as { readonly [name: string]: Compiled })[name]
+
+/** The folder of a package at its pinned versions: named after the one, or a hash of several and of a program compiled with them. */
 export function folderOf(name: Package): string {
   const pinned = PINNED[name]
   const [version, ...more] = Object.values(pinned)
-  const hash = createHash('sha256').update(JSON.stringify(pinned)).digest('hex').slice(0, 12)
-  return join(CACHE, `${name}-${more.length === 0 ? version : hash}`)
+  const hash = createHash('sha256').update(JSON.stringify(pinned))
+  const sources = compiledOf(name)?.sources
+  if (sources !== undefined) for (const file of globSync(join(sources, '*')).sort()) hash.update(readFileSync(file))
+  return join(CACHE, `${name}-${more.length === 0 ? version : hash.digest('hex').slice(0, 12)}`)
 }
 
 /**
- * Installs a package where it is not there yet; what was begun and not finished does not count.
+ * Installs a package where it is not there yet; an unfinished installation does not count.
  *
- * @throws Error where the registry or the tools for it cannot be had.
+ * @throws Unavailable where the registry or the tools for it cannot be had; Error where its program does not compile.
  */
 export function install(name: Package): void {
   const folder = folderOf(name)
@@ -35,7 +38,9 @@ export function install(name: Package): void {
   rmSync(begun, { recursive: true, force: true })
   mkdirSync(begun, { recursive: true })
   console.log(`installing ${name} into ${folder}`)
-  if (IN_PYTHON.includes(name)) python(begun, pinned)
+  const compiled = compiledOf(name)
+  if (compiled !== undefined) compiled.install(begun, pinned, join(CACHE, 'build'))
+  else if (IN_PYTHON.includes(name)) python(begun, pinned)
   else node(begun, pinned)
   renameSync(begun, folder)
 }
@@ -43,7 +48,7 @@ export function install(name: Package): void {
 /** Scripts of packages are not run: what they download is in optional packages as well. */
 function node(folder: string, pinned: Pinned): void {
   const wanted = Object.entries(pinned).map(([name, version]) => `${name}@${version}`)
-  run('npm', [
+  download('npm', [
     'install',
     '--ignore-scripts',
     '--no-audit',
@@ -57,15 +62,9 @@ function node(folder: string, pinned: Pinned): void {
 }
 
 function python(folder: string, pinned: Pinned): void {
-  run('python3', ['-m', 'venv', folder])
+  need('python3')
+  download('python3', ['-m', 'venv', folder])
   const wanted = Object.entries(pinned).map(([name, version]) => `${name}==${version}`)
   // By its module, as the folder is moved afterwards.
-  run(join(folder, 'bin/python'), ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...wanted])
-}
-
-function run(program: string, args: readonly string[]): void {
-  const { status, stderr, error } = spawnSync(program, args, { encoding: 'utf8', timeout: 600_000 })
-  if (status === 0) return
-  const complaint = error?.message ?? stderr.split('\n').find(line => /error/i.test(line)) ?? `exit code ${status}`
-  throw new Error(`${program} ${args.join(' ')}: ${complaint}`)
+  download(join(folder, 'bin/python'), ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...wanted])
 }

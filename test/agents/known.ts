@@ -20,6 +20,10 @@ const KNOWN: readonly Known[] = [
     cells: /^litellm-messages × gemini-3 × /,
     why: 'it puts a text of its own between a thought and its calls, which then has the proof',
   },
+  {
+    cells: /^semantic-kernel-contents × (contents|gemini-3) × session$/,
+    why: 'its results have the role function, which Gemini takes no more, and go to it as they came',
+  },
 ]
 
 /** Why a cell may fail; undefined where it must not. */

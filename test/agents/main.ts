@@ -3,6 +3,8 @@ import { install } from './install.ts'
 import { findNamespace, runWithin } from './namespace.ts'
 import { readOptions } from './options.ts'
 import { writeReport } from './report.ts'
+import { Unavailable } from './run.ts'
+import type { Package } from './versions.ts'
 
 const HELP = `Runs real clients through the gateway, before strict upstreams, in a network of their own.
 
@@ -23,12 +25,23 @@ const { cells, list, help, report } = readOptions()
 async function run(): Promise<number> {
   const way = findNamespace()
   if (way === undefined) return notRun('no network namespace can be made here (unshare, ip)')
-  try {
-    for (const name of new Set(cells.map(({ client }) => client.package))) install(name)
-  } catch (thrown) {
-    return notRun((thrown as Error).message)
-  }
+  const packages = new Set(cells.map(({ client }) => client.package))
+  const installed = [...packages].filter(isInstalled)
+  if (installed.length === 0) return notRun('no client can be installed')
   return runWithin(way, [process.execPath, `${import.meta.dirname}/inside.ts`, ...process.argv.slice(2)])
+}
+
+/** Installs a package; says aloud which cells are skipped without it. */
+function isInstalled(name: Package): boolean {
+  try {
+    install(name)
+    return true
+  } catch (thrown) {
+    if (!(thrown instanceof Unavailable)) throw thrown
+    const count = cells.filter(({ client }) => client.package === name).length
+    console.log(`\nWITHOUT ${name.toUpperCase()}, ${count} CELLS ARE SKIPPED: ${thrown.message}\n`)
+    return false
+  }
 }
 
 function notRun(why: string): number {

@@ -62,6 +62,7 @@ export class Play {
       exchange.fault = fault
       return json(response, 400, format.error(400, fault))
     }
+    if (this.scenario.asks === 'in vain') return json(response, 429, format.error(429, 'Rate limit reached.'))
     this.play(response, exchange, body)
   }
 
@@ -83,10 +84,11 @@ export class Play {
     exchange.tools = this.upstream.tools(body)
     exchange.proofs = this.upstream.proofs(body)
     // What is asked beside the session, for a title, is asked without tools.
-    const isAside = exchange.tools.length === 0
+    const isPlain = this.scenario.asks === 'plainly'
+    const isAside = exchange.tools.length === 0 && !isPlain
     if (!isAside) exchange.done = this.steps().filter(([path]) => this.isDone(path, body)).length
     const cut = exchange.done === 0 && !this.isCut ? this.scenario.cut : undefined
-    const scene = isAside ? { text: ASIDE } : this.sceneOf(exchange, body, cut)
+    const scene = isAside ? { text: ASIDE } : isPlain ? this.plainScene(body) : this.sceneOf(exchange, body, cut)
     const streams = format.streams(exchange.url, body)
     const frames = streams ? format.frames(scene) : [JSON.stringify(format.whole(scene))]
     const unique = frames.map(frame => this.unique(frame))
@@ -99,6 +101,13 @@ export class Play {
     exchange.sent = streams ? upTo(unique, cut, scene) : firstHalf(unique[0]!)
     // What was said has to arrive before the connection breaks.
     response.write(exchange.sent, () => setTimeout(() => response.destroy(), 20))
+  }
+
+  /** An answer with what its upstream thinks, whether it is asked to or not. */
+  private plainScene(body: JsonObject): Scene {
+    const thought = this.upstream.thought(body, THOUGHTS[0])
+    this.turns++
+    return { ...(thought === undefined ? {} : { thought }), text: FINAL_TEXT }
   }
 
   /** What comes next in the session, as much at once as the request allows. */

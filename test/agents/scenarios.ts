@@ -1,15 +1,22 @@
 /** What an agent is asked to do, and what its upstream does on the way. */
 export interface Scenario {
-  readonly name: 'session' | 'cut-call' | 'cut-text'
+  readonly name: 'session' | 'cut-call' | 'cut-text' | 'plain' | 'errors'
   /** Where the first answer breaks off. */
   readonly cut?: 'call' | 'text'
+  /** No session with tools: a question without tools and without reasoning, or requests that are refused. */
+  readonly asks?: 'plainly' | 'in vain'
 }
 
 export const SCENARIOS: readonly Scenario[] = [
   { name: 'session' },
   { name: 'cut-call', cut: 'call' },
   { name: 'cut-text', cut: 'text' },
+  { name: 'plain', asks: 'plainly' },
+  { name: 'errors', asks: 'in vain' },
 ]
+
+/** What agents and programs that know nothing else play. */
+export const SESSIONS: readonly Scenario['name'][] = ['session', 'cut-call', 'cut-text']
 
 export const PROMPT = 'Read notes.txt, then write first.txt and second.txt.'
 
@@ -34,5 +41,9 @@ export const THOUGHTS = [
 
 export const BROKEN_TEXT = 'I shall look at the notes now, and then there will be more to say about them.'
 export const FINAL_TEXT = 'Both files are written: plum it is.'
+/** What the plain question is answered with, whole and then streamed, on lines that begin so. */
+export const PLAIN = ['whole', 'streamed'] as const
+/** The statuses of a wrong key and of a limit at the upstream, on lines that begin so. */
+export const REFUSALS = { key: 401, rate: 429 } as const
 /** What is said where no tools are declared: to make a title, or a summary. */
 export const ASIDE = 'Plums'

@@ -5,7 +5,7 @@ import type { Cell } from './cell.ts'
 import { CALLER_KEY } from './gateway.ts'
 import { isNamed, type Play } from './play.ts'
 import type { Ran } from './program.ts'
-import { FINAL_TEXT, HALF, WRITTEN } from './scenarios.ts'
+import { FINAL_TEXT, HALF, PLAIN, REFUSALS, WRITTEN } from './scenarios.ts'
 import type { Tap } from './tap.ts'
 
 /** What is left of a run. */
@@ -20,6 +20,10 @@ export interface Remains {
 /** What went wrong in a cell, the first thing first: what the upstream got, then what the client did. */
 export const faultsOf = (cell: Cell, remains: Remains): string[] => [
   ...refusals(remains),
+  ...(cell.scenario.asks === undefined ? sessionFaults(cell, remains) : words(cell, remains)),
+]
+
+const sessionFaults = (cell: Cell, remains: Remains): string[] => [
   ...offers(cell, remains),
   ...proofs(cell, remains),
   ...halves(remains),
@@ -78,6 +82,19 @@ function* halves({ play, work }: Remains): Generator<string> {
 function complaintIn(output: string): string {
   const lines = output.trim().split('\n')
   return (lines.find(line => /^[\s|]*\w*(Error|Exception)( \[\w+\])?:/.test(line)) ?? lines.at(-1)!).trim()
+}
+
+/** The lines that a program without a session prints, and nothing else. */
+function* words({ scenario }: Cell, { ran: { code, out, err, seconds } }: Remains): Generator<string> {
+  if (code === undefined) return yield `stopped after ${seconds} s`
+  if (code !== 0) yield `exit code ${code}: ${complaintIn(err || out)}`
+  const wanted =
+    scenario.asks === 'plainly'
+      ? PLAIN.map(way => `${way}: ${FINAL_TEXT}`)
+      : Object.entries(REFUSALS).map(([name, status]) => `${name}: ${status}`)
+  const printed = out.trim().split('\n').toSorted()
+  if (printed.join('\n') !== wanted.toSorted().join('\n'))
+    yield `printed is ${JSON.stringify(printed.join('; ').slice(-300))}`
 }
 
 function* deeds({ scenario }: Cell, { ran, work, play }: Remains): Generator<string> {

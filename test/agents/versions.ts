@@ -26,6 +26,32 @@ export const VERSIONS = {
     // It is imported wherever tools are, and named by no dependency.
     mcp: '2.3.0',
   },
+  // Without its extra for Google, which brings the whole of Vertex AI.
+  'semantic-kernel': {
+    'semantic-kernel': '1.45.0',
+    anthropic: '0.125.0',
+    'google-genai': '2.22.0',
+  },
+  go: {
+    'github.com/openai/openai-go/v3': 'v3.96.0',
+    'github.com/anthropics/anthropic-sdk-go': 'v1.84.0',
+    'google.golang.org/genai': 'v1.77.0',
+  },
+  java: {
+    'com.openai:openai-java': '4.101.0',
+    'com.anthropic:anthropic-java': '3.12.0',
+    'com.google.genai:google-genai': '2.0.0',
+  },
+  rust: {
+    'async-openai': '0.43.0',
+    genai: '0.7.2',
+    // The newest that Rust 1.95 compiles.
+    'rig-core': '0.44.0',
+    tokio: '1.54.1',
+    futures: '0.3.34',
+    serde: '1.0.229',
+    serde_json: '1.0.154',
+  },
   'ai-sdk-6': {
     ai: '6.0.326',
     '@ai-sdk/openai': '3.0.141',
@@ -49,3 +75,6 @@ export const VERSIONS = {
 } as const
 
 export type Package = keyof typeof VERSIONS
+
+/** Versions by name. */
+export type Pinned = { readonly [name: string]: string }

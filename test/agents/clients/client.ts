@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../src/canonical/node.ts'
+import type { Scenario } from '../scenarios.ts'
 import type { Package } from '../versions.ts'
 
 /** Use of a tool in a client's own words: with arguments, or with the free text of a custom tool. */
@@ -17,6 +18,7 @@ export interface Place {
   readonly key: string
   /** What it is to ask for. */
   readonly model: string
+  readonly scenario: Scenario['name']
 }
 
 export interface Command {
@@ -36,6 +38,8 @@ export interface Client {
   readonly modelAt?: { readonly [upstream: string]: string }
   /** Tools that the upstream must be offered, whatever its format. */
   readonly tools: readonly string[]
+  /** The scenarios it can play; without this, sessions. */
+  readonly scenarios?: readonly Scenario['name'][]
   /** It speaks over a WebSocket. */
   readonly socket?: true
   readonly read: (path: string) => ToolUse

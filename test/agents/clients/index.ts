@@ -1,10 +1,11 @@
 import { claudeCode } from './claude-code.ts'
 import type { Client } from './client.ts'
 import { codexHttp, codexSocket, codexUnknown } from './codex.ts'
+import { COMPILED } from './compiled.ts'
 import { geminiCli } from './gemini-cli.ts'
 import { JAVASCRIPT } from './javascript.ts'
 import { opencodeChat, opencodeContents, opencodeMessages, opencodeResponses } from './opencode.ts'
-import { LITELLM, PYTHON } from './python.ts'
+import { LITELLM, PYTHON, SEMANTIC_KERNEL } from './python.ts'
 
 export const CLIENTS: readonly Client[] = [
   claudeCode,
@@ -14,4 +15,6 @@ export const CLIENTS: readonly Client[] = [
   ...PYTHON,
   ...LITELLM,
   ...JAVASCRIPT,
+  ...SEMANTIC_KERNEL,
+  ...COMPILED,
 ]

@@ -1,6 +1,6 @@
 import type { Package } from '../versions.ts'
 import type { Client } from './client.ts'
-import { library } from './library.ts'
+import { library, programAt } from './library.ts'
 
 /* Libraries in JavaScript. */
 
@@ -10,9 +10,7 @@ const javascript = (from: Package, program: string, ...args: readonly string[]):
     package: from,
     // LangChain lets models alone think that it knows.
     model: from === 'langchain-js' && args[0] === 'responses' ? 'gpt-5.6' : 'own-model',
-    program,
-    args,
-    interpreter: () => process.execPath,
+    run: () => [process.execPath, programAt(program), ...args],
     env: installed => ({ IL_PACKAGES: installed }),
   })
 

@@ -113,14 +113,16 @@ export const requestTable = fields(
 /** What a caller says in there is its own. */
 const FREE = new Set(['args', 'response', 'parametersJsonSchema', 'responseJsonSchema', 'properties', 'partMetadata'])
 
-/** Google reads both spellings of a field's name. */
+/** Google reads both spellings of a field's name, and takes null for a field that is not there (protobuf.dev: ProtoJSON). */
 export function camelled(value: Json): Json {
   if (Array.isArray(value)) return value.map(camelled)
   if (!isObject(value)) return value
   return Object.fromEntries(
-    Object.entries(value).map(([key, inside]) => {
-      const camel = key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
-      return [camel, FREE.has(camel) ? inside : camelled(inside)]
-    }),
+    Object.entries(value)
+      .filter(([, inside]) => inside !== null)
+      .map(([key, inside]) => {
+        const camel = key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+        return [camel, FREE.has(camel) ? inside : camelled(inside)]
+      }),
   ) as JsonObject
 }

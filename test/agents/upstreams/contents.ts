@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import type { JsonObject } from '../../../src/canonical/node.ts'
-import type { Loose } from '../../clients/scene.ts'
+import { type Loose, PROOF, type Scene, type UpstreamFormat } from '../../clients/scene.ts'
 import { contents as format } from '../../clients/upstreams/contents.ts'
 import { camelled, requestTable } from './contents-table.ts'
 import { type Issued, type StrictUpstream, twice } from './strict.ts'
@@ -92,9 +92,24 @@ function* faults(body: JsonObject, issued: readonly Issued[], { insists }: Gener
   yield* toolFaults({ contents, ...rest })
 }
 
+/** A text without calls has the signature in its last part, which is empty in a stream (ai.google.dev: thought signatures). */
+const signed: Pick<UpstreamFormat, 'whole' | 'frames'> = {
+  whole: scene => {
+    const answer: Loose = format.whole(scene)
+    if (isPlain(scene)) answer.candidates[0].content.parts.at(-1).thoughtSignature = PROOF
+    return answer
+  },
+  frames: scene => {
+    const frames = format.frames(scene)
+    const end = frames.at(-1)!.replace('{"text":""}', JSON.stringify({ text: '', thoughtSignature: PROOF }))
+    return isPlain(scene) ? frames.with(-1, end) : frames
+  },
+}
+const isPlain = ({ thought, calls = [] }: Scene): boolean => thought !== undefined && calls.length === 0
+
 const upstream = (name: string, model: string, generation: Generation): StrictUpstream => ({
   ...{ name, model, formatName: 'contents', provider: 'google', basePath: '' },
-  format: { ...format, hear: body => format.hear(said(body)) },
+  format: { ...format, ...(generation.insists ? signed : {}), hear: body => format.hear(said(body)) },
   path: new RegExp(
     `^/v1beta/models/${model.replaceAll('.', '\\.')}:(streamGenerateContent\\?alt=sse|generateContent)$`,
   ),
