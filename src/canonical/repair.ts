@@ -10,13 +10,14 @@ interface Call {
 /**
  * A history that strict upstreams accept (trap 44): results without their call, and duplicate calls or results, are
  * dropped; a call whose result is missing gets a failed one, except where the history ends with the call. A result under
- * another name than its call gets the call's (trap 111). A history that needs no repair is returned as the same object.
+ * another name than its call gets the call's, except where only its own is that of a tool: then the call gets it (trap
+ * 111). A history that needs no repair is returned as the same object.
  */
 export function repair(request: CanonicalRequest): { request: CanonicalRequest; losses: readonly Loss[] } {
   const { messages } = request
   if (!messages.some(hasCallOrResult)) return { request, losses: [] }
   const runs = new Runs(messages)
-  const pairs = pairUp(messages, runs)
+  const pairs = pairUp(request, runs)
   const inserted = new Map<number, ToolResultPart[]>()
   for (const { message, call } of pairs.unanswered) {
     const calls = runs.endOf('assistant', message)
@@ -56,8 +57,9 @@ function repairedPart(part: Part, { dropped, renamed }: Paired, path: Path, loss
   }
   const name = renamed.get(part)
   if (name === undefined) return part
-  losses.push({ kind: 'changed', path: [...path, 'name'], became: name, reason: 'name-of-the-call' })
-  return { ...(part as ToolResultPart), name }
+  const reasonOfName = part.type === 'tool-call' ? 'name-of-the-result' : 'name-of-the-call'
+  losses.push({ kind: 'changed', path: [...path, 'name'], became: name, reason: reasonOfName })
+  return { ...(part as ToolCallPart | ToolResultPart), name }
 }
 
 const hasCallOrResult = ({ content }: Message): boolean =>
@@ -66,13 +68,13 @@ const hasCallOrResult = ({ content }: Message): boolean =>
 interface Paired {
   /** The parts of the history to drop, with the reason. */
   readonly dropped: ReadonlyMap<Part, string>
-  /** The results under another name than their call, with the call's. */
+  /** The results under another name than their call, with the call's, or their calls, with the result's. */
   readonly renamed: ReadonlyMap<Part, string>
   /** The calls without a result. */
   readonly unanswered: Iterable<Call>
 }
 
-function pairUp(messages: readonly Message[], runs: Runs): Paired {
+function pairUp({ messages, tools }: CanonicalRequest, runs: Runs): Paired {
   const dropped = new Map<Part, string>()
   const renamed = new Map<Part, string>()
   const open = new Map<string, Call>()
@@ -93,13 +95,18 @@ function pairUp(messages: readonly Message[], runs: Runs): Paired {
         if (call !== undefined) {
           open.delete(part.id)
           answered.add(part.id)
-          if (part.name !== undefined && part.name !== call.name) renamed.set(part, call.name)
+          if (part.name === undefined || part.name === call.name) continue
+          if (isTool(part.name, tools) && !isTool(call.name, tools)) renamed.set(call, part.name)
+          else renamed.set(part, call.name)
         } else dropped.set(part, answered.has(part.id) ? 'duplicate-result' : 'orphan-result')
       }
     }
   }
   return { dropped, renamed, unanswered: open.values() }
 }
+
+const isTool = (name: string, tools: CanonicalRequest['tools'] = []): boolean =>
+  tools.some(tool => (tool.type === 'function' || tool.type === 'freeform') && tool.name === name)
 
 /** The runs of messages of one role; each is walked once, and only on demand. */
 class Runs {

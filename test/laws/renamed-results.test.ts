@@ -5,6 +5,7 @@ import { lose } from '../../src/canonical/loss.ts'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import { repair } from '../../src/canonical/repair.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
+import { GistTrail } from '../../src/gateway/thoughts/trail.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { holds } from './support.ts'
 
@@ -51,6 +52,41 @@ const read = (contents: JsonObject[]) =>
 
 /** Without the notes of what it was read from. */
 const plain = (request: CanonicalRequest): unknown => JSON.parse(JSON.stringify({ messages: request.messages }))
+
+/** Semantic Kernel's connector for Google writes calls of `W__get` into its history as `W-get`, and results as `W__get`. */
+it('trap 111: where only the result has the name of a tool, the call gets it', () => {
+  const body = {
+    tools: [{ functionDeclarations: [{ name: 'W__get', description: 'Gets.' }] }],
+    contents: history([[{ name: 'W-get', under: 'W__get' }], [{ name: 'W-get', under: 'W__get' }]], true),
+  }
+  const given = READERS['contents']!.request!({
+    path: '/v1beta/models/m:generateContent',
+    query: {},
+    headers: {},
+    body,
+  })
+  const { request, losses } = repair(given)
+  const named = request.messages.flatMap(({ content }) => content.filter(part => isCall(part) || isResult(part)))
+  expect(named.map(({ name }) => name)).toEqual(['W__get', 'W__get', 'W__get', 'W__get'])
+  expect(losses).toEqual(
+    [1, 4].map(at => ({
+      ...{ kind: 'changed', path: ['messages', at, 'content', 0, 'name'], became: 'W__get' },
+      reason: 'name-of-the-result',
+    })),
+  )
+  expect(lose(plain(given), losses)).toEqual(plain(request))
+})
+
+it('trap 111: what was thought before a call is found under either spelling of its name', () => {
+  const digestOf = (name: string, args: string): string => {
+    const gist = new GistTrail()
+    gist.call(name, args)
+    return gist.digest
+  }
+  expect(digestOf('W-get', '{}')).toBe(digestOf('W__get', '{}'))
+  expect(digestOf('W-get', '{}')).not.toBe(digestOf('W-put', '{}'))
+  expect(digestOf('W-get', '{}')).not.toBe(digestOf('W-get', '{"a":1}'))
+})
 
 const isCall = (part: Part): part is ToolCallPart => part.type === 'tool-call'
 const isResult = (part: Part): part is ToolResultPart => part.type === 'tool-result'

@@ -58,6 +58,8 @@ export class WholeTrail extends Trail {
   }
 }
 
+const MARKS = /[^\p{L}\p{N}]+/gu
+
 /**
  * What distinguishes conversations, and stays as it is where clients shorten results, change instructions or
  * cut texts differently: texts of users, and calls.
@@ -70,9 +72,10 @@ export class GistTrail extends Trail {
     else if (role === 'assistant' && part.type === 'tool-call') this.call(part.name, part.arguments)
   }
 
+  /** Of a name its words count: clients that rename tools put other marks between them (trap 111). */
   call(name: string, args: string): void {
     this.flush()
-    this.add('call', `${name}\n${inOrder(args)}`)
+    this.add('call', `${name.replace(MARKS, '_')}\n${inOrder(args)}`)
   }
 
   override get digest(): string {
