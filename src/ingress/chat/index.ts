@@ -5,7 +5,7 @@ import { ChatEvents } from './events.ts'
 import { readRequest } from './request.ts'
 import { readResult } from './result.ts'
 
-/** Chat completions, FORMATS §2. */
+/** Chat completions, docs/wire/chat.md. */
 export const chat: Reader = {
   request: readRequest,
   result: (answer, request) => transcriptOfChat(readResult(answer, request), request),

@@ -4,7 +4,7 @@ import { CompletionEvents } from './events.ts'
 import { readRequest } from './request.ts'
 import { readResult } from './result.ts'
 
-/** Text completions, FORMATS §3. */
+/** Text completions, docs/wire/completions.md. */
 export const completions: Reader = {
   request: readRequest,
   result: readResult,

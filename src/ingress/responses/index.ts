@@ -5,7 +5,7 @@ import { locate } from './input.ts'
 import { readRequest } from './request.ts'
 import { readCounted, readResult } from './result.ts'
 
-/** Responses, FORMATS §4. */
+/** Responses, docs/wire/responses.md. */
 export const responses: Reader = {
   request: readRequest,
   locate,
