@@ -2,11 +2,15 @@ import { globSync, readFileSync } from 'node:fs'
 
 const CITED = /\b[Tt]raps? (\d+(?:(?:, | and |-)\d+)*)/g
 
+/** A line break inside a comment: a citation may go on behind it. */
+const LINE_BREAK = /\n *(?:\*|\/\/) /g
+
 /** The files that cite each trap by its number: `trap 31`, `traps 26-36`, `traps 47, 65`. */
 export function trapsIn(files: readonly string[]): Map<number, Set<string>> {
   const cited = new Map<number, Set<string>>()
   for (const file of files.toSorted()) {
-    for (const [, list] of readFileSync(file, 'utf8').matchAll(CITED)) {
+    const text = readFileSync(file, 'utf8').replace(LINE_BREAK, ' ')
+    for (const [, list] of text.matchAll(CITED)) {
       for (const number of numbersIn(list!)) cited.set(number, (cited.get(number) ?? new Set()).add(file))
     }
   }

@@ -23,7 +23,7 @@ interface AnswerKind {
   writeChoice(candidate: Candidate, index: number, losses: Losses): JsonObject
 }
 
-/** A whole answer of either format (FORMATS §§2, 3, 16.3). */
+/** A whole answer of either format (docs/wire/mapping.md#answers). */
 export function writeAnswer(
   result: CanonicalResult,
   request: CanonicalRequest,

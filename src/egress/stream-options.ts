@@ -3,7 +3,7 @@ import type { CanonicalRequest } from '../canonical/request.ts'
 import { spelt } from './fields.ts'
 import { type ReadRequest, withFields } from './own.ts'
 
-/* A stream of chat completions or text completions has usage only on request (FORMATS §§2, 3). */
+/* A stream of chat completions or text completions has usage only on request (docs/wire/chat.md#stream). */
 
 const COUNTED = { include_usage: true } as const
 

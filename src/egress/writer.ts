@@ -101,7 +101,7 @@ export interface Writer {
   boundProofs?(options: WriteOptions): boolean
   /** An error before the first byte, in the shape and with the status of the format. */
   error?(error: CanonicalError, requestId: string): WireAnswer
-  /** How its clients list models; formats of one family list them in one of them (FORMATS §1). */
+  /** How its clients list models; formats of one family list them in one of them (docs/wire/common.md#model-lists). */
   readonly models?: ModelWriter
   /** Its answers may hold images as addresses. */
   readonly imageAddresses?: true

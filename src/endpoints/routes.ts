@@ -126,8 +126,8 @@ const METHOD_PATH = /^\/v1(?:beta)?\/(.+)(?::|%3[Aa])([A-Za-z]+)$/
 
 /**
  * The `contents` endpoint for a path below `/v1` or `/v1beta`, e.g. `/v1/models/a/b:generateContent`; the method is
- * what follows the last colon, which some clients encode (FORMATS §1). Throws GatewayError `not-found` for a path
- * with an unsupported method.
+ * what follows the last colon, which some clients encode (docs/wire/contents.md#endpoints). Throws GatewayError
+ * `not-found` for a path with an unsupported method.
  */
 export function contentsRoute(path: string): MatchedRoute {
   const [, model, method] = METHOD_PATH.exec(path) ?? []

@@ -113,8 +113,8 @@ const lacking = new WeakMap<Target['channel'], Set<string>>()
 
 /**
  * The target that completes a prompt by way of a conversation: vendors have completions for few of their models, and
- * refuse others only when a request comes (FORMATS §3). Undefined for other work, and where the channel converses in no
- * format.
+ * refuse others only when a request comes (docs/wire/completions.md#prompts). Undefined for other work, and where the
+ * channel converses in no format.
  */
 function completionFallback(target: Target, request: CanonicalRequest): Target | undefined {
   if (workOf(request) !== 'completion' || !isMadeForCompletion(target.format.format)) return undefined

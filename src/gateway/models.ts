@@ -15,7 +15,7 @@ type FactsOf = (id: string) => ModelFacts | undefined
 /**
  * The JSON text of a list of models, or of a page of it.
  *
- * @param format one that lists models to its clients (FORMATS §1).
+ * @param format one that lists models to its clients (docs/wire/common.md#model-lists).
  * @param usable sorted by id.
  * @throws GatewayError `invalid-request` for an invalid page.
  */

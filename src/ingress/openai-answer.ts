@@ -3,7 +3,10 @@ import type { CanonicalRequest } from '../canonical/request.ts'
 import type { Finish, FinishReason } from '../canonical/result.ts'
 import { anyNumber, anyText, defined } from './fields.ts'
 
-/** The head of an answer of chat completions or text completions, or of one of its chunks (FORMATS §§2, 3). */
+/**
+ * The head of an answer of chat completions or text completions, or of one of its chunks
+ * (docs/wire/mapping.md#answers).
+ */
 export const readHead = (wire: JsonObject) =>
   defined({
     id: anyText(wire['id']),

@@ -23,8 +23,8 @@ export function queryOf(message: IncomingMessage): { readonly query: Query; read
 }
 
 /**
- * Anthropic's clients send their version, Google's a key of their own kind; all others use OpenAI's formats (FORMATS
- * §1).
+ * Anthropic's clients send their version, Google's a key of their own kind; all others use OpenAI's formats
+ * (docs/wire/common.md#routing).
  */
 export function familyOf(message: IncomingMessage): Format {
   const { headers } = message

@@ -43,7 +43,10 @@ export const callAt = (
 const framingOf = (query: Query, streams: boolean): 'array' | 'events' =>
   streams && query['alt'] !== 'sse' ? 'array' : 'events'
 
-/** The framing of a stream concerns this endpoint alone: below it, streams are always events (FORMATS §1). */
+/**
+ * The framing of a stream concerns this endpoint alone: below it, streams are always events
+ * (docs/wire/contents.md#stream).
+ */
 function ownQuery(query: Query, streams: boolean): Query {
   if (!streams && query['alt'] === undefined) return query
   const { alt: _, ...rest } = query
@@ -108,5 +111,5 @@ export const sendStatus = (
 ): void =>
   new HttpReply(response.req, response, {}, gateway).whole(status, {}, JSON.stringify({ status: name, ...more }))
 
-/** Each family's clients expect the id under another name (FORMATS §1). */
+/** Each family's clients expect the id under another name (docs/wire/common.md#response-headers). */
 export const idHeaders = (id: string) => ({ 'x-request-id': id, 'request-id': id })

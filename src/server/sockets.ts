@@ -218,7 +218,10 @@ async function serversOf(limits: { readonly [kind in keyof Servers]: number }, r
   return { responses: serverOf(limits.responses), realtime: serverOf(limits.realtime) }
 }
 
-/** Without compression, which would cost a third of a megabyte a connection for mostly small frames (FORMATS §5). */
+/**
+ * Without compression, which would cost a third of a megabyte a connection for mostly small frames
+ * (docs/wire/responses.md#sockets).
+ */
 function serverWith(maxPayload: number, refuse: Refuse, Server: typeof WebSocketServer): WebSocketServer {
   const server = new Server({
     noServer: true,

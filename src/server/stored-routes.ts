@@ -13,7 +13,7 @@ interface StoredRoute {
   readonly action: ActionName
 }
 
-/** Endpoints of stored responses and conversations (FORMATS §4). */
+/** Endpoints of stored responses and conversations (docs/wire/responses.md#endpoints). */
 export const STORED_ROUTES: readonly StoredRoute[] = [
   { method: 'get', path: '/v1/responses/:id', action: 'get-response' },
   { method: 'delete', path: '/v1/responses/:id', action: 'delete-response' },

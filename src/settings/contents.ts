@@ -1,6 +1,6 @@
 import { settingsOf } from '../canonical/settings.ts'
 
-/** Settings in `generationConfig` (FORMATS §7). */
+/** Settings in `generationConfig` (docs/wire/contents.md#generation-config). */
 export const SETTINGS = settingsOf(
   {
     maxTokens: 'maxOutputTokens',

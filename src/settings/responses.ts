@@ -1,6 +1,6 @@
 import { settingsOf } from '../canonical/settings.ts'
 
-/** Settings of a responses request (FORMATS §4); penalties exist in dialects only. */
+/** Settings of a responses request (docs/wire/responses.md#request); penalties exist in dialects only. */
 export const SETTINGS = settingsOf(
   {
     maxTokens: 'max_output_tokens',

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../canonical/node.ts'
 
-/** A named list of items that responses continue (FORMATS §4). */
+/** A named list of items that responses continue (docs/wire/responses.md#conversations). */
 export interface Conversation {
   readonly owner: string
   readonly id: string

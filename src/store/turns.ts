@@ -1,8 +1,8 @@
 import type { JsonObject } from '../canonical/node.ts'
 
 /**
- * One response with its input, as the format of stored responses has them (FORMATS §4). Earlier turns are not repeated
- * in it: they are found by `previous`.
+ * One response with its input, as the format of stored responses has them (docs/wire/responses.md#stored-responses).
+ * Earlier turns are not repeated in it: they are found by `previous`.
  */
 export interface Turn {
   /** Its owner (`Caller.id`): no other key ever sees it. */

@@ -20,7 +20,9 @@ export interface StoredQuery {
 
 type Action = (ask: StoredQuery) => Promise<JsonObject>
 
-/** All actions on stored responses and conversations (FORMATS §4); each returns the body of a 200. */
+/**
+ * All actions on stored responses and conversations (docs/wire/responses.md#endpoints); each returns the body of a 200.
+ */
 const ACTIONS = {
   'get-response': ({ state, owner, id }) => state.responses.response(owner, id),
   'delete-response': ({ state, owner, id }) => state.responses.remove(owner, id),

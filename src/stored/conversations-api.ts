@@ -8,7 +8,10 @@ import { type Page, paged, shownItem } from './page.ts'
 /** Items that may be added at once. */
 const MOST = 20
 
-/** The actions on conversations (FORMATS §4). Throws GatewayError `not-found` for what is not the owner's. */
+/**
+ * The actions on conversations (docs/wire/responses.md#conversations). Throws GatewayError `not-found` for what is not
+ * the owner's.
+ */
 export class ConversationsApi {
   private readonly kept: Conversations
   private readonly lifetime: number

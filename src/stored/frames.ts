@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject, parseObject } from '../canonical/node.ts'
 
-/** A message of a client on a socket of responses (FORMATS §5). */
+/** A message of a client on a socket of responses (docs/wire/responses.md#sockets). */
 export type Frame = CreateFrame | { readonly type: 'answer'; readonly event: JsonObject } | typeof NOTHING
 
 /** A requested turn. */
@@ -79,7 +79,7 @@ function unsteered({ previous_response_id, input, stream_id }: JsonObject): Json
 const wrong = (param: string, what: string, lane?: string): JsonObject =>
   laned(fault('invalid_type', `${param}: must be ${what}.`, param), lane)
 
-/** An error of a socket: nested, unlike that of a stream (FORMATS §5). */
+/** An error of a socket: nested, unlike that of a stream (docs/wire/errors.md#on-sockets). */
 export const fault = (code: string, message: string, param: string | null = null, status = 400): JsonObject => ({
   type: 'error',
   status,

@@ -24,7 +24,7 @@ export function pageOf(query: { readonly [name: string]: string }): Page {
   return { limit, order, after: query['after'] === '' ? undefined : query['after'] }
 }
 
-/** A page of items that stand oldest first (FORMATS §4). */
+/** A page of items that stand oldest first (docs/wire/responses.md#stored-responses). */
 export function paged(items: readonly JsonObject[], { limit, order, after }: Page): JsonObject {
   const inOrder = order === 'asc' ? items : items.toReversed()
   const place = after === undefined ? -1 : inOrder.findIndex(({ id }) => id === after)

@@ -8,7 +8,10 @@ import { type Copies, copyOf } from './copies.ts'
 import { type Page, paged, shownItem } from './page.ts'
 import { type EventSource, play, replayedResult, storedEvents } from './playback.ts'
 
-/** The actions on stored responses (FORMATS §4). Throws GatewayError `not-found` for what is not the owner's. */
+/**
+ * The actions on stored responses (docs/wire/responses.md#stored-responses). Throws GatewayError `not-found` for what
+ * is not the owner's.
+ */
 export class ResponsesApi {
   private readonly store: StoreView
   private readonly background: Background

@@ -13,7 +13,7 @@ const MOST = 16_384
 /** Bytes that are counted before others are served. */
 const STRETCH = 16_384
 
-/** Throws GatewayError `invalid-request` for a `truncation` there is none of (FORMATS §4). */
+/** Throws GatewayError `invalid-request` for a `truncation` there is none of (docs/wire/responses.md#request). */
 export function checkTruncation({ truncation }: JsonObject): void {
   if (truncation == null || truncation === 'auto' || truncation === 'disabled') return
   throw invalid('`truncation` must be `auto` or `disabled`.', 'truncation')

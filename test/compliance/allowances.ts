@@ -36,7 +36,7 @@ const DATA = [
   ...['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse'],
 ]
 
-/** A part holds exactly one kind of data (FORMATS §7). */
+/** A part holds exactly one kind of data (docs/wire/contents.md#parts). */
 function onePart(part: JsonObject): JsonObject {
   const [kept] = DATA.filter(kind => kind in part)
   if (kept === undefined) return { ...part, text: 'a' }
@@ -89,14 +89,16 @@ const both = (...values: readonly fc.Arbitrary<JsonObject>[]): fc.Arbitrary<Json
 const field = (name: string, value: fc.Arbitrary<Json>): fc.Arbitrary<JsonObject> =>
   value.map(said => ({ [name]: said }))
 
-/** A model is named, which not every description insists on (FORMATS §4), and by more than nothing. */
+/**
+ * A model is named, which not every description insists on (docs/wire/responses.md#request), and by more than nothing.
+ */
 const model = field('model', fc.constant('m'))
 
 const to =
   (path: string, headers: { readonly [name: string]: string } = {}) =>
   (body: JsonObject): WireRequest => ({ path, query: {}, headers, body })
 
-/** What each API version takes: sampling is gone from the newer one (FORMATS §6). */
+/** What each API version takes: sampling is gone from the newer one (docs/wire/messages.md#sampling). */
 const GONE = new Set(['temperature', 'top_k', 'top_p'])
 const unsampled = (body: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(body).filter(([name]) => !GONE.has(name)))

@@ -117,12 +117,12 @@ const EXCEPTIONS: readonly Exception[] = [
   {
     schema: /^(CreateMessageParams|CountMessageTokensParams)$/,
     fault: /^\/messages\/#\/role /,
-    why: 'turns of the role system stand among the messages (FORMATS §6)',
+    why: 'turns of the role system stand among the messages (docs/wire/messages.md#roles-and-turns)',
   },
   {
     schema: /^(CreateMessageParams|CountMessageTokensParams)$/,
     fault: /\/source\/type must be equal to one of the allowed values .*"base64"/,
-    why: 'sources are files, too (FORMATS §6); this description knows them in its beta alone',
+    why: 'sources are files, too (docs/wire/messages.md#content-blocks); this description knows them in its beta alone',
   },
   {
     schema: /^Create(ChatCompletion|Image|ImageEdit)Request$|^EditImageBodyJsonParam$/,
@@ -132,7 +132,7 @@ const EXCEPTIONS: readonly Exception[] = [
   {
     schema: /^CreateChatCompletionStreamResponse$/,
     fault: /^\/choices\/#\/delta\/tool_calls\/#\/type .*\["function"\]/,
-    why: 'calls of custom tools are streamed (FORMATS §2); only whole answers are described with them',
+    why: 'calls of custom tools are streamed (docs/wire/chat.md#stream); only whole answers are described with them',
   },
   {
     schema: /^CreateChatCompletionResponse$/,
@@ -142,7 +142,7 @@ const EXCEPTIONS: readonly Exception[] = [
   {
     schema: /^Response$|^ResponseStreamEvent$/,
     fault: /^(\/response)?\/(user|usage) must be (string|object) /,
-    why: 'they are null where there is none (FORMATS §4), and so they are in every recorded answer',
+    why: 'they are null where there is none (docs/wire/responses.md#response-object), and so they are in every recorded answer',
   },
   {
     schema: /^Response$|^ResponseStreamEvent$|^CreateChatCompletion(Stream)?Response$/,
@@ -173,12 +173,12 @@ const EXCEPTIONS: readonly Exception[] = [
   {
     schema: /^GenerateContentResponse$/,
     fault: /^\/candidates\/#\/finishReason must be equal/,
-    why: 'a pause is CONTINUATION since SDK 3.1 (FORMATS §§7, 16.3)',
+    why: 'a pause is CONTINUATION since SDK 3.1 (docs/wire/contents.md#finish-reasons)',
   },
   {
     schema: /^CreateCompletionResponse$/,
     fault: /^\/usage must be object|\/finish_reason must be |\/top_logprobs\/# must be object/,
-    why: 'described for whole answers only: chunks have null (FORMATS §3), and so has a token without rivals',
+    why: 'described for whole answers only: chunks have null (docs/wire/completions.md#logprobs), and so has a token without rivals',
   },
   {
     schema: /^CreateEmbeddingResponse$/,
@@ -199,7 +199,7 @@ const EXCEPTIONS: readonly Exception[] = [
   {
     schema: /^ErrorResponse$/,
     fault: /^\/error\/type must be equal/,
-    why: 'conflict_error and request_too_large are types of errors, too (FORMATS §15)',
+    why: 'conflict_error and request_too_large are types of errors, too (docs/wire/errors.md#anthropic-types)',
   },
   {
     schema: /^CreateSpeechRequest$/,
@@ -234,8 +234,9 @@ export const faultsOfError = (by: 'openai' | 'anthropic', body: unknown): readon
   faults(by, 'ErrorResponse', body, false)
 
 /**
- * What an assistant said goes back as a list of texts without ids (FORMATS §4), and so OpenResponses describes it; this
- * description wants an answer's message, which has more. Thoughts go without ids where nobody knows them (trap 34).
+ * What an assistant said goes back as a list of texts without ids (docs/wire/responses.md#content-parts), and so
+ * OpenResponses describes it; this description wants an answer's message, which has more. Thoughts go without ids where
+ * nobody knows them (trap 34).
  */
 function asAnswered(item: Json): Json {
   if (isObject(item) && item['type'] === 'reasoning') return { id: 'rs_1', ...item }

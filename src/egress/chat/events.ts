@@ -17,8 +17,8 @@ import { FORMAT } from './content.ts'
 export const DONE: WireEvent = { data: '[DONE]' }
 
 /**
- * A streamed answer as chunks (FORMATS §2): usage only where requested, then `[DONE]`; an error ends the stream without
- * it.
+ * A streamed answer as chunks (docs/wire/chat.md#stream): usage only where requested, then `[DONE]`; an error ends the
+ * stream without it.
  */
 export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
   /** The service tier that the caller was sent. */

@@ -4,7 +4,10 @@ import type { ModelEntry } from './model-list.ts'
 
 const entry = ({ id }: ModelCard): ModelEntry => ({ id, object: 'model', created: CREATED, owned_by: 'interlingua' })
 
-/** Models as OpenAI lists them (FORMATS §1); there are no pages. What writes the list is loaded with the first one. */
+/**
+ * Models as OpenAI lists them (docs/wire/common.md#model-lists); there are no pages. What writes the list is loaded
+ * with the first one.
+ */
 export const models: ModelWriter = {
   list: async cards => (await import('./model-list.ts')).modelListText({ object: 'list', data: cards.map(entry) }),
   record: card => ({ ...entry(card) }),

@@ -21,7 +21,7 @@ import { withLegalIds, writeMessages } from './messages.ts'
 import { PATH, writeOwnRequest } from './own.ts'
 import { writeToolChoice, writeTools } from './tools.ts'
 
-/** The canonical request as `POST /chat/completions` (FORMATS §2, §16). */
+/** The canonical request as `POST /chat/completions` (docs/wire/chat.md#request). */
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const dialect = chatDialect(options.dialect)
   const own = options.native ? ownOrigin(original, FORMAT, REWRITTEN) : undefined

@@ -24,7 +24,7 @@ import {
 import { writeCall } from './assistant.ts'
 import { FORMAT } from './content.ts'
 
-/** A whole answer as a `chat.completion` (FORMATS §2, §16.3). */
+/** A whole answer as a `chat.completion` (docs/wire/chat.md#response). */
 export const writeResult = (result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> =>
   writeAnswer(result, request, {
     format: FORMAT,

@@ -29,8 +29,8 @@ interface Choice {
 }
 
 /**
- * A streamed answer as chunks that are text completions themselves (FORMATS §3): usage only where requested, then
- * `[DONE]`; an error ends the stream without it.
+ * A streamed answer as chunks that are text completions themselves (docs/wire/completions.md#stream): usage only where
+ * requested, then `[DONE]`; an error ends the stream without it.
  */
 export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
   private readonly request: CanonicalRequest

@@ -18,7 +18,7 @@ export const FORMAT = 'completions'
 /** What was changed of a request that still goes out as it came. */
 const REWRITTEN: ReadonlySet<string> = new Set(['model', 'stream'])
 
-/** The canonical request as `POST /completions` (FORMATS §3): every message is a prompt. */
+/** The canonical request as `POST /completions` (docs/wire/completions.md#request): every message is a prompt. */
 export function writeRequest(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const isCounted = completionsDialect(options.dialect).include_usage === true
   const own = options.native ? ownOrigin(request, FORMAT, REWRITTEN) : undefined
@@ -67,7 +67,7 @@ function writeOutput(output: Output, losses: Losses): JsonObject {
   return defined({ suffix: completion?.suffix, echo: completion?.echo }) as JsonObject
 }
 
-/** Messages as independent prompts (FORMATS §3); a single one is written alone. */
+/** Messages as independent prompts (docs/wire/completions.md#prompts); a single one is written alone. */
 function writePrompt(request: CanonicalRequest, losses: Losses): Json {
   const prompts = request.messages.map((message, index) => writeMessage(message, ['messages', index], losses))
   return prompts.length === 1 ? prompts[0]! : prompts

@@ -9,7 +9,7 @@ import { finishWord, reportFinish, stopField, writeAnswer } from '../openai-answ
 import { NO_BYTES, NO_TIMES } from '../sanitize/bare.ts'
 import { FORMAT, textOf } from './request.ts'
 
-/** A whole answer as a `text_completion` (FORMATS §3). */
+/** A whole answer as a `text_completion` (docs/wire/completions.md#response). */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const isOwn = spelt(result, FORMAT)['own'] === true
   const { length } = result.candidates
@@ -70,7 +70,7 @@ function reportPart(part: Part, path: Path, losses: Losses): void {
 
 /**
  * The prompt that a choice repeats before its own text, where the caller wants it and the upstream did not do so: with
- * several prompts, choices are in their order (FORMATS §3).
+ * several prompts, choices are in their order (docs/wire/completions.md#prompts).
  */
 export function echoOf({ messages, output }: CanonicalRequest, index: number, choices: number): string {
   if (output.completion?.echo !== true || messages.length === 0) return ''
@@ -80,7 +80,8 @@ export function echoOf({ messages, output }: CanonicalRequest, index: number, ch
 }
 
 /**
- * Tokens as the four parallel lists of a choice (FORMATS §3); `from` is the first token's offset in the choice's text.
+ * Tokens as the four parallel lists of a choice (docs/wire/completions.md#logprobs); `from` is the first token's offset
+ * in the choice's text.
  */
 export function writeLogprobs(tokens: readonly TokenLogprob[], from: number): JsonObject {
   let offset = from

@@ -120,7 +120,7 @@ function writeParts(
   return { parts, grounding }
 }
 
-/** Google has no finish reason for calls (FORMATS §16.3). */
+/** Google has no finish reason for calls (docs/wire/contents.md#finish-reasons). */
 const FINISH_REASONS: { readonly [R in FinishReason]: string } = {
   stop: 'STOP',
   'tool-calls': 'STOP',

@@ -13,8 +13,8 @@ import { writeRequest } from './request.ts'
 import { byModality } from './usage.ts'
 
 /**
- * A request whose tokens are to be counted (FORMATS §7). The Gemini API takes nothing but contents beside the wrapped
- * request; Google's cloud takes everything in the body itself.
+ * A request whose tokens are to be counted (docs/wire/contents.md#token-counting). The Gemini API takes nothing but
+ * contents beside the wrapped request; Google's cloud takes everything in the body itself.
  */
 export function writeCounting(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const asItCame = ownRequest(original, options)

@@ -13,8 +13,8 @@ interface Shape {
 }
 
 /**
- * Google's statuses for the kinds (FORMATS §15); a bad key is 401 at every endpoint of this service, with Google's
- * reason.
+ * Google's statuses for the kinds (docs/wire/errors.md#google-statuses); a bad key is 401 at every endpoint of this
+ * service, with Google's reason.
  */
 const SHAPES: { readonly [K in ErrorKind]: Shape } = {
   'invalid-request': { code: 400, status: 'INVALID_ARGUMENT' },

@@ -14,8 +14,9 @@ import { isBlocked } from './result.ts'
 import { writeUsage } from './usage.ts'
 
 /**
- * A streamed answer, its parts one after another (FORMATS §7): every event is an answer with new parts only, the last one contains finish and usage,
- * and nothing marks the end (trap 81). An error is a separate event (trap 75).
+ * A streamed answer, its parts one after another (docs/wire/contents.md#stream): every event is an answer with new
+ * parts only, the last one contains finish and usage, and nothing marks the end (trap 81). An error is a separate event
+ * (trap 75).
  */
 export class ContentsStream implements Transducer<CanonicalEvent, WireEvent> {
   private readonly candidates: CandidateWriter[] = []

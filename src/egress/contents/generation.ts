@@ -12,7 +12,7 @@ import { writeImage } from './image.ts'
 import { writeVoice } from './speech.ts'
 import { reportSchema } from './tools.ts'
 
-/** `generationConfig`, or undefined where there is nothing to set (FORMATS §7, §16.1). */
+/** `generationConfig`, or undefined where there is nothing to set (docs/wire/contents.md#generation-config). */
 export function writeGeneration(
   request: CanonicalRequest,
   own: JsonObject | undefined,

@@ -18,7 +18,7 @@ const write = transcriptionByChat(writeRequest, { times: true })
 const handsBack = (thought: ReasoningPart, { own }: HandBack): ReasoningPart | undefined =>
   own && (thought.signature === undefined || thought.signature.format === FORMAT) ? thought : undefined
 
-/** Google's generateContent and embedding methods, FORMATS §7 and §8. */
+/** Google's generateContent and embedding methods, docs/wire/contents.md and docs/wire/embeddings.md. */
 export const contents: Writer = {
   request: (request, options) => {
     const work = workOf(request)

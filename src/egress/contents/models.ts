@@ -3,7 +3,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import { tokenPage } from '../transport/model-pages.ts'
 import type { ModelWriter } from '../writer.ts'
 
-/** Models as Google lists them (FORMATS §7). */
+/** Models as Google lists them (docs/wire/contents.md#model-list). */
 export const models: ModelWriter = {
   list: (cards, query) => {
     const { rows, next } = tokenPage(cards, query)

@@ -19,7 +19,10 @@ import { TIERS } from './usage.ts'
 
 const RULE: SanitizeRule = { name: 64, letterFirst: true, id: 64, freeform: false, namespaces: false }
 
-/** The canonical request as `POST …/models/{model}:generateContent` or `:streamGenerateContent` (FORMATS §7, §16). */
+/**
+ * The canonical request as `POST …/models/{model}:generateContent` or `:streamGenerateContent`
+ * (docs/wire/contents.md#request).
+ */
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const asItCame = ownRequest(original, options)
   if (asItCame !== undefined) return asItCame

@@ -16,7 +16,7 @@ const RESULT_LOSSES: Unwritten<
   'id' | 'model' | 'createdAt' | 'candidates' | 'usage' | 'serviceTier' | 'complete' | 'error'
 > = { task: 'no-tasks' }
 
-/** A whole answer of generateContent (FORMATS §7). */
+/** A whole answer of generateContent (docs/wire/contents.md#response). */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const asItCame = ownBody(result, FORMAT, HEAD)
   if (asItCame !== undefined) return { wire: { status: 200, headers: {}, body: asItCame }, losses: [] }

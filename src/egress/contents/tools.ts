@@ -163,8 +163,8 @@ function writeTogether(
 }
 
 /**
- * A choice among some functions, which must be declared; as a mode that leaves the model free it is VALIDATED (FORMATS
- * §16.4).
+ * A choice among some functions, which must be declared; as a mode that leaves the model free it is VALIDATED
+ * (docs/wire/contents.md#tool-choice).
  */
 function writeChoice(
   { mode, only, hosted, extras }: ToolChoice,

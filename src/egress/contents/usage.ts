@@ -4,7 +4,10 @@ import type { Modality } from '../../canonical/request.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { FORMAT, ownOf, withOwn } from './fields.ts'
 
-/** Tokens as Google counts them: thoughts beside the answer, the service tier among the counts (FORMATS §16.3). */
+/**
+ * Tokens as Google counts them: thoughts beside the answer, the service tier among the counts
+ * (docs/wire/contents.md#usage).
+ */
 export function writeUsage(
   usage: Usage | undefined,
   serviceTier: string | undefined,

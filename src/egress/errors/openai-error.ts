@@ -6,7 +6,7 @@ import { messageOf, retryHeaders, type TooLongMessage } from './error.ts'
 /** For each kind of failure its type, and the code where it has a fixed one. */
 export type ErrorNames = { readonly [K in ErrorKind]: readonly [type: string, code: string | null] }
 
-/** The names in OpenAI's family of formats (FORMATS §15). */
+/** The names in OpenAI's family of formats (docs/wire/errors.md#openai-codes). */
 export const ERROR_NAMES: ErrorNames = {
   'invalid-request': ['invalid_request_error', null],
   'context-too-long': ['invalid_request_error', 'context_length_exceeded'],

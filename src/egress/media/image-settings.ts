@@ -4,7 +4,10 @@ import { nearestSize } from '../../canonical/media/video-size.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { defined } from '../fields.ts'
 
-/** The properties of a generated image, as both formats that report them have them (FORMATS §4, §10). */
+/**
+ * The properties of a generated image, as both formats that report them have them (docs/wire/responses.md#input-items,
+ * docs/wire/images.md).
+ */
 export const writeMade = ({ prompt, ...looks }: Made = {}): JsonObject =>
   defined({ revised_prompt: prompt, ...looks }) as JsonObject
 

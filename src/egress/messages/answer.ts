@@ -75,8 +75,8 @@ function writeRefusal(part: RefusalPart, path: Path, losses: Losses): Block | un
 }
 
 /**
- * The refusal at the end of an answer is the reason why it ended: its text is written to `stop_details` (FORMATS
- * §16.3).
+ * The refusal at the end of an answer is the reason why it ended: its text is written to `stop_details`
+ * (docs/wire/messages.md#stop-reasons).
  */
 export function explanationIn(content: readonly Part[]): RefusalPart | undefined {
   const last = content.at(-1)

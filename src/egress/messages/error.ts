@@ -3,7 +3,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { messageOf, retryHeaders, type TooLongMessage } from '../errors/error.ts'
 
-/** The format's error type for each kind of failure (FORMATS §15). */
+/** The format's error type for each kind of failure (docs/wire/errors.md#anthropic-types). */
 const TYPES: { readonly [K in ErrorKind]: string } = {
   'invalid-request': 'invalid_request_error',
   'context-too-long': 'invalid_request_error',

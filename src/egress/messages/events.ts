@@ -24,9 +24,9 @@ import { head, printsLastBlock, writeStop } from './result.ts'
 import { writeUsage } from './usage.ts'
 
 /**
- * A streamed answer, its parts one after another, as the events of a message (FORMATS §6, traps 1, 3, 4). The end is
- * written exactly once; an early end is an error and leaves the open block open, as clients execute a call whose block
- * was stopped (trap 88).
+ * A streamed answer, its parts one after another, as the events of a message (docs/wire/messages.md#stream,
+ * traps 1, 3, 4). The end is written exactly once; an early end is an error and leaves the open block open, as clients
+ * execute a call whose block was stopped (trap 88).
  */
 export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   private readonly request: CanonicalRequest

@@ -4,7 +4,7 @@ import type { AddRateLimits } from '../../canonical/rate-limit.ts'
 import { idPage } from '../transport/model-pages.ts'
 import type { ModelWriter } from '../writer.ts'
 
-/** Models as Anthropic lists them (FORMATS §6). */
+/** Models as Anthropic lists them (docs/wire/messages.md#model-list). */
 export const models: ModelWriter = {
   list: (cards, query) => {
     const { rows, more } = idPage(cards, query)
@@ -44,7 +44,10 @@ const NO_CAPABILITIES: JsonObject = {
   thinking: { ...NO, types: { adaptive: NO, between_tools: NO, disabled: NO, enabled: NO } },
 }
 
-/** Anthropic's headers of limits (FORMATS §1): the time at which the quota is full again, in RFC 3339. */
+/**
+ * Anthropic's headers of limits (docs/wire/common.md#retries-and-rate-limits): the time at which the quota is full
+ * again, in RFC 3339.
+ */
 export const addRateLimits: AddRateLimits = (head, { requests, tokens }, now) => {
   if (requests !== undefined) {
     head['anthropic-ratelimit-requests-limit'] = `${requests.limit}`

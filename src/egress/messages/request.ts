@@ -32,7 +32,7 @@ import { forces, writeToolChoice, writeTools } from './tools.ts'
 
 const RULE = { name: 128, id: 64, freeform: false, namespaces: false }
 
-/** The canonical request as `POST /v1/messages` (FORMATS §6, §16). */
+/** The canonical request as `POST /v1/messages` (docs/wire/messages.md#request). */
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const dialect = messagesDialect(options.dialect)
   const own = options.native ? ownOrigin(original, FORMAT, REWRITTEN) : undefined
@@ -40,7 +40,9 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
   return original.output.count === true ? writeCounting(original, dialect) : writeForeign(original, dialect)
 }
 
-/** A request whose tokens are to be counted, as `POST /v1/messages/count_tokens` (FORMATS §6). */
+/**
+ * A request whose tokens are to be counted, as `POST /v1/messages/count_tokens` (docs/wire/messages.md#token-counting).
+ */
 function writeCounting(request: CanonicalRequest, dialect: MessagesDialect): Written<WireRequest> {
   const losses = new Losses()
   const { wire, ...written } = writeForeign(countable(request, losses, ['state']), dialect)

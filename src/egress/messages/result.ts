@@ -23,7 +23,7 @@ import { reportTier, writeUsage } from './usage.ts'
 /** The format requires an answer, even an empty one. */
 const NO_ANSWER: Candidate = { content: [], finish: { reason: 'stop' } }
 
-/** A whole answer as a `message`, or a count of tokens (FORMATS §6, §16.3). */
+/** A whole answer as a `message`, or a count of tokens (docs/wire/messages.md#response). */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const losses = new Losses()
   const body = request.output.count === true ? writeCounted(result, losses) : writeMessage(result, request, losses)

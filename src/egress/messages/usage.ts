@@ -5,9 +5,9 @@ import { defined, kept } from '../fields.ts'
 import { FORMAT } from './context.ts'
 
 /**
- * Counts in this format: the prompt without what was read from or written to a cache (FORMATS §16.3, traps 19, 20). Its
- * four counts are numbers in every recorded answer, and clients add them up; other unknown counts are left out, not
- * null (trap 87).
+ * Counts in this format: the prompt without what was read from or written to a cache (docs/wire/messages.md#usage,
+ * traps 19, 20). Its four counts are numbers in every recorded answer, and clients add them up; other unknown counts
+ * are left out, not null (trap 87).
  */
 export function writeUsage(usage: Usage | undefined, tier: string | undefined, losses: Losses): JsonObject {
   if (usage === undefined) losses.add(['usage'], { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }, 'count-required')

@@ -142,7 +142,10 @@ const COMPLETED: ResponseState = { status: 'completed', incomplete_details: null
 export const FAILED: ResponseState = { status: 'failed', incomplete_details: null }
 const incomplete = (reason: string): ResponseState => ({ status: 'incomplete', incomplete_details: { reason } })
 
-/** The final state of an answer (FORMATS §16.3, trap 14). A refusal in the content is a completed answer. */
+/**
+ * The final state of an answer (docs/wire/mapping.md#finish-reasons, trap 14). A refusal in the content is a completed
+ * answer.
+ */
 export function writeState(finish: Finish | undefined, content: EndContent): ResponseState {
   switch (finish?.reason) {
     case 'length':

@@ -32,7 +32,10 @@ const STATE: Unwritten<State, 'previous'> = {
   thread: 'no-threads',
 }
 
-/** A request to compact a conversation (FORMATS §4): a history and the few settings of this endpoint. */
+/**
+ * A request to compact a conversation (docs/wire/responses.md#compaction): a history and the few settings of this
+ * endpoint.
+ */
 export function writeCompaction(request: CanonicalRequest, context: WriteContext): JsonObject {
   const { losses } = context
   const { state, sampling, output } = request

@@ -3,8 +3,9 @@ import { flatJoin } from '../../canonical/text.ts'
 
 /*
  * Adds the fields that every answer of the format has, for upstreams of the format that leave some out: strict clients
- * cannot read an answer without them (FORMATS §4, OpenResponses 2026-04-24). Present values stay unchanged, and an
- * object that lacks nothing is returned as it is. A null where the format never has one counts as absent.
+ * cannot read an answer without them (docs/wire/responses.md#response-object, OpenResponses 2026-04-24). Present values
+ * stay unchanged, and an object that lacks nothing is returned as it is. A null where the format never has one counts
+ * as absent.
  */
 
 /** Whether the object lacks the field: it is absent, or null where its default is not. */

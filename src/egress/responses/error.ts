@@ -5,7 +5,7 @@ import { messageOf, retryHeaders } from '../errors/error.ts'
 import { ERROR_NAMES, type ErrorNames, statusOf, TOO_LONG } from '../errors/openai-error.ts'
 import { defined } from '../fields.ts'
 
-/** Where the format has its own names (FORMATS §15). */
+/** Where the format has its own names (docs/wire/errors.md#codes-of-responses). */
 const OWN_NAMES: ErrorNames = {
   ...ERROR_NAMES,
   'not-found': ['not_found_error', 'not_found'],

@@ -35,8 +35,8 @@ const DONE: WireEvent = { data: '[DONE]' }
 const RUNNING: ResponseState = { status: 'in_progress', incomplete_details: null }
 
 /**
- * A streamed answer (FORMATS §4): items in the order their parts began, each done before the next is added (trap 96),
- * and a terminal event whose response contains all of them (trap 10).
+ * A streamed answer (docs/wire/responses.md#order-of-events): items in the order their parts began, each done before
+ * the next is added (trap 96), and a terminal event whose response contains all of them (trap 10).
  */
 export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, ItemContext, LogprobSource {
   readonly events = new EventSequence()
@@ -257,7 +257,10 @@ export function writeRefused(
   return [...begun, ...stream.push({ type: 'error', error })]
 }
 
-/** The event is documented as flat; OpenAI sends it nested, and clients read one or the other (FORMATS §§5, 15). */
+/**
+ * The event is documented as flat; OpenAI sends it nested, and clients read one or the other
+ * (docs/wire/errors.md#in-streams).
+ */
 function flatAndNested(error: CanonicalError): JsonObject {
   const { code, message, type, param = null } = failureOf(error)
   return { code: code!, message: message!, param, error: { type: type!, code: code!, message: message!, param } }

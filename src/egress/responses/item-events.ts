@@ -297,8 +297,8 @@ export class CallWriter extends SingleWriter {
   }
 
   /**
-   * The `done` event of a function's arguments has its name, unless the upstream of this format left it out (FORMATS
-   * §18).
+   * The `done` event of a function's arguments has its name, unless the upstream of this format left it out
+   * (docs/wire/responses.md#stream).
    */
   private named(): JsonObject {
     const { part, context } = this

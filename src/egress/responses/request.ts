@@ -20,7 +20,7 @@ import { writeToolChoice, writeTools } from './tools.ts'
 const COMPACT = '/responses/compact'
 const COUNT = '/responses/input_tokens'
 
-/** The canonical request as `POST /responses`, or to an endpoint below it (FORMATS §4, §16). */
+/** The canonical request as `POST /responses`, or to an endpoint below it (docs/wire/responses.md#request). */
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const own = options.native ? ownOrigin(original, FORMAT, REWRITTEN) : undefined
   if (own !== undefined) return writeOwnRequest(original, own)
@@ -39,7 +39,9 @@ function writeAnew(original: CanonicalRequest, options: WriteOptions): Written<W
   return { wire, losses: losses.list, renamed }
 }
 
-/** A request whose tokens are to be counted, as `POST /responses/input_tokens` (FORMATS §4). */
+/**
+ * A request whose tokens are to be counted, as `POST /responses/input_tokens` (docs/wire/responses.md#token-counting).
+ */
 function writeCounting(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const losses = new Losses()
   const { wire, losses: lost, ...written } = writeAnew(countable(original, losses, ['cache', 'state']), options)

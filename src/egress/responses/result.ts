@@ -16,7 +16,9 @@ import { writeUsage } from './usage.ts'
 
 const SILENT: Candidate = { content: [] }
 
-/** A whole answer as a response object (FORMATS §4), which repeats the request's settings. */
+/**
+ * A whole answer as a response object (docs/wire/responses.md#response-object), which repeats the request's settings.
+ */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   if (request.output.count === true) return writeCounted(result)
   const responder = new Responder(result, request)

@@ -38,7 +38,7 @@ export function reportNoChoice({ toolChoice, parallelToolCalls }: CanonicalReque
   if (parallelToolCalls !== undefined) losses.hide(['parallelToolCalls'], 'no-tools')
 }
 
-/** As many stop sequences as the format takes, the first ones (FORMATS §16.1). */
+/** As many stop sequences as the format takes, the first ones (docs/wire/mapping.md#request-fields). */
 export function fewStops(
   stop: readonly string[] | undefined,
   most: number,

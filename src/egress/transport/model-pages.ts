@@ -20,7 +20,7 @@ export interface Page<T> {
 const MOST = 1000
 
 /**
- * `limit`, `after_id` and `before_id` (FORMATS §6).
+ * `limit`, `after_id` and `before_id` (docs/wire/messages.md#model-list).
  *
  * @param rows sorted by id.
  * @throws GatewayError `invalid-request` for a limit that is none, or both directions at once.
@@ -36,7 +36,7 @@ export function idPage<T extends Named>(rows: readonly T[], query: ModelQuery): 
 }
 
 /**
- * `pageSize` and `pageToken` (FORMATS §7), and the token of the next page, if there is one.
+ * `pageSize` and `pageToken` (docs/wire/contents.md#model-list), and the token of the next page, if there is one.
  *
  * @param rows sorted by id.
  * @throws GatewayError `invalid-request` for a size or token that is none.

@@ -1,6 +1,6 @@
 import type { AddRateLimits } from '../../canonical/rate-limit.ts'
 
-/** OpenAI's headers of limits, which clients of most formats read (FORMATS §1). */
+/** OpenAI's headers of limits, which clients of most formats read (docs/wire/common.md#retries-and-rate-limits). */
 export const addRateLimits: AddRateLimits = (head, { requests, tokens }) => {
   if (requests !== undefined) {
     head['x-ratelimit-limit-requests'] = `${requests.limit}`

@@ -10,9 +10,9 @@ import { combined, unreadable } from './several.ts'
 const MOST = 128
 
 /**
- * Several prompts for an upstream that takes one conversation in a request (FORMATS §3): one request after the other. A
- * choice's index is derived from its prompt, so each prompt gets exactly as many choices as were requested, also of an
- * upstream that gives one choice in an answer.
+ * Several prompts for an upstream that takes one conversation in a request (docs/wire/completions.md#prompts): one
+ * request after the other. A choice's index is derived from its prompt, so each prompt gets exactly as many choices as
+ * were requested, also of an upstream that gives one choice in an answer.
  */
 export const prompts: Emulation = {
   losses: request => {

@@ -16,7 +16,8 @@ const CHUNK = 'chat.completion.chunk'
 const TAKEN = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier', 'obfuscation', 'error'])
 
 /**
- * The chunks of a streamed answer (FORMATS §2). Candidates end with the stream: some upstreams add to finished ones.
+ * The chunks of a streamed answer (docs/wire/chat.md#stream). Candidates end with the stream: some upstreams add to
+ * finished ones.
  */
 export class ChatEvents extends AnswerEvents implements EventReader<WireEvent, CanonicalEvent> {
   irregular = false

@@ -35,7 +35,7 @@ import { readToolChoice, readTools } from './tools.ts'
 import * as wire from './wire.ts'
 import { FORMAT } from './wire.ts'
 
-/** `POST /v1/chat/completions` (FORMATS §2) as a canonical request. */
+/** `POST /v1/chat/completions` (docs/wire/chat.md#request) as a canonical request. */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
   readOrExplain(wire.request, incoming.body, () => withOrigin(read(incoming.body), FORMAT, incoming))
 

@@ -6,7 +6,9 @@ import { byValue, json, maybe, maybeText, settingEntries, shape } from '../error
 
 export const FORMAT = 'chat'
 
-/** The chat-completions request, FORMATS §2. Loose: unknown fields pass; free JSON is never validated. */
+/**
+ * The chat-completions request, docs/wire/chat.md#request. Loose: unknown fields pass; free JSON is never validated.
+ */
 
 const hint = maybe(shape({ ttl: maybeText }))
 /** The two ways to mark the end of a cached prefix. */

@@ -19,7 +19,10 @@ interface Choice {
   readonly extras: { [field: string]: Json }
 }
 
-/** The chunks of a streamed answer, each a text completion (FORMATS §3); candidates end with the stream. */
+/**
+ * The chunks of a streamed answer, each a text completion (docs/wire/completions.md#stream); candidates end with the
+ * stream.
+ */
 export class CompletionEvents extends AnswerEvents {
   private readonly request: CanonicalRequest
   private readonly choices: Choice[] = []

@@ -12,7 +12,10 @@ import { withStreamOptions } from '../stream-options.ts'
 import * as wire from './wire.ts'
 import { FORMAT } from './wire.ts'
 
-/** `POST /v1/completions` (FORMATS §3) as a canonical request: each prompt is a message to continue. */
+/**
+ * `POST /v1/completions` (docs/wire/completions.md#request) as a canonical request: each prompt is a message to
+ * continue.
+ */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
   readOrExplain(wire.request, incoming.body, () => withOrigin(read(incoming.body), FORMAT, incoming))
 
@@ -34,7 +37,7 @@ const TAKEN = new Set([
   ...['model', 'prompt', 'suffix', 'echo', 'stream', 'stream_options', 'stop', 'logprobs'],
 ])
 
-/** `prompt` in its four forms (FORMATS §3), a message each; null is an empty prompt. */
+/** `prompt` in its four forms (docs/wire/completions.md#prompts), a message each; null is an empty prompt. */
 function readPrompt(wire: Json | undefined): readonly Message[] {
   if (wire === null) return []
   if (typeof wire === 'string') return [userMessage(wire)]

@@ -9,7 +9,10 @@ import { finishReasonOf, MET, readHead, readStop } from '../openai-answer.ts'
 import { readUsage } from '../usage/openai.ts'
 import { FORMAT } from './wire.ts'
 
-/** A whole answer of a completions upstream (FORMATS §3); an error under status 200 is thrown (trap 77). */
+/**
+ * A whole answer of a completions upstream (docs/wire/completions.md#response); an error under status 200 is thrown
+ * (trap 77).
+ */
 export function readResult({ body }: WireAnswer, request: CanonicalRequest): CanonicalResult {
   if (!Array.isArray(body['choices']))
     throw new GatewayError(isObject(body['error']) ? readInnerError(body) : NOT_AN_ANSWER)
@@ -50,8 +53,8 @@ export function readFinish(value: Json | undefined): Finish | undefined {
 }
 
 /**
- * The four parallel lists of a choice (FORMATS §3) as tokens. A token without a logprob, the first of an echoed prompt,
- * is left out; the alternatives come as an object and are sorted, most likely first.
+ * The four parallel lists of a choice (docs/wire/completions.md#logprobs) as tokens. A token without a logprob, the
+ * first of an echoed prompt, is left out; the alternatives come as an object and are sorted, most likely first.
  */
 export function readLogprobs(wire: Json | undefined): readonly TokenLogprob[] | undefined {
   if (!isObject(wire) || !Array.isArray(wire['tokens'])) return undefined

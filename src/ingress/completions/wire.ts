@@ -4,7 +4,10 @@ import { maybe, maybeNumber, maybeText, settingEntries, shape } from '../errors/
 
 export const FORMAT = 'completions'
 
-/** The text-completions request, FORMATS §3. Loose: unknown fields pass; free JSON is never validated. */
+/**
+ * The text-completions request, docs/wire/completions.md#request. Loose: unknown fields pass; free JSON is never
+ * validated.
+ */
 
 const tokens = v.array(v.number())
 const prompt = v.union([v.string(), tokens, v.array(v.union([v.string(), tokens]))])

@@ -8,7 +8,10 @@ export interface Address {
   readonly method: string
 }
 
-/** Version and collection, then the model, which may hold slashes, and the method after the last colon (FORMATS §1). */
+/**
+ * Version and collection, then the model, which may hold slashes, and the method after the last colon
+ * (docs/wire/contents.md#endpoints).
+ */
 const PATH = /^.*?\/(?:models|tunedModels|dynamic|endpoints)\/(.*):([a-zA-Z]+)$/s
 
 /**

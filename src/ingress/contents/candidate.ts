@@ -142,7 +142,7 @@ export class CandidateFacts {
   }
 }
 
-/** The upstreams' values (FORMATS §16.3, trap 15). */
+/** The upstreams' values (docs/wire/contents.md#finish-reasons, trap 15). */
 const REASONS: { readonly [value: string]: FinishReason } = {
   STOP: 'stop',
   MAX_TOKENS: 'length',

@@ -15,9 +15,9 @@ export const counts = (method: string): boolean => method === 'countTokens'
 const AROUND = new Set([...WRAPPER, 'model'])
 
 /**
- * The request to count the tokens of (FORMATS §7): all of it in `generateContentRequest`, or some of its fields in the
- * body itself. What stands around the wrapped one is kept beside `count`. A second one in the other spelling is refused:
- * nothing here would look into it.
+ * The request to count the tokens of (docs/wire/contents.md#token-counting): all of it in `generateContentRequest`, or
+ * some of its fields in the body itself. What stands around the wrapped one is kept beside `count`. A second one in the
+ * other spelling is refused: nothing here would look into it.
  */
 export function unwrapped(
   body: JsonObject,

@@ -17,8 +17,8 @@ import { readUsage, tierOf } from './usage.ts'
 const MOST_CANDIDATES = 64
 
 /**
- * A streamed answer (FORMATS §7): every event is an answer with new parts only. It has no end mark, so candidates end
- * with the stream, and one without a finish reason was cut short.
+ * A streamed answer (docs/wire/contents.md#stream): every event is an answer with new parts only. It has no end mark,
+ * so candidates end with the stream, and one without a finish reason was cut short.
  */
 export class ContentsEvents implements Transducer<WireEvent, CanonicalEvent> {
   private readonly request: CanonicalRequest

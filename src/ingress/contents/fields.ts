@@ -9,7 +9,7 @@ export const WRAPPER: ReadonlySet<string> = new Set(['generateContentRequest'])
 
 /**
  * A wire object with its known fields under their camelCase names: each may be written in snake_case instead (proto3
- * JSON, FORMATS §7).
+ * JSON, docs/wire/contents.md#json).
  */
 export function open(wire: JsonObject, known: ReadonlySet<string>): JsonObject {
   for (const key in wire) if (key.includes('_')) return cased(wire, known)

@@ -43,7 +43,7 @@ export interface Generation {
   readonly left: Extras | undefined
 }
 
-/** `generationConfig`, in full (FORMATS §7, §16.1). */
+/** `generationConfig`, in full (docs/wire/contents.md#generation-config). */
 export function readGeneration(wire: Json | undefined): Generation {
   const config = object(wire)
   if (config === undefined) return NOTHING

@@ -14,7 +14,7 @@ import * as wire from './wire.ts'
 
 /**
  * `POST /{version}/models/{model}:generateContent`, `:streamGenerateContent` and `:countTokens`, which takes the same
- * request, wrapped or not (FORMATS §7), as a canonical request.
+ * request, wrapped or not (docs/wire/contents.md#token-counting), as a canonical request.
  */
 export function readRequest(incoming: WireRequest): CanonicalRequest {
   const { model, method } = readAddress(incoming.path)

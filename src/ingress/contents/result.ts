@@ -16,7 +16,9 @@ export const ANSWER: ReadonlySet<string> = new Set([
 ])
 const TAKEN = new Set(['candidates', 'usageMetadata', 'modelVersion', 'responseId', 'createTime', 'error'])
 
-/** A whole generateContent answer (FORMATS §7); a blocked prompt is a refused candidate (trap 15). */
+/**
+ * A whole generateContent answer (docs/wire/contents.md#response); a blocked prompt is a refused candidate (trap 15).
+ */
 export function readResult({ body }: WireAnswer, request: CanonicalRequest): CanonicalResult {
   const fields = open(body, ANSWER)
   const error = fields['error'] == null ? undefined : readInnerError(fields)

@@ -87,7 +87,10 @@ export function readToolConfig(wire: Json | undefined): { readonly choice?: Tool
   }
 }
 
-/* Google's own schema dialect, a subset of OpenAPI's with type names in upper case (FORMATS §7, trap 55). */
+/*
+ * Google's own schema dialect, a subset of OpenAPI's with type names in upper case (docs/wire/contents.md#schemas, trap
+ * 55).
+ */
 
 const COUNTS = new Set(['minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties', 'maxProperties'])
 const SCHEMAS = new Set(['items', 'additionalProperties', 'not'])

@@ -15,7 +15,10 @@ const TAKEN = new Set([
   ...['promptTokensDetails', 'candidatesTokensDetails', 'serviceTier'],
 ])
 
-/** Tokens as canonical counts them (FORMATS §16.3, trap 24): the prompt of hosted tools is input, thoughts are output. */
+/**
+ * Tokens as canonical counts them (docs/wire/contents.md#usage, trap 24): the prompt of hosted tools is input, thoughts
+ * are output.
+ */
 export function readUsage(wire: JsonObject): Usage {
   const fields = open(wire, KNOWN)
   const reasoning = countOf(fields['thoughtsTokenCount'])

@@ -6,7 +6,9 @@ import { namesModel, readAddress } from './address.ts'
 import { CONTENT, NUMERAL, open, WRAPPER } from './fields.ts'
 import { isSoundless } from './media.ts'
 
-/** The generateContent request, FORMATS §7. Loose: unknown fields pass; free JSON is never validated. */
+/**
+ * The generateContent request, docs/wire/contents.md#request. Loose: unknown fields pass; free JSON is never validated.
+ */
 
 /** A number, which may be written as a text. */
 const number = v.custom<number | string>(
@@ -128,7 +130,7 @@ const toEmbed = {
 
 const ONE_SPELLING = v.object({ generate_content_request: v.undefined('must not stand beside generateContentRequest') })
 
-/** The schema of a request by its path, which holds the model and the method (FORMATS §7 and §8). */
+/** The schema of a request by its path, which holds the model and the method (docs/wire/contents.md#endpoints). */
 export function requestAt({ path }: { readonly path: string }): v.GenericSchema {
   const address = readAddress(path)
   const model = maybe(

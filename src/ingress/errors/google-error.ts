@@ -4,7 +4,10 @@ import type { WireAnswer } from '../../canonical/wire.ts'
 import { anyNumber, anyObjects, anyText, defined } from '../fields.ts'
 import { boundedDelay, classified, retryAfter } from './classify.ts'
 
-/** An error answer of a Google upstream of any of its formats (FORMATS §15); one in the framing of lists stands in a list. */
+/**
+ * An error answer of a Google upstream of any of its formats (docs/wire/errors.md#google-statuses); one in the framing
+ * of lists stands in a list.
+ */
 export const readError = ({ status, body, headers }: WireAnswer): CanonicalError =>
   describe(errorOf(body), status, retryAfter(headers))
 

@@ -7,7 +7,7 @@ import { classified, retryAfter } from './classify.ts'
 type Table<Value> = ReadonlyMap<Json | undefined, Value>
 
 /**
- * Reads the errors of a format of OpenAI's family (FORMATS §15).
+ * Reads the errors of a format of OpenAI's family (docs/wire/errors.md#openai-codes).
  *
  * @param ownCodes its codes that are more precise than a status, beyond those of the family.
  * @param ownTypes its types of errors inside answers, and the statuses they stand for, beyond those of the family.

@@ -2,7 +2,10 @@ import type { Made } from '../../canonical/content.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { anyText, someOf } from '../fields.ts'
 
-/** The wire's names of what an image came to look like (FORMATS §4, §10), and canonical's. */
+/**
+ * The wire's names of what an image came to look like (docs/wire/responses.md#input-items, docs/wire/images.md), and
+ * canonical's.
+ */
 const NAMES = {
   revised_prompt: 'prompt',
   size: 'size',

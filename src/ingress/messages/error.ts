@@ -4,7 +4,9 @@ import type { WireAnswer } from '../../canonical/wire.ts'
 import { classified, retryAfter } from '../errors/classify.ts'
 import { anyObject, anyText, defined } from '../fields.ts'
 
-/** The kind of each type of error; the two general types are left to the status (FORMATS §15). */
+/**
+ * The kind of each type of error; the two general types are left to the status (docs/wire/errors.md#anthropic-types).
+ */
 const KINDS: { readonly [type: string]: ErrorKind } = {
   authentication_error: 'unauthenticated',
   billing_error: 'out-of-credit',

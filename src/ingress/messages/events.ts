@@ -16,8 +16,8 @@ import { FORMAT } from './wire.ts'
 type Handler = (wire: JsonObject) => void
 
 /**
- * The events of a streamed answer (FORMATS §6). Missing starts and deltas of another kind than their block are accepted
- * (trap 4).
+ * The events of a streamed answer (docs/wire/messages.md#stream). Missing starts and deltas of another kind than their
+ * block are accepted (trap 4).
  */
 export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
   irregular = false

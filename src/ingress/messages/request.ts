@@ -12,7 +12,7 @@ import { readReasoning, readShape, takenOfConfig } from './thinking.ts'
 import { readToolChoice, readTools } from './tools.ts'
 import { counts, FIELDS, FORMAT, requestAt } from './wire.ts'
 
-/** `POST /v1/messages` and `/v1/messages/count_tokens` (FORMATS §6) as a canonical request. */
+/** `POST /v1/messages` and `/v1/messages/count_tokens` (docs/wire/messages.md#request) as a canonical request. */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
   readOrExplain(requestAt(incoming), incoming.body, () => read(incoming, counts(incoming.path)))
 

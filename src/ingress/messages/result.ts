@@ -14,7 +14,10 @@ export const STOP_FIELDS = ['stop_reason', 'stop_sequence', 'stop_details'] as c
 /** The fields of an answer, and of the start of a stream, that are read. */
 export const HEAD = new Set<string>([...['id', 'type', 'role', 'model', 'content', 'usage'], ...STOP_FIELDS])
 
-/** A whole answer of a messages upstream (FORMATS §6); an error under status 200 is thrown (trap 77). */
+/**
+ * A whole answer of a messages upstream (docs/wire/messages.md#response); an error under status 200 is thrown (trap
+ * 77).
+ */
 export function readResult({ body }: WireAnswer): CanonicalResult {
   const wire = body['content'] ?? (body['type'] === 'message' ? [] : undefined)
   if (body['type'] === 'error' || (!Array.isArray(wire) && typeof wire !== 'string'))
@@ -47,7 +50,9 @@ export function leniently(wire: JsonObject): Part {
   }
 }
 
-/** `{input_tokens}` of `POST /v1/messages/count_tokens` (FORMATS §6), cached ones included. */
+/**
+ * `{input_tokens}` of `POST /v1/messages/count_tokens` (docs/wire/messages.md#token-counting), cached ones included.
+ */
 export function readCounted({ body }: WireAnswer): CanonicalResult {
   const input = anyNumber(body['input_tokens'])
   if (input === undefined) throw noAnswer(body, 'is no count', readInnerError)
@@ -109,7 +114,8 @@ const CALLS: { readonly [field: string]: string } = {
 }
 
 /**
- * The whole prompt is the tokens neither read from nor written to a cache, and both of these (FORMATS §16.3, trap 20).
+ * The whole prompt is the tokens neither read from nor written to a cache, and both of these
+ * (docs/wire/messages.md#usage, trap 20).
  */
 export function readUsage(wire: JsonObject): Usage {
   const cacheRead = anyCount(wire['cache_read_input_tokens'])

@@ -5,7 +5,7 @@ import { byValue, json, maybe, maybeNumber, maybeText, settingEntries, shape } f
 
 export const FORMAT = 'messages'
 
-/** The messages request, FORMATS §6. Loose: unknown fields pass; free JSON is never validated. */
+/** The messages request, docs/wire/messages.md#request. Loose: unknown fields pass; free JSON is never validated. */
 
 const maybeFlag = maybe(v.boolean())
 const texts = maybe(v.array(v.string()))

@@ -17,7 +17,7 @@ import { UpstreamCalls } from './upstream-calls.ts'
 import { readUsage } from './usage.ts'
 import { FORMAT } from './wire.ts'
 
-/** A streamed answer (FORMATS §4). Events of unknown types are passed on as they are. */
+/** A streamed answer (docs/wire/responses.md#stream). Events of unknown types are passed on as they are. */
 export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, Sink {
   out: CanonicalEvent[] = []
   parts = 0

@@ -15,8 +15,8 @@ const NUMBERS = ['output_compression', 'partial_images'] as const
 const SETTINGS: ReadonlySet<string> = new Set(['type', 'input_image_mask', ...TEXTS, ...NUMBERS])
 
 /**
- * A request whose only tool is image generation, with no choice but to use it, asks for an image alone (FORMATS §4,
- * §10): it is read as an image request. Anything more, or unclear, stays a conversation.
+ * A request whose only tool is image generation, with no choice but to use it, asks for an image alone
+ * (docs/wire/responses.md#tools): it is read as an image request. Anything more, or unclear, stays a conversation.
  */
 export function asImageRequest(request: CanonicalRequest, body: JsonObject): CanonicalRequest {
   const tool = toolOf(body)

@@ -20,7 +20,7 @@ import { readToolChoice, readTools } from './tools.ts'
 import * as wire from './wire.ts'
 import { FORMAT } from './wire.ts'
 
-/** `POST /v1/responses` and the endpoints below it (FORMATS §4) as a canonical request. */
+/** `POST /v1/responses` and the endpoints below it (docs/wire/responses.md#request) as a canonical request. */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
   readOrExplain(wire.request, incoming.body, () =>
     withOrigin(asImageRequest(read(incoming), incoming.body), FORMAT, incoming),
@@ -70,7 +70,10 @@ const OUTPUTS: ReadonlyMap<string, Output> = new Map<string, Output>([
 ])
 const TRIGGER = 'compaction_trigger'
 
-/** What the endpoint returns, or the last item asks for (FORMATS §4); the path is with or without version. */
+/**
+ * What the endpoint returns, or the last item asks for (docs/wire/responses.md#endpoints); the path is with or without
+ * version.
+ */
 function outputOf(path: string, input: Json | undefined): Output {
   const fixed = OUTPUTS.get(path.replace(/^\/v1(?=\/)/, ''))
   if (fixed !== undefined) return fixed

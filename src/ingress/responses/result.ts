@@ -20,7 +20,7 @@ import { UpstreamCalls } from './upstream-calls.ts'
 import { readUsage } from './usage.ts'
 import { FORMAT } from './wire.ts'
 
-/** A whole answer (FORMATS §4); an error under status 200 is thrown (trap 77). */
+/** A whole answer (docs/wire/responses.md#response-object); an error under status 200 is thrown (trap 77). */
 export function readResult({ body }: WireAnswer, request: CanonicalRequest): CanonicalResult {
   if (!Array.isArray(body['output'])) throw noAnswer(body, 'is no response', readInnerError)
   const { parts, tokens } = readOutput(body['output'], new UpstreamCalls(request).read(body))
@@ -93,8 +93,9 @@ const INCOMPLETE: { readonly [reason: string]: FinishReason } = {
 }
 
 /**
- * How an answer ended, from its status (FORMATS §16.3): calls and a refusal are reasons to stop (trap 13), and an
- * incomplete answer names its own (trap 14). Undefined while it is running, and where an error ended it.
+ * How an answer ended, from its status (docs/wire/mapping.md#finish-reasons): calls and a refusal are reasons to stop
+ * (trap 13), and an incomplete answer names its own (trap 14). Undefined while it is running, and where an error ended
+ * it.
  */
 export function readFinish(body: JsonObject, content: ContentFacts): Finish | undefined {
   const status = anyText(body['status'])
@@ -127,7 +128,7 @@ function readTask(body: JsonObject): CanonicalTask | undefined {
 
 const COUNTED = new Set(['object', 'input_tokens'])
 
-/** `{object, input_tokens}` of `POST /v1/responses/input_tokens` (FORMATS §4). */
+/** `{object, input_tokens}` of `POST /v1/responses/input_tokens` (docs/wire/responses.md#token-counting). */
 export function readCounted({ body }: WireAnswer): CanonicalResult {
   const input = anyNumber(body['input_tokens'])
   if (input === undefined) throw noAnswer(body, 'is no count', readInnerError)

@@ -5,5 +5,8 @@ import { FORMAT } from './wire.ts'
 
 const NAMES = countNames('input_tokens', 'output_tokens')
 
-/** Counts include cached and reasoning tokens, as in canonical, unless their total shows otherwise (FORMATS §16.3). */
+/**
+ * Counts include cached and reasoning tokens, as in canonical, unless their total shows otherwise
+ * (docs/wire/responses.md#usage).
+ */
 export const readUsage = (wire: JsonObject): Usage => withOrigin(readCounts(FORMAT, wire, NAMES), FORMAT, wire)

@@ -5,7 +5,10 @@ import { json, maybe, maybeText, settingEntries, shape } from '../errors/validat
 
 export const FORMAT = 'responses'
 
-/** The request of FORMATS §4. Loose: unknown fields, items, parts and tools pass; free JSON is never validated. */
+/**
+ * The request of docs/wire/responses.md#request. Loose: unknown fields, items, parts and tools pass; free JSON is never
+ * validated.
+ */
 
 /** The schema that the value itself selects. */
 const chosen = (choose: (value: JsonObject) => v.GenericSchema | undefined, other: v.GenericSchema) =>

@@ -36,7 +36,7 @@ const NAMES = countNames('prompt_tokens', 'completion_tokens', Object.keys(BY_MO
 
 /**
  * Tokens as chat completions and text completions count them, by modality as well, or as a format under other names;
- * most upstreams include cached and reasoning tokens already (FORMATS §16.3).
+ * most upstreams include cached and reasoning tokens already (docs/wire/mapping.md#usage).
  */
 export function readUsage(format: Format, wire: JsonObject, names = NAMES): Usage {
   const input = anyObject(wire[names.inputDetails])
