@@ -43,7 +43,7 @@ class ChatGrammar implements Grammar {
     if (!isComplete || this.hasFailed) return this.violations.list
     if (!this.isDone) this.violations.add('done', 'The stream ends without [DONE].')
     for (const [index, choice] of this.choices) this.finished(index, choice)
-    if (this.choices.size === 0) this.violations.add('finish', 'No chunk has a choice.')
+    if (this.choices.size === 0) this.violations.add('finish-present', 'No chunk has a choice.')
     if (this.wantsUsage && this.usages === 0) this.violations.add('usage-when-asked', 'No chunk has usage.')
     return this.violations.list
   }
@@ -84,7 +84,8 @@ class ChatGrammar implements Grammar {
     for (const piece of pieces) this.call(choice, objectOf(piece))
     const finish = textOf(value['finish_reason'])
     if (finish === undefined) return
-    if (choice.finish !== undefined) this.violations.add('finish', `Choice ${index} finishes twice.`)
+    if (choice.finish !== undefined && choice.finish !== finish)
+      this.violations.add('finish', `Choice ${index} finishes with ${choice.finish}, then with ${finish}.`)
     choice.finish = finish
   }
 
@@ -111,7 +112,7 @@ class ChatGrammar implements Grammar {
   }
 
   private finished(index: number, { calls, finish }: Choice): void {
-    if (finish === undefined) this.violations.add('finish', `Choice ${index} has no finish_reason.`)
+    if (finish === undefined) this.violations.add('finish-present', `Choice ${index} has no finish_reason.`)
     if (calls.length > 0 && finish === 'stop')
       this.violations.add('finish-fits-calls', `Choice ${index} calls tools and finishes with stop.`)
     // Arguments that were cut short are no JSON.

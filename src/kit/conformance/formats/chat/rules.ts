@@ -70,7 +70,11 @@ export const rules: readonly Rule[] = [
   },
   {
     ...{ id: 'finish', on: 'stream', level: 'must', source: STREAMING },
-    says: 'Every choice has exactly one finish_reason, and no content comes after it.',
+    says: 'A choice has one finish_reason at most, and no content comes after it.',
+  },
+  {
+    ...{ id: 'finish-present', on: 'stream', level: 'should', source: STREAMING },
+    says: 'Every choice has a finish_reason. Not every provider sends one.',
   },
   {
     ...{ id: 'finish-fits-calls', on: 'stream', level: 'should', source: STREAMING },
