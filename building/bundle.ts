@@ -21,6 +21,7 @@ const EXTERNAL = [
   '@opentelemetry/sdk-trace-base',
   '@pydantic/genai-prices',
   '@redis/client',
+  'ajv',
   'gpt-tokenizer',
   'openid-client',
   'pg',

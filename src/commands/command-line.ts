@@ -124,6 +124,7 @@ async function programOf(args: readonly string[], terminal: Terminal): Promise<C
     .action((folder: string, { host, port }: { host: string; port: number }) =>
       replayCommand(folder, host, port, terminal),
     )
+  if (!serves(args)) (await import('./conformance.ts')).conformance(program, terminal)
   return program
 }
 

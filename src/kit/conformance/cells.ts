@@ -1,0 +1,52 @@
+import type { Format } from './format.ts'
+import { FORMATS } from './formats/index.ts'
+import type { Mode, Scenario } from './scenario.ts'
+
+/** One run of a scenario: a caller's format, an upstream's, whole or streamed. Live cells have no upstream. */
+export interface Cell {
+  /** `<caller>-<upstream>/<scenario>/<mode>`; live: `<caller>/<scenario>/<mode>`. */
+  readonly id: string
+  readonly caller: Format
+  readonly upstream: Format | undefined
+  readonly scenario: Scenario
+  readonly mode: Mode
+}
+
+export interface Wanted {
+  readonly scenarios: readonly Scenario[]
+  readonly callers: readonly string[]
+  /** Formats of upstreams; none in live mode. */
+  readonly upstreams?: readonly string[]
+  /** A part of the ids of cells or checks; `*` stands for anything. */
+  readonly only?: string
+}
+
+const idOf = (caller: string, upstream: string | undefined, scenario: Scenario, mode: Mode): string =>
+  `${upstream === undefined ? caller : `${caller}-${upstream}`}/${scenario.id}/${mode}`
+
+/** Whether a pattern of `--only` names a cell, by the cell's id or by the id of a check within it. */
+export function matches(pattern: string | undefined, id: string): boolean {
+  if (pattern === undefined) return true
+  const cell = pattern.split('/').slice(0, 3).join('/')
+  const source = cell
+    .split('*')
+    .map(part => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
+    .join('.*')
+  return new RegExp(`^${source}(/|$)`).test(id)
+}
+
+/** All cells that are wanted: scenarios without bytes for a format have none there. */
+export function cellsOf({ scenarios, callers, upstreams, only }: Wanted): Cell[] {
+  const cells: Cell[] = []
+  for (const caller of callers)
+    for (const upstream of upstreams ?? [undefined])
+      for (const scenario of scenarios)
+        for (const mode of scenario.modes) {
+          const id = idOf(caller, upstream, scenario, mode)
+          const isWritten = [caller, upstream ?? caller].every(format => scenario.wires[format] !== undefined)
+          if (!isWritten || !matches(only, id)) continue
+          const upstreamFormat = upstream === undefined ? undefined : FORMATS[upstream]!
+          cells.push({ id, caller: FORMATS[caller]!, upstream: upstreamFormat, scenario, mode })
+        }
+  return cells
+}

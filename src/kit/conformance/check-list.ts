@@ -1,0 +1,84 @@
+import type { Cell } from './cells.ts'
+import type { Check, Meaning, Status } from './checks.ts'
+import type { FactVerdict } from './compare.ts'
+import type { Rule, Subject, Violation } from './rules.ts'
+
+type AnyRule = Omit<Rule, 'on'>
+
+/** Facts whose loss is advice: formats and gateways may well differ in them. */
+const LESSER = /(^|\.)order$|^stream$|^message$|\.strict$|^output\.name$/
+
+/** Facts that nobody may add to. */
+const CONTENT = /^(system|turns|tools|toolChoice|output|candidates)/
+
+const shown = (value: unknown): string => JSON.stringify(value)?.slice(0, 300) ?? 'nothing'
+
+interface Judged {
+  readonly status: Status
+  readonly meaning: Meaning
+}
+
+/** The status of a fact: what the target reported is no failure, what the format cannot say is advice. */
+function judged({ fate, sayable, path }: FactVerdict, isReported: boolean): Judged {
+  if (fate === 'kept') return { status: 'pass', meaning: 'kept' }
+  const worst: Status = LESSER.test(path) ? 'advice' : 'fail'
+  if (fate === 'added') return { status: CONTENT.test(path) ? worst : 'advice', meaning: 'added' }
+  if (fate === 'changed') return { status: isReported ? 'advice' : worst, meaning: 'changed' }
+  const meaning = isReported ? 'lost-reported' : 'lost-silently'
+  if (!sayable) return { status: isReported ? 'pass' : 'advice', meaning }
+  return { status: isReported ? 'advice' : worst, meaning }
+}
+
+/** Collects the checks of one cell. */
+export class CheckList {
+  readonly checks: Check[] = []
+  private readonly cell: Cell
+
+  constructor(cell: Cell) {
+    this.cell = cell
+  }
+
+  /** One check: it passes where there are no details, and a broken `should` is advice. */
+  rule(subject: string, { id, level, says, source }: AnyRule, details: readonly string[], status?: Status): void {
+    const rule = `${subject}.${id}`
+    const ended = status ?? (details.length === 0 ? 'pass' : level === 'must' ? 'fail' : 'advice')
+    const found = details.length > 0 ? { details } : {}
+    this.checks.push({ ...this.named(rule), level, says, source, status: ended, ...found })
+  }
+
+  /** A check for each rule of a subject, from the violations that were collected. */
+  rules(rules: readonly Rule[], on: Subject, violations: readonly Violation[]): void {
+    const known = rules.filter(rule => rule.on === on)
+    for (const { rule } of violations)
+      if (!known.some(({ id }) => id === rule)) throw new Error(`There is no rule ${rule} on ${on}.`)
+    for (const rule of known)
+      this.rule(
+        on,
+        rule,
+        violations.filter(({ rule: broken }) => broken === rule.id).map(({ detail }) => detail),
+      )
+  }
+
+  /** A check for each fact. */
+  facts(subject: string, verdicts: readonly FactVerdict[], isReported: boolean): void {
+    for (const verdict of verdicts) {
+      const { status, meaning } = judged(verdict, isReported)
+      const { path, fate, expected, found } = verdict
+      const detail =
+        fate === 'added' ? `added: ${shown(found)}` : `${meaning}: ${shown(expected)} became ${shown(found)}`
+      this.checks.push({
+        ...this.named(`${subject}.meaning:${path}`),
+        level: LESSER.test(path) || !verdict.sayable ? 'should' : 'must',
+        says: `The fact ${path} of the ${subject} arrives as it was said.`,
+        source: `conformance/scenarios/${this.cell.scenario.id}`,
+        status,
+        meaning,
+        ...(status === 'pass' ? {} : { details: [detail] }),
+      })
+    }
+  }
+
+  private named(rule: string): { readonly id: string; readonly cell: string; readonly rule: string } {
+    return { id: `${this.cell.id}/${rule}`, cell: this.cell.id, rule }
+  }
+}

@@ -1,0 +1,32 @@
+import type { Level } from './rules.ts'
+
+/** How a check ended. Only `fail` and `harness-error` end the command with 1. */
+export type Status = 'pass' | 'fail' | 'advice' | 'unsupported' | 'harness-error'
+
+/** What became of a fact. */
+export type Meaning = 'kept' | 'changed' | 'lost-reported' | 'lost-silently' | 'added'
+
+/** One check of one cell. */
+export interface Check {
+  /** `<pair>/<scenario>/<mode>/<rule>`; stable from run to run. */
+  readonly id: string
+  readonly cell: string
+  /** The subject and the rule: `stream.done`, `request.meaning:turns[0].text`. */
+  readonly rule: string
+  readonly level: Level
+  readonly status: Status
+  readonly meaning?: Meaning
+  readonly says: string
+  readonly source: string
+  /** What was found, where the check did not pass. */
+  readonly details?: readonly string[]
+}
+
+/** Counts of checks by status. */
+export type Counts = { readonly [status in Status]: number }
+
+export const countsOf = (checks: readonly Check[]): Counts => {
+  const counts = { pass: 0, fail: 0, advice: 0, unsupported: 0, 'harness-error': 0 }
+  for (const { status } of checks) counts[status]++
+  return counts
+}

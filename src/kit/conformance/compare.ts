@@ -1,0 +1,59 @@
+import { canonical, type Json } from './json.ts'
+
+/* What became of each fact on its way. */
+
+export type Fate = 'kept' | 'changed' | 'lost' | 'added'
+
+export interface FactVerdict {
+  readonly path: string
+  readonly fate: Fate
+  /** Whether the format it went to can say it, by the hand-written bytes of the scenario. */
+  readonly sayable: boolean
+  readonly expected?: Json
+  readonly found?: Json
+}
+
+export type Leaves = ReadonlyMap<string, Json>
+
+/** Values that mean something to their issuer alone: another format has its own. */
+const TOKENS = /\.(id|signature|redacted)$/
+
+/** Texts of system instructions may be joined in other ways. */
+const LOOSE = /^system$/
+
+const squeezed = (value: Json): Json => (typeof value === 'string' ? value.replace(/\s+/g, ' ').trim() : value)
+
+function isSame(path: string, expected: Json, found: Json, isNative: boolean): boolean {
+  if (TOKENS.test(path) && !isNative) return found !== ''
+  if (LOOSE.test(path)) return squeezed(expected) === squeezed(found)
+  return canonical(expected) === canonical(found)
+}
+
+/** What is compared: the facts that went in, those the other format can say at most, and those that came out. */
+export interface Compared {
+  readonly source: Leaves
+  /** The same scenario in the format it went to. */
+  readonly reachable: Leaves
+  readonly found: Leaves
+  readonly isNative: boolean
+}
+
+/** The fate of every fact, by its path. What the format needs, and the caller could not say, is not added. */
+export function compare({ source, reachable, found, isNative }: Compared): FactVerdict[] {
+  const verdicts: FactVerdict[] = []
+  for (const [path, expected] of source) {
+    const sayable = reachable.has(path)
+    const value = found.get(path)
+    if (value === undefined) verdicts.push({ path, fate: 'lost', sayable, expected })
+    else {
+      // Where the formats have other words for a fact, the one of the format it went to is right, too.
+      const other = reachable.get(path)
+      const isKept =
+        isSame(path, expected, value, isNative) || (other !== undefined && isSame(path, other, value, isNative))
+      verdicts.push({ path, fate: isKept ? 'kept' : 'changed', sayable, expected, found: value })
+    }
+  }
+  for (const [path, value] of found)
+    if (!source.has(path) && !reachable.has(path)) verdicts.push({ path, fate: 'added', sayable: true, found: value })
+  return verdicts
+}

@@ -1,0 +1,36 @@
+import type { ErrorFacts } from './facts.ts'
+import type { Headers } from './format.ts'
+import { compact, type JsonObject, textOf } from './json.ts'
+
+/** Classes of errors by status; callers retry by them. */
+const KINDS: { readonly [status: number]: string } = {
+  400: 'invalid-request',
+  401: 'authentication',
+  403: 'permission',
+  404: 'not-found',
+  408: 'timeout',
+  413: 'too-large',
+  422: 'invalid-request',
+  429: 'rate-limit',
+  500: 'server',
+  502: 'server',
+  503: 'overloaded',
+  504: 'timeout',
+  529: 'overloaded',
+}
+
+/** Seconds of `retry-after-ms` or `retry-after`; dates are not read. */
+function retryAfterOf(headers: Headers): number | undefined {
+  const milliseconds = Number(headers['retry-after-ms'] ?? Number.NaN)
+  const seconds = Number.isNaN(milliseconds) ? Number(headers['retry-after'] ?? Number.NaN) : milliseconds / 1000
+  return Number.isNaN(seconds) ? undefined : seconds
+}
+
+/** The facts of an error: its class, its message and when the caller may try again. */
+export const errorFactsOf = (status: number, headers: Headers, error: JsonObject): ErrorFacts =>
+  compact({
+    status,
+    kind: KINDS[status] ?? `other:${status}`,
+    message: textOf(error['message']),
+    retryAfter: retryAfterOf(headers),
+  })

@@ -1,0 +1,221 @@
+import { createHash } from 'node:crypto'
+import { compact, type Json, type JsonObject, parsed } from './json.ts'
+
+/* The meaning of a request, an answer or an error, in no format's words. Absent fields were not said. */
+
+/** A tool call. Arguments are parsed JSON; text that is not JSON is `{ unparsed: text }`. */
+export interface CallFacts {
+  readonly name?: string
+  readonly arguments?: Json
+  readonly id?: string
+  /** Bound to the call by the model's provider, to be sent back with it. */
+  readonly signature?: string
+}
+
+/** A tool result, with the path of the call that it answers. */
+export interface ResultFacts {
+  readonly answers?: string
+  readonly text?: string
+  readonly media?: readonly MediaFacts[]
+  readonly isError?: true
+}
+
+/** An image, sound or document: its type and the SHA-256 digest of its bytes, or its address. */
+export interface MediaFacts {
+  readonly type?: string
+  readonly digest?: string
+  readonly address?: string
+  readonly name?: string
+}
+
+export interface ReasoningFacts {
+  readonly text?: string
+  readonly signature?: string
+  /** Reasoning that only its provider can read. */
+  readonly redacted?: string
+}
+
+/** One turn. Consecutive turns of one role are one turn; tool results belong to the user. */
+export interface TurnFacts {
+  readonly role: 'system' | 'user' | 'assistant'
+  /** All texts of the turn, joined. */
+  readonly text?: string
+  readonly calls?: readonly CallFacts[]
+  readonly results?: readonly ResultFacts[]
+  readonly media?: readonly MediaFacts[]
+  readonly reasoning?: readonly ReasoningFacts[]
+  readonly refusal?: string
+  /** The kinds of parts in their order, where there are several. */
+  readonly order?: string
+}
+
+export interface ToolFacts {
+  readonly description?: string
+  readonly parameters?: Json
+  readonly strict?: boolean
+  /** A tool the provider runs, or one without a schema. */
+  readonly kind?: string
+}
+
+export interface SettingFacts {
+  /** Most output tokens. */
+  readonly limit?: number
+  readonly temperature?: number
+  readonly topP?: number
+  readonly topK?: number
+  readonly stop?: readonly string[]
+  readonly seed?: number
+  readonly presencePenalty?: number
+  readonly frequencyPenalty?: number
+  readonly candidates?: number
+  readonly topLogprobs?: number
+  readonly parallelCalls?: boolean
+  readonly endUser?: string
+}
+
+export interface OutputFacts {
+  readonly kind: 'json' | 'schema'
+  readonly name?: string
+  readonly schema?: Json
+  readonly strict?: boolean
+}
+
+export interface RequestFacts {
+  /** All system texts before the first turn, joined by an empty line. */
+  readonly system?: string
+  readonly turns?: readonly TurnFacts[]
+  /** By name. */
+  readonly tools?: { readonly [name: string]: ToolFacts }
+  /** `none`, `required` or `tool:NAME`; `auto` is not said. */
+  readonly toolChoice?: string
+  readonly settings?: SettingFacts
+  readonly output?: OutputFacts
+  readonly reasoning?: { readonly wanted: boolean; readonly effort?: string; readonly budget?: number }
+  /** Where the caller marked what should be cached: `system`, `tools`, `turns[0]`. */
+  readonly cacheMarks?: readonly string[]
+  readonly stream?: boolean
+}
+
+/** Why an answer ended. */
+export type Finish = 'stop' | 'length' | 'calls' | 'refused' | 'filtered' | 'paused' | `other:${string}`
+
+export interface CandidateFacts {
+  readonly text?: string
+  readonly reasoning?: readonly ReasoningFacts[]
+  readonly calls?: readonly CallFacts[]
+  readonly media?: readonly MediaFacts[]
+  readonly refusal?: string
+  /** Addresses that were cited. */
+  readonly citations?: readonly string[]
+  readonly finish?: Finish
+  /** The stop sequence that was met. */
+  readonly stopSequence?: string
+}
+
+/** Token counts. Input includes cached tokens, output includes reasoning. */
+export interface UsageFacts {
+  readonly input?: number
+  readonly output?: number
+  readonly cached?: number
+  readonly cacheWritten?: number
+  readonly reasoning?: number
+}
+
+export interface AnswerFacts {
+  readonly candidates?: readonly CandidateFacts[]
+  readonly usage?: UsageFacts
+}
+
+export interface ErrorFacts {
+  readonly status: number
+  readonly kind?: string
+  readonly message?: string
+  /** Seconds until the caller may try again. */
+  readonly retryAfter?: number
+}
+
+/** Arguments as a model wrote them: JSON where it is some; no text is no arguments. */
+export const argumentsOf = (text: string): Json => (text === '' ? {} : (parsed(text) ?? { unparsed: text }))
+
+/** Bytes given in base64. */
+export const mediaOf = (type: string | undefined, base64: string): MediaFacts =>
+  compact({ type, digest: createHash('sha256').update(Buffer.from(base64, 'base64')).digest('hex') }) as MediaFacts
+
+const DATA_URL = /^data:([^;,]*)[^,]*;base64,(.*)$/s
+
+/** What an address names: bytes in a data URL, or something elsewhere. */
+export function mediaAt(address: string): MediaFacts {
+  const [, type, base64] = DATA_URL.exec(address) ?? []
+  return base64 === undefined ? { address } : mediaOf(type, base64)
+}
+
+/** A part of a turn on the way to its facts. */
+export type Part =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'refusal'; readonly text: string }
+  | { readonly kind: 'call'; readonly call: CallFacts }
+  | { readonly kind: 'result'; readonly result: ResultFacts; readonly callId?: string }
+  | { readonly kind: 'media'; readonly media: MediaFacts }
+  | { readonly kind: 'reasoning'; readonly reasoning: ReasoningFacts }
+
+export interface RawTurn {
+  readonly role: TurnFacts['role']
+  readonly parts: readonly Part[]
+}
+
+const pick = <K extends Part['kind']>(parts: readonly Part[], kind: K): Extract<Part, { kind: K }>[] =>
+  parts.filter((part): part is Extract<Part, { kind: K }> => part.kind === kind)
+
+const joined = (texts: readonly string[]): string | undefined => (texts.length === 0 ? undefined : texts.join(''))
+
+/** The kinds of parts that follow one another, each named once; `undefined` where all are of one kind. */
+function orderOf(parts: readonly Part[]): string | undefined {
+  const kinds = parts.map(({ kind }) => kind).filter((kind, index, all) => kind !== all[index - 1])
+  return kinds.length > 1 ? kinds.join(' ') : undefined
+}
+
+/** Turns as facts: consecutive turns of one role merged, results joined to their calls by id. */
+export function turnsOf(raw: readonly RawTurn[]): TurnFacts[] {
+  const merged: { role: TurnFacts['role']; parts: Part[] }[] = []
+  for (const { role, parts } of raw) {
+    const last = merged.at(-1)
+    if (last?.role === role) last.parts = last.parts.concat(parts)
+    else merged.push({ role, parts: [...parts] })
+  }
+  const calls = new Map<string, string>()
+  return merged.map(({ role, parts }, index) => {
+    for (const [number, { call }] of pick(parts, 'call').entries())
+      if (call.id !== undefined) calls.set(call.id, `turns[${index}].calls[${number}]`)
+    const resultOf = ({ result, callId }: Extract<Part, { kind: 'result' }>): ResultFacts =>
+      compact({ answers: callId === undefined ? undefined : calls.get(callId), ...result }) as ResultFacts
+    return compact({
+      role,
+      text: joined(pick(parts, 'text').map(({ text }) => text)),
+      refusal: joined(pick(parts, 'refusal').map(({ text }) => text)),
+      // Ids of calls in a history only join results to calls.
+      calls: pick(parts, 'call').map(({ call: { id: _, ...call } }) => call),
+      results: pick(parts, 'result').map(resultOf),
+      media: pick(parts, 'media').map(({ media }) => media),
+      reasoning: pick(parts, 'reasoning').map(({ reasoning }) => reasoning),
+      order: orderOf(parts),
+    }) as TurnFacts
+  })
+}
+
+/** Facts whose value is compared as a whole, however deep it is. */
+const WHOLE = new Set(['arguments', 'parameters', 'schema', 'stop', 'cacheMarks', 'citations'])
+
+/** Every fact by its path: `turns[1].calls[0].arguments`. */
+export function leavesOf(facts: object): Map<string, Json> {
+  const leaves = new Map<string, Json>()
+  const visit = (value: Json | undefined, path: string, isWhole: boolean): void => {
+    if (value === undefined) return
+    if (isWhole || typeof value !== 'object' || value === null) leaves.set(path, value)
+    else if (Array.isArray(value)) for (const [index, one] of value.entries()) visit(one, `${path}[${index}]`, false)
+    else
+      for (const [name, one] of Object.entries(value as JsonObject))
+        visit(one, path === '' ? name : `${path}.${name}`, WHOLE.has(name))
+  }
+  visit(facts as unknown as JsonObject, '', false)
+  return leaves
+}

@@ -1,0 +1,63 @@
+import { type AnswerFacts, argumentsOf, type CandidateFacts, type Finish, mediaOf } from '../../facts.ts'
+import { compact, type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
+
+/* What a chat completion means. */
+
+const FINISHES: { readonly [reason: string]: Finish } = {
+  ...{ stop: 'stop', length: 'length', tool_calls: 'calls', function_call: 'calls', content_filter: 'filtered' },
+}
+
+/** OpenAI ends a refusal with `stop`: the `refusal` field decides, and calls are the reason where there are some. */
+function finishOf(reason: string | undefined, message: JsonObject): Finish | undefined {
+  if (reason === undefined) return undefined
+  const known = FINISHES[reason] ?? `other:${reason}`
+  if (known !== 'stop') return known
+  if (textOf(message['refusal'])) return 'refused'
+  return listOf(message['tool_calls']).length > 0 ? 'calls' : 'stop'
+}
+
+const callOf = (value: Json) => {
+  const call = objectOf(value)
+  const { name, arguments: args, input } = objectOf(call['function'] ?? call['custom'])
+  const isCustom = call['type'] === 'custom'
+  return compact({
+    id: textOf(call['id']),
+    name: textOf(name),
+    arguments: isCustom ? (input ?? '') : argumentsOf(textOf(args) ?? ''),
+  })
+}
+
+function candidateOf(value: Json): CandidateFacts {
+  const choice = objectOf(value)
+  const message = objectOf(choice['message'])
+  const reasoning = textOf(message['reasoning_content']) ?? textOf(message['reasoning'])
+  const audio = textOf(objectOf(message['audio'])['data'])
+  return compact({
+    text: textOf(message['content']) || undefined,
+    reasoning: reasoning ? [{ text: reasoning }] : undefined,
+    calls: listOf(message['tool_calls']).map(callOf),
+    media: audio === undefined ? undefined : [mediaOf(undefined, audio)],
+    refusal: textOf(message['refusal']) || undefined,
+    citations: listOf(message['annotations']).flatMap(
+      one => textOf(objectOf(objectOf(one)['url_citation'])['url']) ?? [],
+    ),
+    finish: finishOf(textOf(choice['finish_reason']), message),
+  }) as CandidateFacts
+}
+
+/** The facts of a whole answer, or of a stream's events once they are assembled. */
+export function answerFacts(body: JsonObject): AnswerFacts {
+  const usage = objectOf(body['usage'])
+  const input = objectOf(usage['prompt_tokens_details'])
+  const output = objectOf(usage['completion_tokens_details'])
+  return compact({
+    candidates: listOf(body['choices']).map(candidateOf),
+    usage: compact({
+      input: numberOf(usage['prompt_tokens']),
+      output: numberOf(usage['completion_tokens']),
+      cached: numberOf(input['cached_tokens']) || undefined,
+      cacheWritten: numberOf(input['cache_write_tokens']) || undefined,
+      reasoning: numberOf(output['reasoning_tokens']) || undefined,
+    }),
+  }) as AnswerFacts
+}

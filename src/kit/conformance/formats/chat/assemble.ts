@@ -1,0 +1,84 @@
+import { isObject, type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
+
+/* What the chunks of a stream add up to. Source: https://platform.openai.com/docs/api-reference/chat-streaming */
+
+/** A message under construction; texts grow, calls are found by their index. */
+interface Building {
+  readonly index: number
+  readonly message: { [field: string]: Json }
+  readonly calls: Map<number, JsonObject>
+  finish: Json
+  logprobs: Json
+}
+
+/** Texts of a delta that are joined. */
+const TEXTS = ['content', 'refusal', 'reasoning_content', 'reasoning'] as const
+
+/** Adds a piece of a call: texts within `function` or `custom` grow by `arguments` and `input`, all else is set once. */
+function grown(call: JsonObject, piece: JsonObject): JsonObject {
+  const out: { [field: string]: Json } = { ...call }
+  for (const [field, value] of Object.entries(piece)) {
+    if (field === 'index' || value === null) continue
+    if (!isObject(value)) {
+      out[field] ??= value
+      continue
+    }
+    const before = objectOf(out[field])
+    const inner: { [field: string]: Json } = { ...before }
+    for (const [name, text] of Object.entries(value))
+      if (name === 'arguments' || name === 'input') inner[name] = (textOf(before[name]) ?? '') + (textOf(text) ?? '')
+      else if (text !== null) inner[name] ??= text
+    out[field] = inner
+  }
+  return out
+}
+
+function add(building: Building, choice: JsonObject): void {
+  const delta = objectOf(choice['delta'])
+  const { message, calls } = building
+  if (delta['role'] != null) message['role'] ??= delta['role']
+  for (const field of TEXTS)
+    if (typeof delta[field] === 'string') message[field] = (textOf(message[field]) ?? '') + delta[field]
+  if (Array.isArray(delta['annotations']))
+    message['annotations'] = [...listOf(message['annotations']), ...delta['annotations']]
+  for (const [position, value] of listOf(delta['tool_calls']).entries()) {
+    const piece = objectOf(value)
+    const index = numberOf(piece['index']) ?? position
+    calls.set(index, grown(calls.get(index) ?? {}, piece))
+  }
+  if (choice['finish_reason'] != null) building.finish = choice['finish_reason']
+}
+
+/** The chat completion that a stream's chunks add up to. */
+export function assemble(events: readonly Json[]): JsonObject {
+  const whole: { [field: string]: Json } = {}
+  const choices = new Map<number, Building>()
+  for (const event of events) {
+    const chunk = objectOf(event)
+    for (const [field, value] of Object.entries(chunk))
+      if (field === 'usage' ? value !== null : field !== 'choices' && field !== 'object') whole[field] = value
+    for (const value of listOf(chunk['choices'])) {
+      const choice = objectOf(value)
+      const index = numberOf(choice['index']) ?? 0
+      const building = choices.get(index) ?? { index, message: {}, calls: new Map(), finish: null, logprobs: null }
+      choices.set(index, building)
+      add(building, choice)
+    }
+  }
+  return {
+    ...whole,
+    object: 'chat.completion',
+    choices: [...choices.values()].sort((a, b) => a.index - b.index).map(built),
+  }
+}
+
+function built({ index, message, calls, finish }: Building): JsonObject {
+  const list = [...calls].sort(([a], [b]) => a - b).map(([, call]) => call)
+  const whole = { role: 'assistant', content: null, refusal: null, ...message }
+  return {
+    index,
+    finish_reason: finish,
+    logprobs: null,
+    message: list.length > 0 ? { ...whole, tool_calls: list } : whole,
+  }
+}

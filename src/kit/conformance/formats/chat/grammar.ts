@@ -1,0 +1,126 @@
+import type { Asked, Grammar } from '../../grammar.ts'
+import { isObject, type Json, type JsonObject, listOf, numberOf, objectOf, parsed, textOf } from '../../json.ts'
+import { type Violation, Violations } from '../../rules.ts'
+import type { SseEvent } from '../../sse.ts'
+
+/* The order of a chat-completions stream. Source: https://platform.openai.com/docs/api-reference/chat-streaming */
+
+interface Call {
+  id: string | undefined
+  name: string | undefined
+  text: string
+  isFreeForm: boolean
+}
+
+interface Choice {
+  readonly calls: Call[]
+  finish: string | undefined
+}
+
+class ChatGrammar implements Grammar {
+  private readonly violations = new Violations()
+  private readonly choices = new Map<number, Choice>()
+  private readonly wantsUsage: boolean
+  private id: string | undefined
+  private isDone = false
+  private hasFailed = false
+  private usages = 0
+
+  constructor({ body }: Asked) {
+    this.wantsUsage = objectOf(body['stream_options'])['include_usage'] === true
+  }
+
+  event({ name, data: text }: SseEvent, data: Json | undefined): void {
+    if (this.isDone) this.violations.add('done', 'An event follows [DONE].')
+    if (name !== undefined) this.violations.add('no-event-name', `An event is named ${JSON.stringify(name)}.`)
+    if (text === '[DONE]') this.isDone = true
+    else if (!isObject(data)) this.violations.add('json', `Data is no JSON object: ${text.slice(0, 100)}`)
+    else if (data['error'] != null) this.hasFailed = true
+    else this.chunk(data)
+  }
+
+  end(isComplete: boolean): readonly Violation[] {
+    if (!isComplete || this.hasFailed) return this.violations.list
+    if (!this.isDone) this.violations.add('done', 'The stream ends without [DONE].')
+    for (const [index, choice] of this.choices) this.finished(index, choice)
+    if (this.choices.size === 0) this.violations.add('finish-present', 'No chunk has a choice.')
+    if (this.wantsUsage && this.usages === 0) this.violations.add('usage-when-asked', 'No chunk has usage.')
+    return this.violations.list
+  }
+
+  private chunk(chunk: JsonObject): void {
+    const id = textOf(chunk['id'])
+    // Moderation and filter results may come before the answer, without an id.
+    if (id) {
+      this.id ??= id
+      if (id !== this.id) this.violations.add('one-id', `A chunk of ${this.id} has the id ${id}.`)
+    }
+    const choices = listOf(chunk['choices'])
+    if (isObject(chunk['usage'])) this.usage(choices.length)
+    for (const choice of choices) this.choice(objectOf(choice))
+  }
+
+  private usage(choices: number): void {
+    this.usages++
+    if (this.usages > 1) this.violations.add('usage-last', 'Usage comes more than once.')
+    else if (choices > 0) this.violations.add('usage-last', 'Usage comes with a choice.')
+    else if ([...this.choices.values()].some(({ finish }) => finish === undefined))
+      this.violations.add('usage-last', 'Usage comes before a choice has finished.')
+  }
+
+  private choice(value: JsonObject): void {
+    const index = numberOf(value['index']) ?? 0
+    const delta = objectOf(value['delta'])
+    let choice = this.choices.get(index)
+    if (choice === undefined) {
+      this.choices.set(index, (choice = { calls: [], finish: undefined }))
+      if (delta['role'] === undefined)
+        this.violations.add('role-first', `The first delta of choice ${index} has no role.`)
+    }
+    const hasContent = ['content', 'refusal', 'reasoning_content'].some(field => Boolean(delta[field]))
+    const pieces = listOf(delta['tool_calls'])
+    if (choice.finish !== undefined && (hasContent || pieces.length > 0))
+      this.violations.add('finish', `Choice ${index} goes on after ${choice.finish}.`)
+    for (const piece of pieces) this.call(choice, objectOf(piece))
+    const finish = textOf(value['finish_reason'])
+    if (finish === undefined) return
+    if (choice.finish !== undefined && choice.finish !== finish)
+      this.violations.add('finish', `Choice ${index} finishes with ${choice.finish}, then with ${finish}.`)
+    choice.finish = finish
+  }
+
+  private call({ calls }: Choice, piece: JsonObject): void {
+    const index = numberOf(piece['index'])
+    if (index === undefined || index > calls.length)
+      return this.violations.add('call-index', `After ${calls.length} calls comes index ${index ?? 'none'}.`)
+    const body = objectOf(piece['function'] ?? piece['custom'])
+    const id = textOf(piece['id']) || undefined
+    const name = textOf(body['name']) || undefined
+    const args = body['arguments'] ?? body['input'] ?? ''
+    if (index === calls.length) {
+      if (id === undefined || name === undefined)
+        this.violations.add('call-begins', `Call ${index} begins without ${id === undefined ? 'id' : 'name'}.`)
+      calls.push({ id, name, text: '', isFreeForm: piece['type'] === 'custom' })
+    }
+    const call = calls[index]!
+    if (id !== undefined && call.id !== undefined && id !== call.id)
+      this.violations.add('call-once', `Call ${index} is ${call.id}, then ${id}.`)
+    if (name !== undefined && call.name !== undefined && name !== call.name)
+      this.violations.add('call-once', `Call ${index} names ${call.name}, then ${name}.`)
+    if (typeof args === 'string') call.text += args
+    else this.violations.add('arguments-are-text', `Arguments of call ${index} are no string.`)
+  }
+
+  private finished(index: number, { calls, finish }: Choice): void {
+    if (finish === undefined) this.violations.add('finish-present', `Choice ${index} has no finish_reason.`)
+    if (calls.length > 0 && finish === 'stop')
+      this.violations.add('finish-fits-calls', `Choice ${index} calls tools and finishes with stop.`)
+    // Arguments that were cut short are no JSON.
+    if (finish === 'length') return
+    for (const [number, { text, isFreeForm }] of calls.entries())
+      if (!isFreeForm && text !== '' && parsed(text) === undefined)
+        this.violations.add('arguments-are-text', `Arguments of call ${number} are no JSON: ${text.slice(0, 100)}`)
+  }
+}
+
+export const grammar = (asked: Asked): Grammar => new ChatGrammar(asked)

@@ -1,0 +1,47 @@
+import { errorFactsOf } from '../../error-facts.ts'
+import type { Format } from '../../format.ts'
+import { type JsonObject, objectOf, textOf } from '../../json.ts'
+import { answerFacts } from './answer.ts'
+import { assemble } from './assemble.ts'
+import { exceptions } from './exceptions.ts'
+import { grammar } from './grammar.ts'
+import { answerLint, errorLint, requestLint } from './lint.ts'
+import { requestFacts } from './request.ts'
+import { rules } from './rules.ts'
+
+const PATH = '/chat/completions'
+
+/** OpenAI chat completions; the base address ends with `/v1`. */
+export const chat: Format = {
+  name: 'chat',
+  path: () => PATH,
+  headers: key => ({ authorization: `Bearer ${key}` }),
+  addressed: (body, model, stream): JsonObject => ({
+    ...body,
+    model,
+    ...(stream ? { stream: true, stream_options: { include_usage: true } } : {}),
+  }),
+  recognise: (path, body) =>
+    path === PATH ? { model: textOf(body['model']) ?? '', stream: body['stream'] === true } : undefined,
+  models: {
+    path: '/models',
+    list: ids => ({
+      object: 'list',
+      data: ids.map(id => ({ id, object: 'model', created: 1_767_225_600, owned_by: 'kit' })),
+    }),
+  },
+  schemas: {
+    request: 'CreateChatCompletionRequest',
+    answer: 'CreateChatCompletionResponse',
+    event: 'CreateChatCompletionStreamResponse',
+    error: 'ErrorResponse',
+  },
+  exceptions,
+  request: requestFacts,
+  answer: answerFacts,
+  assemble,
+  error: (status, headers, body) => errorFactsOf(status, headers, objectOf(objectOf(body)['error'])),
+  grammar,
+  lint: { request: requestLint, answer: answerLint, error: errorLint },
+  rules,
+}

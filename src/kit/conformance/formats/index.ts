@@ -1,0 +1,6 @@
+import type { Format } from '../format.ts'
+import { chat } from './chat/index.ts'
+import { messages } from './messages/index.ts'
+
+/** Every format the kit judges, by its name. */
+export const FORMATS: { readonly [name: string]: Format } = { chat, messages }

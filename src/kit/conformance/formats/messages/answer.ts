@@ -1,0 +1,54 @@
+import type { AnswerFacts, Finish } from '../../facts.ts'
+import { compact, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
+
+/* What a message means. */
+
+const FINISHES: { readonly [reason: string]: Finish } = {
+  ...{ end_turn: 'stop', stop_sequence: 'stop', max_tokens: 'length', model_context_window_exceeded: 'length' },
+  ...{ tool_use: 'calls', refusal: 'refused', pause_turn: 'paused' },
+}
+
+/** Input tokens exclude both cache counts on the wire. */
+function usageOf(usage: JsonObject): AnswerFacts['usage'] {
+  const [input, cached, written] = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'].map(
+    field => numberOf(usage[field]),
+  )
+  return compact({
+    input: input === undefined ? undefined : input + (cached ?? 0) + (written ?? 0),
+    output: numberOf(usage['output_tokens']),
+    cached: cached || undefined,
+    cacheWritten: written || undefined,
+    reasoning: numberOf(objectOf(usage['output_tokens_details'])['thinking_tokens']) || undefined,
+  }) as AnswerFacts['usage']
+}
+
+/** The facts of a whole answer, or of a stream's events once they are assembled. */
+export function answerFacts(body: JsonObject): AnswerFacts {
+  const blocks = listOf(body['content']).map(objectOf)
+  const of = (type: string): JsonObject[] => blocks.filter(block => block['type'] === type)
+  const reason = textOf(body['stop_reason'])
+  const text = of('text')
+    .map(block => textOf(block['text']) ?? '')
+    .join('')
+  const isRefused = reason === 'refusal'
+  const candidate = compact({
+    text: isRefused ? undefined : text || undefined,
+    refusal: isRefused ? text || undefined : undefined,
+    reasoning: [
+      ...of('thinking').map(({ thinking, signature }) =>
+        compact({ text: textOf(thinking) || undefined, signature: textOf(signature) || undefined }),
+      ),
+      ...of('redacted_thinking').map(({ data }) => ({ redacted: textOf(data) ?? '' })),
+    ],
+    calls: of('tool_use').map(({ id, name, input }) => ({
+      ...compact({ id: textOf(id), name: textOf(name) }),
+      arguments: input ?? {},
+    })),
+    citations: of('text').flatMap(block =>
+      listOf(block['citations']).flatMap(one => textOf(objectOf(one)['url']) ?? []),
+    ),
+    finish: reason === undefined ? undefined : (FINISHES[reason] ?? `other:${reason}`),
+    stopSequence: textOf(body['stop_sequence']),
+  })
+  return compact({ candidates: [candidate], usage: usageOf(objectOf(body['usage'])) }) as AnswerFacts
+}

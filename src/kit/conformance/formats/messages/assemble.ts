@@ -1,0 +1,61 @@
+import { type Json, type JsonObject, listOf, numberOf, objectOf, parsed, textOf } from '../../json.ts'
+
+/* What the events of a stream add up to. Source: https://platform.claude.com/docs/en/build-with-claude/streaming */
+
+type Fields = { [field: string]: Json }
+
+const joined = (before: Json | undefined, more: Json | undefined): string =>
+  (textOf(before) ?? '') + (textOf(more) ?? '')
+
+/** What each kind of delta adds to its block. */
+const DELTAS: { readonly [type: string]: (block: Fields, delta: JsonObject) => void } = {
+  text_delta: (block, { text }) => (block['text'] = joined(block['text'], text)),
+  thinking_delta: (block, { thinking }) => (block['thinking'] = joined(block['thinking'], thinking)),
+  signature_delta: (block, { signature }) => (block['signature'] = signature ?? ''),
+  citations_delta: (block, { citation }) => (block['citations'] = [...listOf(block['citations']), citation ?? null]),
+}
+
+class Assembly {
+  message: Fields = {}
+  private readonly blocks = new Map<number, Fields>()
+  private readonly inputs = new Map<number, string>()
+
+  add(event: JsonObject): void {
+    const index = numberOf(event['index']) ?? 0
+    if (event['type'] === 'message_start') this.message = { ...objectOf(event['message']) }
+    else if (event['type'] === 'content_block_start') this.blocks.set(index, { ...objectOf(event['content_block']) })
+    else if (event['type'] === 'content_block_delta') this.delta(index, objectOf(event['delta']))
+    else if (event['type'] === 'message_delta') this.end(event)
+  }
+
+  whole(): JsonObject {
+    for (const [index, text] of this.inputs) {
+      const block = this.blocks.get(index)
+      if (block !== undefined && text !== '') block['input'] = parsed(text) ?? { unparsed: text }
+    }
+    const content = [...this.blocks].sort(([a], [b]) => a - b).map(([, block]) => block)
+    return { ...this.message, content }
+  }
+
+  private delta(index: number, delta: JsonObject): void {
+    const block = this.blocks.get(index)
+    if (block === undefined) return
+    if (delta['type'] === 'input_json_delta')
+      this.inputs.set(index, (this.inputs.get(index) ?? '') + (textOf(delta['partial_json']) ?? ''))
+    else DELTAS[textOf(delta['type']) ?? '']?.(block, delta)
+  }
+
+  /** Usage is cumulative: counts replace those of the beginning. */
+  private end({ delta, usage }: JsonObject): void {
+    const counts = Object.entries(objectOf(usage)).filter(([, count]) => count !== null)
+    const before = objectOf(this.message['usage'])
+    this.message = { ...this.message, ...objectOf(delta), usage: { ...before, ...Object.fromEntries(counts) } }
+  }
+}
+
+/** The message that a stream's events add up to. */
+export function assemble(events: readonly Json[]): JsonObject {
+  const assembly = new Assembly()
+  for (const event of events) assembly.add(objectOf(event))
+  return assembly.whole()
+}

@@ -1,0 +1,38 @@
+import { errorFactsOf } from '../../error-facts.ts'
+import type { Format } from '../../format.ts'
+import { type JsonObject, objectOf, textOf } from '../../json.ts'
+import { answerFacts } from './answer.ts'
+import { assemble } from './assemble.ts'
+import { exceptions } from './exceptions.ts'
+import { grammar } from './grammar.ts'
+import { answerLint, errorLint, requestLint } from './lint.ts'
+import { requestFacts } from './request.ts'
+import { rules } from './rules.ts'
+
+const PATH = '/v1/messages'
+
+/** Anthropic messages; the base address has no `/v1`. */
+export const messages: Format = {
+  name: 'messages',
+  path: () => PATH,
+  headers: key => ({ 'x-api-key': key, 'anthropic-version': '2023-06-01' }),
+  addressed: (body, model, stream): JsonObject => ({ ...body, model, ...(stream ? { stream: true } : {}) }),
+  recognise: (path, body) =>
+    path === PATH ? { model: textOf(body['model']) ?? '', stream: body['stream'] === true } : undefined,
+  models: {
+    path: '/v1/models',
+    list: ids => ({
+      data: ids.map(id => ({ type: 'model', id, display_name: id, created_at: '2026-01-01T00:00:00Z' })),
+      ...{ has_more: false, first_id: ids[0] ?? null, last_id: ids.at(-1) ?? null },
+    }),
+  },
+  schemas: { request: 'CreateMessageParams', answer: 'Message', event: 'MessageStreamEvent', error: 'ErrorResponse' },
+  exceptions,
+  request: requestFacts,
+  answer: answerFacts,
+  assemble,
+  error: (status, headers, body) => errorFactsOf(status, headers, objectOf(objectOf(body)['error'])),
+  grammar,
+  lint: { request: requestLint, answer: answerLint, error: errorLint },
+  rules,
+}

@@ -1,0 +1,65 @@
+import type { Headers } from '../../format.ts'
+import { isObject, type Json, type JsonObject, listOf, objectOf, textOf } from '../../json.ts'
+import { type Violation, Violations } from '../../rules.ts'
+
+/* What the published schema cannot say of whole requests, answers and errors. */
+
+const blocksOf = (message: Json | undefined): JsonObject[] => listOf(objectOf(message)['content']).map(objectOf)
+
+/** The ids that blocks of a type have in a field. */
+const idsOf = (blocks: readonly JsonObject[], type: string, field: string): string[] =>
+  blocks.filter(block => block['type'] === type).flatMap(block => textOf(block[field]) ?? [])
+
+function blockFaults(blocks: readonly JsonObject[], index: number, violations: Violations): void {
+  for (const block of blocks) {
+    if (block['type'] === 'text' && block['text'] === '')
+      violations.add('no-empty-text', `Message ${index} has an empty text block.`)
+    if (block['type'] === 'thinking' && !textOf(block['signature']))
+      violations.add('signed-reasoning', `Message ${index} has a thinking block without a signature.`)
+  }
+}
+
+/** A history in which the turn after calls has their results. */
+export function requestLint(body: JsonObject, headers: Headers): readonly Violation[] {
+  const violations = new Violations()
+  if (!headers['anthropic-version']) violations.add('version-header', 'The header anthropic-version is missing.')
+  const messages = listOf(body['messages']).filter(message => objectOf(message)['role'] !== 'system')
+  if (messages.length > 0 && objectOf(messages[0])['role'] !== 'user')
+    violations.add('user-first', 'The first message is not the user’s.')
+  let open: readonly string[] = []
+  for (const [index, message] of messages.entries()) {
+    const blocks = blocksOf(message)
+    blockFaults(blocks, index, violations)
+    const results = idsOf(blocks, 'tool_result', 'tool_use_id')
+    if ([...results].sort().join() !== [...open].sort().join())
+      violations.add(
+        'tool-results-paired',
+        `Message ${index} answers [${results.join(', ')}], called were [${open.join(', ')}].`,
+      )
+    open = idsOf(blocks, 'tool_use', 'id')
+  }
+  return violations.list
+}
+
+export function answerLint(body: JsonObject): readonly Violation[] {
+  const violations = new Violations()
+  const calls = blocksOf(body).filter(block => block['type'] === 'tool_use')
+  const ids = calls.map(call => textOf(call['id']) || undefined)
+  if (ids.includes(undefined) || new Set(ids).size < ids.length)
+    violations.add('call-has-id', `Ids of calls: ${JSON.stringify(ids)}`)
+  if (calls.some(call => !isObject(call['input']))) violations.add('call-has-id', 'The input of a call is no object.')
+  const reason = body['stop_reason']
+  if (typeof reason !== 'string') violations.add('stop-reason', `stop_reason is ${JSON.stringify(reason)}.`)
+  if ((reason === 'tool_use' && calls.length === 0) || (reason === 'end_turn' && calls.length > 0))
+    violations.add('stop-fits-calls', `The answer has ${calls.length} calls and stops with ${reason}.`)
+  return violations.list
+}
+
+export function errorLint(_status: number, body: Json | undefined): readonly Violation[] {
+  const { type, error } = objectOf(body)
+  const violations = new Violations()
+  if (type !== 'error') violations.add('error-type', `The type of the body is ${JSON.stringify(type)}.`)
+  if (!isObject(error) || typeof error['type'] !== 'string' || typeof error['message'] !== 'string')
+    violations.add('error-type', 'The body has no error with a type and a message.')
+  return violations.list
+}

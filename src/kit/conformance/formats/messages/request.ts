@@ -1,0 +1,145 @@
+import {
+  type MediaFacts,
+  mediaOf,
+  type Part,
+  type RawTurn,
+  type RequestFacts,
+  type ResultFacts,
+  turnsOf,
+} from '../../facts.ts'
+import { booleanOf, compact, type Json, type JsonObject, listOf, numberOf, objectOf, textOf } from '../../json.ts'
+
+/* What a messages request means. */
+
+/** Bytes, an address or a file of the provider. */
+function mediaFacts(block: JsonObject): MediaFacts {
+  const source = objectOf(block['source'])
+  const name = textOf(block['title'])
+  const type = textOf(source['media_type'])
+  if (source['type'] === 'url') return compact({ address: textOf(source['url']), name })
+  if (source['type'] === 'text')
+    return compact({ ...mediaOf(type, Buffer.from(textOf(source['data']) ?? '').toString('base64')), name })
+  return compact({ ...mediaOf(type, textOf(source['data']) ?? ''), name })
+}
+
+const texts = (content: Json | undefined): string[] =>
+  typeof content === 'string' ? [content] : listOf(content).flatMap(block => textOf(objectOf(block)['text']) ?? [])
+
+function resultOf(block: JsonObject): ResultFacts {
+  const media = listOf(block['content'])
+    .map(objectOf)
+    .filter(({ type }) => type === 'image' || type === 'document')
+  return compact({
+    text: texts(block['content']).join(''),
+    media: media.map(mediaFacts),
+    isError: block['is_error'] === true || undefined,
+  }) as ResultFacts
+}
+
+function partsOf(value: Json): Part[] {
+  const block = objectOf(value)
+  switch (block['type']) {
+    case 'text':
+      return [{ kind: 'text', text: textOf(block['text']) ?? '' }]
+    case 'image':
+    case 'document':
+      return [{ kind: 'media', media: mediaFacts(block) }]
+    case 'thinking': {
+      const reasoning = {
+        text: textOf(block['thinking']) || undefined,
+        signature: textOf(block['signature']) || undefined,
+      }
+      return [{ kind: 'reasoning', reasoning: compact(reasoning) as object }]
+    }
+    case 'redacted_thinking':
+      return [{ kind: 'reasoning', reasoning: { redacted: textOf(block['data']) ?? '' } }]
+    case 'tool_use': {
+      const call = { id: textOf(block['id']), name: textOf(block['name']) }
+      return [{ kind: 'call', call: { ...(compact(call) as object), arguments: block['input'] ?? {} } }]
+    }
+    case 'tool_result': {
+      const id = textOf(block['tool_use_id'])
+      return [{ kind: 'result', result: resultOf(block), ...(id === undefined ? {} : { callId: id }) }]
+    }
+    default:
+      return []
+  }
+}
+
+function turnOf(value: Json): RawTurn {
+  const { role, content } = objectOf(value)
+  const parts: Part[] =
+    typeof content === 'string' ? [{ kind: 'text', text: content }] : listOf(content).flatMap(partsOf)
+  return { role: role === 'assistant' || role === 'system' ? role : 'user', parts }
+}
+
+function toolsOf(body: JsonObject): RequestFacts['tools'] {
+  const tools = listOf(body['tools']).map(value => {
+    const tool = objectOf(value)
+    const type = textOf(tool['type'])
+    const facts = compact({
+      description: textOf(tool['description']),
+      parameters: tool['input_schema'],
+      strict: booleanOf(tool['strict']) || undefined,
+      kind: type === undefined || type === 'custom' ? undefined : type,
+    })
+    return [textOf(tool['name']) ?? '', facts] as const
+  })
+  return Object.fromEntries(tools) as RequestFacts['tools']
+}
+
+const CHOICES: { readonly [type: string]: string } = { any: 'required', none: 'none' }
+
+const choiceOf = (choice: JsonObject): string | undefined =>
+  choice['type'] === 'tool' ? `tool:${String(choice['name'])}` : CHOICES[textOf(choice['type']) ?? '']
+
+function reasoningOf(body: JsonObject): RequestFacts['reasoning'] {
+  const { type, budget_tokens } = objectOf(body['thinking'])
+  const effort = textOf(objectOf(body['output_config'])['effort'])
+  const isWanted = type === 'enabled' || type === 'adaptive'
+  if (!isWanted && effort === undefined) return undefined
+  return compact({ wanted: isWanted, effort, budget: numberOf(budget_tokens) }) as NonNullable<
+    RequestFacts['reasoning']
+  >
+}
+
+const isMarked = (value: Json): boolean => objectOf(value)['cache_control'] != null
+
+/** Blocks with `cache_control`, by where they are; turns are numbered as the facts number them. */
+function cacheMarksOf(body: JsonObject): string[] {
+  const marks: string[] = []
+  if (listOf(body['system']).some(isMarked)) marks.push('system')
+  if (listOf(body['tools']).some(isMarked)) marks.push('tools')
+  let index = -1
+  let role: Json | undefined
+  for (const message of listOf(body['messages']).map(objectOf)) {
+    if (message['role'] !== role) index++
+    role = message['role']
+    if (listOf(message['content']).some(isMarked)) marks.push(`turns[${index}]`)
+  }
+  return [...new Set(marks)]
+}
+
+/** The facts of a request body. */
+export function requestFacts(body: JsonObject): RequestFacts {
+  const format = objectOf(objectOf(body['output_config'])['format'] ?? body['output_format'])
+  return compact({
+    system: texts(body['system']).join('\n\n') || undefined,
+    turns: turnsOf(listOf(body['messages']).map(turnOf)),
+    tools: toolsOf(body),
+    toolChoice: choiceOf(objectOf(body['tool_choice'])),
+    settings: compact({
+      limit: numberOf(body['max_tokens']),
+      temperature: numberOf(body['temperature']),
+      topP: numberOf(body['top_p']),
+      topK: numberOf(body['top_k']),
+      stop: listOf(body['stop_sequences']).flatMap(one => textOf(one) ?? []),
+      parallelCalls: objectOf(body['tool_choice'])['disable_parallel_tool_use'] === true ? false : undefined,
+      endUser: textOf(objectOf(body['metadata'])['user_id']),
+    }),
+    output: format['type'] === 'json_schema' ? compact({ kind: 'schema', schema: format['schema'] }) : undefined,
+    reasoning: reasoningOf(body),
+    cacheMarks: cacheMarksOf(body),
+    stream: body['stream'] === true || undefined,
+  }) as RequestFacts
+}

@@ -1,0 +1,17 @@
+import type { Json, JsonObject } from './json.ts'
+import type { Violation } from './rules.ts'
+import type { SseEvent } from './sse.ts'
+
+/** A state machine over one stream: it is fed every event and asked for its violations after the end. */
+export interface Grammar {
+  event(event: SseEvent, data: Json | undefined): void
+  /** @param isComplete whether the body ended as its framing says; what was cut off cannot have its last events. */
+  end(isComplete: boolean): readonly Violation[]
+}
+
+/** What a grammar may know of the request that the stream answers. */
+export interface Asked {
+  readonly body: JsonObject
+}
+
+export type GrammarFactory = (asked: Asked) => Grammar

@@ -1,0 +1,58 @@
+import type { Cell } from './cells.ts'
+import type { CheckList } from './check-list.ts'
+import { compare } from './compare.ts'
+import { leavesOf } from './facts.ts'
+import { schemaFaults } from './schema.ts'
+import { schemaRule } from './transport-rules.ts'
+import type { Arrival } from './upstream.ts'
+
+/* Judges what reached the upstream. */
+
+const OURS = 'docs/decisions/2026-11-23-conformance-kit.md'
+
+const ARRIVED = {
+  id: 'arrives',
+  level: 'must',
+  source: OURS,
+  says: 'A request reaches the upstream, in the format of the upstream.',
+} as const
+const ONCE = {
+  id: 'once',
+  level: 'should',
+  source: OURS,
+  says: 'One request of a caller is one request to the upstream.',
+} as const
+
+/** Whether retries of an error are to be expected: then several requests are fine. */
+const isRetried = ({ status }: Arrival): boolean => status === 429 || status >= 500
+
+/** Checks of the requests that reached the upstream. `isReported`: the target reported losses to its caller. */
+export function judgeRequest(
+  { caller, upstream, scenario, mode }: Cell,
+  arrivals: readonly Arrival[],
+  isReported: boolean,
+  list: CheckList,
+): void {
+  if (upstream === undefined) return
+  const arrival = arrivals.find(({ format }) => format === upstream.name)
+  const others = arrivals.map(({ format, path }) => `A request came to ${path} (${format}).`)
+  list.rule('request', ARRIVED, arrival === undefined ? [...others, 'None came in the format of the upstream.'] : [])
+  if (arrival === undefined) return
+  const tooMany = arrivals.length > 1 && !isRetried(arrival)
+  list.rule('request', ONCE, tooMany ? [`${arrivals.length} requests came.`] : [])
+  const { name, schemas, exceptions } = upstream
+  list.rule('request', schemaRule(name), schemaFaults(name, schemas.request, arrival.body, exceptions))
+  list.rules(upstream.rules, 'request', upstream.lint.request(arrival.body, arrival.sent.headers))
+  const isStream = mode === 'stream'
+  const asked = (format: typeof caller) => {
+    const body = format.addressed(scenario.wires[format.name]!.request, 'm', isStream)
+    return leavesOf(format.request(body, format.path('m', isStream)))
+  }
+  const verdicts = compare({
+    source: asked(caller),
+    reachable: asked(upstream),
+    found: leavesOf(upstream.request(arrival.body, arrival.path)),
+    isNative: caller === upstream,
+  })
+  list.facts('request', verdicts, isReported)
+}

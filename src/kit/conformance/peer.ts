@@ -1,0 +1,79 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { parse } from 'yaml'
+import { DATA } from './data.ts'
+
+/** A gateway that the kit can start, as its folder describes it: no code, and placeholders `${name}` in texts. */
+export interface Peer {
+  readonly folder: string
+  readonly name: string
+  readonly title: string
+  readonly home: string
+  readonly about?: string
+  /** Whether it translates between formats. */
+  readonly translates: boolean
+  /** The header in which it reports losses, in lower case. */
+  readonly lossHeader?: string
+  /** Prints its version. */
+  readonly version?: readonly string[]
+  readonly start: readonly string[]
+  readonly env: { readonly [name: string]: string }
+  /** Files that are written before it starts: name in its folder, template in the peer's. */
+  readonly files: { readonly [name: string]: string }
+  /** A path that answers once it is ready; without one, an open port is enough. */
+  readonly health?: string
+  /** The program, where it is none of this repository: what names it, and how to get it. */
+  readonly program?: { readonly env: string; readonly name: string; readonly get: string }
+  /** Paths of base addresses by format. */
+  readonly callers: { readonly [format: string]: string }
+  /** Formats of upstreams that it claims (default: all that callers have). */
+  readonly upstreams: readonly string[]
+}
+
+interface Written {
+  readonly name: string
+  readonly title?: string
+  readonly home?: string
+  readonly about?: string
+  readonly translates?: boolean
+  readonly loss_header?: string
+  readonly version?: { readonly command: readonly string[] }
+  readonly start: { readonly command: readonly string[]; readonly env?: Peer['env'] }
+  readonly files?: Peer['files']
+  readonly health?: string
+  readonly program?: Peer['program']
+  readonly callers: Peer['callers']
+  readonly upstreams?: readonly string[]
+}
+
+const HOME = join(DATA, 'peers')
+
+/** The names of the peers that come with the kit. */
+export const peerNames = (): string[] => readdirSync(HOME).sort()
+
+/** Reads a peer by the name of a folder of the kit, or by the path of any other. Throws where there is none. */
+export function readPeer(nameOrFolder: string): Peer {
+  const own = join(HOME, nameOrFolder)
+  const folder = existsSync(join(own, 'peer.yaml')) ? own : resolve(nameOrFolder)
+  const file = join(folder, 'peer.yaml')
+  if (!existsSync(file)) throw new Error(`no peer ${nameOrFolder}; the kit has ${peerNames().join(', ')}`)
+  const written = parse(readFileSync(file, 'utf8')) as Written
+  const { name, title = name, home = '', about, translates = true, health, program, callers, files = {} } = written
+  return {
+    ...{ folder, name, title, home, translates, callers, files },
+    ...(about === undefined ? {} : { about }),
+    ...(written.loss_header === undefined ? {} : { lossHeader: written.loss_header }),
+    ...(written.version === undefined ? {} : { version: written.version.command }),
+    start: written.start.command,
+    env: written.start.env ?? {},
+    ...(health === undefined ? {} : { health }),
+    ...(program === undefined ? {} : { program }),
+    upstreams: written.upstreams ?? Object.keys(callers),
+  }
+}
+
+export type Values = { readonly [name: string]: string }
+
+/** A text with its placeholders filled in; unknown ones stay, as a peer may have its own. */
+export const filled = (text: string, values: Values): string =>
+  text.replace(/\$\{([a-z_.]+)\}/g, (whole, name: string) => values[name] ?? whole)

@@ -1,0 +1,88 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { send } from '../client.ts'
+import type { GotAnswer } from '../exchange.ts'
+import type { Format, Headers } from '../format.ts'
+import { FORMATS } from '../formats/index.ts'
+
+/** One exchange on its way through the proxy: a saboteur changes what is sent and what is answered. */
+export interface Passing {
+  readonly format: Format
+  readonly stream: boolean
+}
+
+export interface Meddling {
+  readonly request?: (body: Buffer, passing: Passing) => Buffer
+  readonly answer?: (answer: GotAnswer, passing: Passing) => GotAnswer
+}
+
+export interface RunningProxy {
+  readonly root: string
+  close(): Promise<void>
+}
+
+export interface ProxyOptions {
+  /** The root of the upstream: a format's base is below it, as it is below the proxy's. */
+  readonly upstream: string
+  readonly port?: number
+  readonly meddling?: Meddling
+}
+
+/** Headers that belong to one connection. */
+const OF_CONNECTION = new Set(['connection', 'content-length', 'host', 'transfer-encoding', 'keep-alive'])
+
+const passed = (headers: IncomingMessage['headers'] | Headers): Headers =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined || OF_CONNECTION.has(name) ? [] : [[name, String(value)]],
+    ),
+  )
+
+async function bodyOf(message: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of message) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks)
+}
+
+/** The exchange that a path belongs to: `/<format>/…`. */
+function passingOf(path: string, body: Buffer): Passing | undefined {
+  const format = FORMATS[path.split('/')[1] ?? '']
+  if (format === undefined) return undefined
+  const isStream = /:streamGenerateContent/.test(path) || /"stream":\s*true/.test(body.toString('utf8'))
+  return { format, stream: isStream }
+}
+
+async function pass(message: IncomingMessage, reply: ServerResponse, options: ProxyOptions): Promise<void> {
+  const path = message.url ?? '/'
+  const given = await bodyOf(message)
+  const passing = passingOf(path, given)
+  const body = (passing && options.meddling?.request?.(given, passing)) ?? given
+  const headers = passed(message.headers)
+  const { got } = await send({ method: message.method ?? 'GET', url: `${options.upstream}${path}`, headers, body })
+  if (got === undefined) {
+    reply.writeHead(502).end()
+    return
+  }
+  const answer = (passing && options.meddling?.answer?.(got, passing)) ?? got
+  reply.writeHead(answer.status, passed(answer.headers))
+  if (answer.isComplete) reply.end(answer.body)
+  else reply.write(answer.body, () => reply.destroy())
+}
+
+/** Opens a proxy that forwards bytes and translates nothing. It holds each answer until it is whole. */
+export async function openProxy(options: ProxyOptions): Promise<RunningProxy> {
+  const server = createServer((message, reply) => {
+    pass(message, reply, options).catch(() => reply.destroy())
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(options.port ?? 0, '127.0.0.1', resolve)
+  })
+  return {
+    root: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: async () => {
+      server.closeAllConnections()
+      await new Promise(resolve => server.close(resolve))
+    },
+  }
+}

@@ -1,0 +1,125 @@
+import type { Cell } from '../cells.ts'
+import { type Check, type Counts, countsOf, type Meaning } from '../checks.ts'
+import type { Headers } from '../format.ts'
+import type { CellResult, Target } from '../run.ts'
+
+/* The document of a run. Every other report is a view of it. */
+
+/** One message as it went over the wire, cut where it is long, without credentials. */
+export interface Dump {
+  readonly head: string
+  readonly headers: Headers
+  readonly body: string
+  /** Bytes of the whole body. */
+  readonly bytes: number
+}
+
+export interface CellDocument {
+  readonly id: string
+  readonly caller: string
+  readonly upstream?: string
+  readonly scenario: string
+  readonly mode: string
+  /** Milliseconds. */
+  readonly took?: number
+  /** Repeats this cell alone. */
+  readonly command: string
+  /** What went over the wire, where a check did not pass. */
+  readonly wire?: {
+    readonly request: Dump
+    readonly answer?: Dump
+    readonly upstream: readonly Dump[]
+    readonly fault?: string
+  }
+}
+
+export interface Results {
+  readonly schema: 'interlingua-conformance-1'
+  readonly kit: string
+  readonly started: string
+  readonly mode: 'live' | 'translation'
+  readonly target: { readonly name: string; readonly version?: string }
+  readonly counts: Counts
+  readonly meanings: { readonly [meaning in Meaning]?: number }
+  readonly cells: readonly CellDocument[]
+  readonly checks: readonly Check[]
+}
+
+/** Characters of a body that a dump shows. */
+const MOST_BODY = 16_384
+
+/** Headers that hold credentials. */
+const SECRET = /^(authorization|cookie|set-cookie|x-api-key|x-goog-api-key|api-key|proxy-authorization)$/
+
+/** Replaces the target's key wherever it is. */
+export const redacted = (text: string, key: string): string =>
+  key.length < 4 ? text : text.replaceAll(key, '[key]').replaceAll(encodeURIComponent(key), '[key]')
+
+function dumpOf(head: string, headers: Headers, body: Buffer, key: string): Dump {
+  const shown = Object.entries(headers).map(([name, value]) => [
+    name,
+    SECRET.test(name) ? '[redacted]' : redacted(value, key),
+  ])
+  const text = redacted(body.toString('utf8'), key)
+  const cut = text.length > MOST_BODY ? `${text.slice(0, MOST_BODY)}… (cut)` : text
+  return { head: redacted(head, key), headers: Object.fromEntries(shown), body: cut, bytes: body.length }
+}
+
+function wireOf({ record }: CellResult, key: string): NonNullable<CellDocument['wire']> | undefined {
+  if (record === undefined) return undefined
+  const { sent, got, fault } = record.exchange
+  return {
+    request: dumpOf(`${sent.method} ${sent.url}`, sent.headers, sent.body, key),
+    ...(got === undefined ? {} : { answer: dumpOf(`HTTP ${got.status}`, got.headers, got.body, key) }),
+    upstream: record.arrivals.map(arrival =>
+      dumpOf(`${arrival.sent.method} ${arrival.sent.url}`, arrival.sent.headers, arrival.sent.body, key),
+    ),
+    ...(fault === undefined ? {} : { fault: `${fault.kind}: ${redacted(fault.detail, key)}` }),
+  }
+}
+
+export interface RunFacts {
+  readonly kit: string
+  readonly started: Date
+  readonly target: Target
+  /** The command line of the run up to the cells, without the key. */
+  readonly command: string
+}
+
+function cellDocument(result: CellResult, { command, target }: RunFacts): CellDocument {
+  const { caller, upstream, scenario, mode, id }: Cell = result.cell
+  const took = result.record?.exchange.took
+  const wire = result.checks.every(({ status }) => status === 'pass') ? undefined : wireOf(result, target.key)
+  return {
+    ...{ id, caller: caller.name, scenario: scenario.id, mode },
+    ...(upstream === undefined ? {} : { upstream: upstream.name }),
+    ...(took === undefined ? {} : { took }),
+    command: `${command} --only '${id}'`,
+    ...(wire === undefined ? {} : { wire }),
+  }
+}
+
+/** The document of what ran. Schema: `conformance/results.schema.json`. */
+export function resultsOf(results: readonly CellResult[], facts: RunFacts): Results {
+  const { kit, started, target } = facts
+  const checks = results
+    .flatMap(result => result.checks)
+    .map(check =>
+      check.details === undefined
+        ? check
+        : { ...check, details: check.details.map(detail => redacted(detail, target.key)) },
+    )
+  const meanings = Object.groupBy(
+    checks.flatMap(({ meaning }) => meaning ?? []),
+    meaning => meaning,
+  )
+  return {
+    ...{ schema: 'interlingua-conformance-1', kit, started: started.toISOString() },
+    mode: results.some(({ cell }) => cell.upstream !== undefined) ? 'translation' : 'live',
+    target: { name: target.name, ...(target.version === undefined ? {} : { version: target.version }) },
+    counts: countsOf(checks),
+    meanings: Object.fromEntries(Object.entries(meanings).map(([meaning, list]) => [meaning, list.length])),
+    cells: results.map(result => cellDocument(result, facts)),
+    checks,
+  }
+}

@@ -1,0 +1,30 @@
+import type { Check, Status } from '../checks.ts'
+import type { Results } from './results.ts'
+
+/** What a check's line begins with; passed checks have no line. */
+const MARKS: { readonly [status in Status]?: string } = {
+  fail: 'FAIL',
+  'harness-error': 'HARNESS ERROR',
+  advice: 'advice',
+}
+
+const lineOf = ({ id, status, says, source, details }: Check): string =>
+  [`${MARKS[status]} ${id}`, `  ${says} (${source})`, ...(details ?? []).map(detail => `  ${detail}`)].join('\n')
+
+/** The results for a terminal: every failure with its rule, its source and the command that repeats it. */
+export function summary({ checks, counts, meanings, cells, target }: Results): string {
+  const commands = new Map(cells.map(({ id, command }) => [id, command]))
+  const failures = checks.filter(({ status }) => status === 'fail' || status === 'harness-error')
+  const advice = checks.filter(({ status }) => status === 'advice')
+  const failed = failures.map(check => `${lineOf(check)}\n  Repeat: ${commands.get(check.cell)}`)
+  const losses = ['lost-silently', 'lost-reported', 'changed', 'added'] as const
+  return [
+    ...advice.map(lineOf),
+    ...failed,
+    `${target.name}${target.version === undefined ? '' : ` ${target.version}`}: ${cells.length} cells, ${checks.length} checks: ${counts.pass} passed, ${counts.fail} failed, ${counts.advice} advice, ${counts.unsupported} unsupported, ${counts['harness-error']} harness errors`,
+    `Facts: ${meanings.kept ?? 0} kept, ${losses.map(one => `${meanings[one] ?? 0} ${one}`).join(', ')}`,
+  ].join('\n')
+}
+
+/** Whether a run ends the command with 1. */
+export const hasFailed = ({ counts }: Results): boolean => counts.fail + counts['harness-error'] > 0

@@ -1,0 +1,19 @@
+import type { GotAnswer } from '../exchange.ts'
+import type { Meddling } from '../proxy/index.ts'
+
+/** A fault put between the caller and a correct target, and the checks that must catch it. */
+export interface Saboteur extends Meddling {
+  readonly name: string
+  /** The fault in a sentence. */
+  readonly says: string
+  /** The cell it is run on. */
+  readonly cell: string
+  /** The rules of exactly the checks that fail in that cell. */
+  readonly caught: readonly string[]
+}
+
+/** An answer with its text changed. */
+export const edited = (answer: GotAnswer, edit: (text: string) => string): GotAnswer => ({
+  ...answer,
+  body: Buffer.from(edit(answer.body.toString('utf8'))),
+})

@@ -1,0 +1,85 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'yaml'
+import { DATA } from './data.ts'
+import type { Headers } from './format.ts'
+import type { JsonObject } from './json.ts'
+
+/** How a scenario is asked: whole answers, streamed ones. */
+export type Mode = 'whole' | 'stream'
+
+/** The hand-written bytes of a scenario in one format. */
+export interface Wire {
+  readonly request: JsonObject
+  /** Bytes of a whole answer, and of a streamed one. */
+  readonly whole?: Buffer
+  readonly stream?: Buffer
+  readonly error?: { readonly status: number; readonly headers: Headers; readonly body: JsonObject }
+}
+
+/** A fact that some formats cannot say. */
+export interface Difference {
+  /** A path of facts, `*` for any run of characters; begins with `request.` or `answer.`. */
+  readonly fact: string
+  readonly formats: readonly string[]
+  readonly why: string
+}
+
+export interface Scenario {
+  readonly id: string
+  readonly title: string
+  /** What goes wrong where this is wrong, with the address of a real case where one is known. */
+  readonly why: string
+  readonly modes: readonly Mode[]
+  readonly differences: readonly Difference[]
+  readonly wires: { readonly [format: string]: Wire }
+}
+
+const HOME = join(DATA, 'scenarios')
+
+const jsonAt = (file: string): JsonObject | undefined =>
+  existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as JsonObject) : undefined
+
+const bytesAt = (file: string): Buffer | undefined => (existsSync(file) ? readFileSync(file) : undefined)
+
+function wireOf(folder: string, format: string): Wire {
+  const at = (rest: string): string => join(folder, `${format}.${rest}`)
+  const whole = bytesAt(at('answer.json'))
+  const stream = bytesAt(at('answer.sse'))
+  const error = jsonAt(at('error.json')) as Wire['error']
+  return {
+    request: jsonAt(at('request.json'))!,
+    ...(whole === undefined ? {} : { whole }),
+    ...(stream === undefined ? {} : { stream }),
+    ...(error === undefined ? {} : { error }),
+  }
+}
+
+interface Described {
+  readonly title: string
+  readonly why: string
+  readonly modes?: readonly Mode[]
+  readonly differences?: readonly Difference[]
+}
+
+/** Reads one scenario's folder: `scenario.yaml` and the files of its formats. */
+export function readScenario(id: string, home = HOME): Scenario {
+  const folder = join(home, id)
+  const described = parse(readFileSync(join(folder, 'scenario.yaml'), 'utf8')) as Described
+  const formats = readdirSync(folder).flatMap(name => /^([a-z]+)\.request\.json$/.exec(name)?.[1] ?? [])
+  return {
+    id,
+    title: described.title,
+    why: described.why,
+    modes: described.modes ?? ['whole', 'stream'],
+    differences: described.differences ?? [],
+    wires: Object.fromEntries(formats.sort().map(format => [format, wireOf(folder, format)])),
+  }
+}
+
+/** All scenarios, by name. */
+export const readScenarios = (home = HOME): Scenario[] =>
+  readdirSync(home, { withFileTypes: true })
+    .filter(entry => entry.isDirectory())
+    .map(entry => readScenario(entry.name, home))
+    .sort((a, b) => (a.id < b.id ? -1 : 1))

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { DATA } from './data.ts'
+
+/** Where a published schema says less than its publisher's own service does. */
+export interface SchemaException {
+  readonly schema: RegExp
+  readonly fault: RegExp
+  readonly why: string
+}
+
+interface SchemaFile {
+  readonly components: object
+}
+
+/** Faults of one value that are reported. */
+const MOST = 5
+
+const validators = new Map<string, Ajv2020>()
+
+function validatorOf(format: string): Ajv2020 {
+  let ajv = validators.get(format)
+  if (ajv === undefined) {
+    const file = JSON.parse(readFileSync(join(DATA, 'schemas', `${format}.json`), 'utf8')) as SchemaFile
+    ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false, inlineRefs: false })
+    ajv.addSchema({ components: file.components }, 'published')
+    validators.set(format, ajv)
+  }
+  return ajv
+}
+
+/**
+ * What is wrong with a value by the published schema of that name, one line per fault.
+ *
+ * Indexes of lists are `#` in the lines. Throws where the kit has no such schema: that is the kit's own fault.
+ */
+export function schemaFaults(
+  format: string,
+  name: string,
+  value: unknown,
+  exceptions: readonly SchemaException[],
+): readonly string[] {
+  const validate = validatorOf(format).getSchema(`published#/components/schemas/${name}`)
+  if (validate === undefined) throw new Error(`The kit has no schema ${name} for ${format}.`)
+  if (validate(value)) return []
+  const excused = exceptions.filter(({ schema }) => schema.test(name))
+  const errors = validate.errors!
+  const telling = errors.filter(({ keyword }) => keyword !== 'if' && keyword !== 'anyOf')
+  return (telling.length > 0 ? telling : errors)
+    .map(
+      ({ instancePath, message, params }) =>
+        `${instancePath.replace(/\/\d+(?=\/|$)/g, '/#')} ${message} ${JSON.stringify(params).slice(0, 200)}`,
+    )
+    .filter(line => !excused.some(({ fault }) => fault.test(line)))
+    .slice(0, MOST)
+}

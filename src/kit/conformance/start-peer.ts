@@ -1,0 +1,128 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { promisify } from 'node:util'
+import { ROOT } from '../../root.ts'
+import { send } from './client.ts'
+import { filled, type Peer, type Values } from './peer.ts'
+import type { Target } from './run.ts'
+import type { Upstream } from './upstream.ts'
+
+/** The peer cannot be run here; the message says how to get it. */
+export class MissingPeer extends Error {
+  override readonly name = 'MissingPeer'
+}
+
+export interface RunningPeer {
+  readonly target: Target
+  /** The end of what the peer printed. */
+  readonly output: () => string
+  close(): Promise<void>
+}
+
+/** Milliseconds a peer may take to become ready, and to stop. */
+const READY_WITHIN = 120_000
+const STOPPED_WITHIN = 10_000
+
+/** Characters of a peer's output that are kept. */
+const MOST_OUTPUT = 20_000
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise(resolve => server.close(resolve))
+  return port
+}
+
+/** The program of a peer from elsewhere: an environment variable names it, else the path is searched. */
+function programOf({ program, title }: Peer): string {
+  if (program === undefined) return ''
+  const named = process.env[program.env]
+  const candidates = named ? [named] : (process.env['PATH'] ?? '').split(delimiter).map(dir => join(dir, program.name))
+  const found = candidates.find(existsSync)
+  if (found === undefined) throw new MissingPeer(`${title} is not here: ${program.get} (or set ${program.env})`)
+  return found
+}
+
+async function versionOf(peer: Peer, values: Values): Promise<string | undefined> {
+  const [command, ...args] = (peer.version ?? []).map(text => filled(text, values))
+  if (command === undefined) return undefined
+  const { stdout } = await promisify(execFile)(command, args, { timeout: 60_000 })
+  return stdout.trim().split('\n').at(-1)
+}
+
+async function untilReady(url: string, health: string | undefined, child: ChildProcess, output: () => string) {
+  const deadline = Date.now() + READY_WITHIN
+  const empty = { method: 'GET', headers: {}, body: Buffer.alloc(0) }
+  while (Date.now() < deadline) {
+    if (child.exitCode !== null) throw new Error(`The peer ended with ${child.exitCode}:\n${output()}`)
+    const { got } = await send(
+      { ...empty, url: `${url}${health ?? '/'}` },
+      { whole: 5000, idle: 5000, bytes: 1_000_000 },
+    )
+    if (got !== undefined && (health === undefined || got.status < 400)) return
+    await new Promise(resolve => setTimeout(resolve, 100))
+  }
+  throw new Error(`The peer was not ready after ${READY_WITHIN} ms:\n${output()}`)
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = new Promise(resolve => child.once('exit', resolve))
+  child.kill('SIGTERM')
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOPPED_WITHIN)
+  await ended
+  clearTimeout(timer)
+}
+
+/** Starts a peer in a folder of its own, before the kit's upstream. */
+export async function startPeer(peer: Peer, upstream: Upstream): Promise<RunningPeer> {
+  const program = programOf(peer)
+  const folder = mkdtempSync(join(tmpdir(), 'conformance-'))
+  const port = await freePort()
+  const key = `kit-${randomBytes(12).toString('hex')}`
+  const bases = ['chat', 'responses', 'messages', 'contents'].map(name => [`upstream.${name}`, upstream.base(name)])
+  const values: Values = {
+    ...{ port: String(port), key, upstream_key: `up-${key}`, folder, root: ROOT, node: process.execPath, program },
+    ...{ upstream: upstream.root, ...Object.fromEntries(bases) },
+  }
+  for (const [name, template] of Object.entries(peer.files))
+    writeFileSync(join(folder, name), filled(readFileSync(join(peer.folder, template), 'utf8'), values))
+  const [command, ...args] = peer.start.map(text => filled(text, values))
+  const env = Object.fromEntries(Object.entries(peer.env).map(([name, text]) => [name, filled(text, values)]))
+  const child = spawn(command!, args, { cwd: folder, env: { PATH: process.env['PATH'], HOME: folder, ...env } })
+  let output = ''
+  const keep = (piece: Buffer): void => {
+    output = (output + piece.toString('utf8')).slice(-MOST_OUTPUT)
+  }
+  child.stdout.on('data', keep)
+  child.stderr.on('data', keep)
+  child.on('error', fault => keep(Buffer.from(fault.message)))
+  const close = async (): Promise<void> => {
+    await stop(child)
+    rmSync(folder, { recursive: true, force: true })
+  }
+  try {
+    await untilReady(`http://127.0.0.1:${port}`, peer.health, child, () => output)
+    const version = await versionOf(peer, values)
+    const target: Target = {
+      name: peer.title,
+      ...(version === undefined ? {} : { version }),
+      bases: Object.fromEntries(
+        Object.entries(peer.callers).map(([format, path]) => [format, `http://127.0.0.1:${port}${path}`]),
+      ),
+      key,
+      model: format => `kit-${format}`,
+      ...(peer.lossHeader === undefined ? {} : { lossHeader: peer.lossHeader }),
+      translates: peer.translates,
+    }
+    return { target, output: () => output, close }
+  } catch (fault) {
+    await close()
+    throw fault
+  }
+}

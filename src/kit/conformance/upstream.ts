@@ -1,0 +1,156 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
+import type { SentRequest } from './exchange.ts'
+import type { Format, Headers } from './format.ts'
+import { FORMATS } from './formats/index.ts'
+import { type JsonObject, objectOf, parsed } from './json.ts'
+import type { Scenario } from './scenario.ts'
+
+/** One request that reached the kit's upstream. */
+export interface Arrival {
+  readonly format: string
+  /** The path below the base address of the format. */
+  readonly path: string
+  readonly sent: SentRequest
+  readonly body: JsonObject
+  readonly stream: boolean
+  /** The status it was answered with. */
+  readonly status: number
+}
+
+/** Bytes of a request that are read; more is refused. */
+const MOST_BYTES = 64 * 1024 * 1024
+
+/** The longest piece of a streamed answer; answers of more pieces than that get longer ones. */
+const LONGEST_PIECE = 37
+const MOST_PIECES = 400
+
+/** Lengths of pieces, the same in every run: they split lines, characters and the ends of lines. */
+function* pieces(bytes: Buffer): Generator<Buffer> {
+  const longest = Math.max(LONGEST_PIECE, Math.ceil(bytes.length / MOST_PIECES))
+  let state = 7
+  for (let at = 0; at < bytes.length; ) {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
+    const length = 1 + (state % longest)
+    yield bytes.subarray(at, at + length)
+    at += length
+  }
+}
+
+async function bodyOf(message: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of message) {
+    size += (chunk as Buffer).length
+    if (size > MOST_BYTES) throw new Error('The request is too large for the upstream of the kit.')
+    chunks.push(chunk as Buffer)
+  }
+  return Buffer.concat(chunks)
+}
+
+const flat = (headers: IncomingMessage['headers']): Headers =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
+
+/** The upstream that the kit plays: every format below a base address of its own, answering with one scenario. */
+export class Upstream {
+  private readonly server: Server
+  private scenario: Scenario | undefined
+  private arrivals: Arrival[] = []
+  private readonly models: readonly string[]
+
+  private constructor(models: readonly string[]) {
+    this.models = models
+    this.server = createServer((message, reply) => {
+      this.answer(message, reply).catch(() => reply.destroy())
+    })
+  }
+
+  /** Listens on a free port of the loopback address. */
+  static async open(models: readonly string[] = Object.keys(FORMATS).map(name => `kit-${name}`)): Promise<Upstream> {
+    const upstream = new Upstream(models)
+    await new Promise<void>((resolve, reject) => {
+      upstream.server.once('error', reject)
+      upstream.server.listen(0, '127.0.0.1', resolve)
+    })
+    return upstream
+  }
+
+  /** The base address of a format, as its clients are given it. */
+  base(format: string): string {
+    return `${this.root}/${format}${format === 'chat' || format === 'responses' ? '/v1' : ''}`
+  }
+
+  get root(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`
+  }
+
+  /** Answers with a scenario from now on, and forgets what arrived before. */
+  play(scenario: Scenario): void {
+    this.scenario = scenario
+    this.arrivals = []
+  }
+
+  /** Requests for answers that arrived since `play`. */
+  get arrived(): readonly Arrival[] {
+    return this.arrivals
+  }
+
+  async close(): Promise<void> {
+    this.server.closeAllConnections()
+    await new Promise(resolve => this.server.close(resolve))
+  }
+
+  private async answer(message: IncomingMessage, reply: ServerResponse): Promise<void> {
+    const body = await bodyOf(message)
+    const url = `${this.root}${message.url ?? '/'}`
+    const json = objectOf(parsed(body.toString('utf8')))
+    const sent = { method: message.method ?? 'GET', url, headers: flat(message.headers), body }
+    for (const format of Object.values(FORMATS)) {
+      const base = this.base(format.name)
+      if (!url.startsWith(`${base}/`)) continue
+      const path = url.slice(base.length)
+      if (path.split('?')[0] === format.models.path && sent.method === 'GET') return this.list(format, reply)
+      const asked = format.recognise(path, json)
+      if (asked === undefined || this.scenario === undefined) break
+      return this.model(format, { path, sent, body: json, stream: asked.stream }, reply)
+    }
+    reply.writeHead(404, { 'content-type': 'application/json' })
+    reply.end(JSON.stringify({ error: { message: 'The upstream of the kit has no such path.', type: 'not_found' } }))
+  }
+
+  private list(format: Format, reply: ServerResponse): void {
+    reply.writeHead(200, { 'content-type': 'application/json' })
+    reply.end(JSON.stringify(format.models.list(this.models)))
+  }
+
+  private async model(
+    format: Format,
+    arrival: Omit<Arrival, 'format' | 'status'>,
+    reply: ServerResponse,
+  ): Promise<void> {
+    const wire = this.scenario!.wires[format.name]
+    const bytes = arrival.stream ? wire?.stream : wire?.whole
+    const error = wire?.error
+    const status = error?.status ?? (bytes === undefined ? 501 : 200)
+    this.arrivals.push({ ...arrival, format: format.name, status })
+    reply.socket?.setNoDelay(true)
+    if (error !== undefined || bytes === undefined) {
+      reply.writeHead(status, { 'content-type': 'application/json', ...error?.headers })
+      reply.end(JSON.stringify(error?.body ?? { error: { message: 'The scenario has no such answer.' } }))
+      return
+    }
+    if (!arrival.stream) {
+      reply.writeHead(200, { 'content-type': 'application/json', 'content-length': bytes.length })
+      reply.end(bytes)
+      return
+    }
+    reply.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' })
+    for (const piece of pieces(bytes)) {
+      if (reply.destroyed) return
+      reply.write(piece)
+      await turn()
+    }
+    reply.end()
+  }
+}

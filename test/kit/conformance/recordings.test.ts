@@ -1,0 +1,105 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { MessageStream } from '@anthropic-ai/sdk/lib/MessageStream'
+import { ChatCompletionStream } from 'openai/lib/ChatCompletionStream'
+import { describe, expect, test } from 'vitest'
+import type { AnswerFacts } from '../../../src/kit/conformance/facts.ts'
+import { FORMATS } from '../../../src/kit/conformance/formats/index.ts'
+import { isObject, type Json, type JsonObject, objectOf, parsed } from '../../../src/kit/conformance/json.ts'
+import { schemaFaults } from '../../../src/kit/conformance/schema.ts'
+import { readSse, type SseEvent } from '../../../src/kit/conformance/sse.ts'
+
+/* No recorded answer of a real provider fails a check, and the kit adds streams up as the official SDKs do. */
+
+const HOME = process.env['RECORDINGS'] ?? join(import.meta.dirname, '../../../../shared/recordings')
+const where = existsSync(HOME) ? '' : ` (skipped: no recordings at ${HOME})`
+
+interface Recording {
+  readonly file: string
+  readonly host: string
+  readonly request: { readonly body?: JsonObject } | null
+  readonly response: { readonly status: number; readonly body?: JsonObject; readonly sse?: string }
+}
+
+const recordingsOf = (format: string): Recording[] =>
+  existsSync(join(HOME, format))
+    ? readdirSync(join(HOME, format)).map(file => ({
+        file,
+        ...JSON.parse(readFileSync(join(HOME, format, file), 'utf8')),
+      }))
+    : []
+
+/** The publisher's own host of a format: others speak dialects, to which the published schema does not apply. */
+const PUBLISHERS: { readonly [format: string]: RegExp } = {
+  chat: /^api\.openai\.com$/,
+  messages: /^api\.anthropic\.com$/,
+}
+
+const musts = (format: string): ReadonlySet<string> =>
+  new Set(FORMATS[format]!.rules.filter(({ level }) => level === 'must').map(({ on, id }) => `${on}.${id}`))
+
+const readable = (events: readonly Json[]): ReadableStream =>
+  new ReadableStream({
+    start(controller) {
+      const text = events.map(event => `${JSON.stringify(event)}\n`).join('')
+      controller.enqueue(new TextEncoder().encode(text))
+      controller.close()
+    },
+  })
+
+const ACCUMULATORS: { readonly [format: string]: (events: readonly Json[]) => Promise<unknown> } = {
+  chat: events => ChatCompletionStream.fromReadableStream(readable(events)).finalChatCompletion(),
+  messages: events => MessageStream.fromReadableStream(readable(events)).finalMessage(),
+}
+
+/** OpenAI's SDK does not add up the reasoning that other vendors send in fields of their own. */
+const spoken = ({ candidates = [], usage }: AnswerFacts): object => ({
+  usage,
+  candidates: candidates.map(({ reasoning, ...rest }) => ({
+    ...rest,
+    ...(reasoning?.some(({ signature }) => signature) ? { reasoning } : {}),
+  })),
+})
+
+/** What a stream breaks of the rules that fail. */
+function faultsOf(format: string, { host, request }: Recording, events: readonly SseEvent[]): string[] {
+  const { grammar: grammarOf, schemas, exceptions } = FORMATS[format]!
+  const grammar = grammarOf({ body: objectOf(request?.body) })
+  for (const event of events) grammar.event(event, parsed(event.data))
+  const broken = grammar.end(true).filter(({ rule }) => musts(format).has(`stream.${rule}`))
+  const isPublisher = PUBLISHERS[format]!.test(host)
+  const data = events.flatMap(event => parsed(event.data) ?? []).filter(one => !('error' in objectOf(one)))
+  const schema = isPublisher ? data.flatMap(one => schemaFaults(format, schemas.event, one, exceptions)) : []
+  return [...broken.map(({ rule, detail }) => `${rule}: ${detail}`), ...new Set(schema)]
+}
+
+describe.skipIf(where !== '').each(Object.keys(PUBLISHERS))(`%s${where}`, format => {
+  const { answer, assemble, lint, schemas, exceptions } = FORMATS[format]!
+  const streams = recordingsOf(format).filter(({ response }) => response.status === 200 && response.sse)
+  const wholes = recordingsOf(format).filter(({ response }) => response.status === 200 && isObject(response.body))
+
+  test.each(streams.map(one => [one.file, one] as const))('stream %s', async (_, recording) => {
+    const { events, faults } = readSse(Buffer.from(recording.response.sse!))
+    expect(faults).toEqual([])
+    expect(faultsOf(format, recording, events)).toEqual([])
+    const data = events.flatMap(event => parsed(event.data) ?? [])
+    if (data.some(one => 'error' in objectOf(one))) return
+    const ours = answer(assemble(data))
+    const theirs = ACCUMULATORS[format]!(data)
+    // The SDKs refuse streams that never finish, which some vendors send.
+    if (ours.candidates?.some(({ finish }) => finish === undefined)) {
+      await expect(theirs).rejects.toThrow(/finish_reason/)
+      return
+    }
+    const added = answer(JSON.parse(JSON.stringify(await theirs)))
+    // A later chunk without usage makes OpenAI's SDK forget it.
+    expect(spoken(ours)).toEqual(spoken(added.usage === undefined ? { ...added, usage: ours.usage! } : added))
+  })
+
+  test.each(wholes.map(one => [one.file, one] as const))('whole %s', (_, { host, response }) => {
+    const broken = lint.answer(response.body!, {}).filter(({ rule }) => musts(format).has(`answer.${rule}`))
+    expect(broken).toEqual([])
+    if (PUBLISHERS[format]!.test(host))
+      expect(schemaFaults(format, schemas.answer, response.body, exceptions)).toEqual([])
+  })
+})
