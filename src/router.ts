@@ -1,5 +1,5 @@
 import type { Permissions } from './access/permissions.ts'
-import { forbidden, GatewayError, notFound, overloaded } from './canonical/error.ts'
+import { forbidden, type GatewayError, notFound, overloaded } from './canonical/error.ts'
 import { checkModelName } from './canonical/model-name.ts'
 import type { Format } from './canonical/node.ts'
 import { excerpt } from './canonical/text.ts'

@@ -197,7 +197,11 @@ function lineOf(
 }
 
 /** Submits a task, waits for its end, and saves its file. */
-const taskLine = (request: string, url: string, { saving, bearer, file }: { saving: string; bearer: string; file: string }): string =>
+const taskLine = (
+  request: string,
+  url: string,
+  { saving, bearer, file }: { saving: string; bearer: string; file: string },
+): string =>
   [
     `ID=$(${saving} ${request} | sed 's/.*"id": *"\\([^"]*\\)".*/\\1/')`,
     `while ${saving} ${quoted(url)}/$ID ${bearer} | grep -Eq '"status": *"(queued|in_progress)"'; do sleep 1; done`,
