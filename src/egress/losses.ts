@@ -104,12 +104,14 @@ const isOfThread = ({ path }: Loss): boolean => path[0] === 'state' && path[1] =
 /**
  * The refusal that names every loss, 422 in each format. For a thread it has its own code, at which clients send the
  * whole conversation again (trap 94).
+ *
+ * @param located the same losses with paths into the caller's body.
  */
-export function refusal(losses: readonly Loss[]): GatewayError {
+export function refusal(losses: readonly Loss[], located: readonly Loss[] = losses): GatewayError {
   if (losses.some(isOfThread)) return inexpressible(NO_THREADS, 'thread', 'thread_unsupported_request')
-  const list = losses.map(loss => `${loss.path.join('/')} (${loss.reason})`).join(', ')
+  const list = located.map(loss => `${loss.path.join('/')} (${loss.reason})`).join(', ')
   const message = `The model's upstream cannot carry everything in this request. What would be lost: ${list}.`
-  const [only, ...others] = losses
+  const [only, ...others] = located
   return inexpressible(message, others.length === 0 ? only?.path.join('.') : undefined, 'cannot_express')
 }
 

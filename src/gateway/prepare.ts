@@ -106,7 +106,7 @@ export function refused(
 ): GatewayError | undefined {
   if (losses.length === 0) return undefined
   const tooMuch = onLoss === 'refuse' ? refusable(losses) : essential(losses, request)
-  return tooMuch.length === 0 ? undefined : refusal(place(tooMuch))
+  return tooMuch.length === 0 ? undefined : refusal(tooMuch, place(tooMuch))
 }
 
 /** How bad a target is for the request: a refusal weighs more than any number of losses. */

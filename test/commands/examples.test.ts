@@ -24,7 +24,7 @@ test('the key is exported first, where it is neither given nor in the environmen
   const [first, ...others] = printed({}, {}).split('\n')
   expect(first).toMatch(/^ {2}export INTERLINGUA_KEY=il-… {3}# .*keys create NAME/)
   expect(others.length).toBeGreaterThan(10)
-  for (const line of others) expect(line).toMatch(/^ {2}curl .*\$INTERLINGUA_KEY"/)
+  for (const line of others) expect(line).toMatch(/^ {2}(?:ID=\$\()?curl .*\$INTERLINGUA_KEY"/)
   expect(printed({}, { INTERLINGUA_KEY: 'il-mine' })).toBe(others.join('\n'))
   expect(printed({ key: 'il-mine' }, {})).toBe(others.join('\n').replaceAll('$INTERLINGUA_KEY', 'il-mine'))
 })

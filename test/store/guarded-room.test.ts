@@ -52,7 +52,7 @@ test('what is looked for without a store is answered, and makes none', async () 
     ...{ 'console.users': [], 'console.user': undefined, 'console.userOf': undefined, 'console.session': undefined },
     ...{ 'console.attempt': undefined, 'shared.secret': undefined, 'shared.picture': undefined },
     ...{ 'shared.note': undefined, 'shared.takeNote': undefined, 'shared.thoughts': [], 'captures.find': undefined },
-    ...{ 'captures.known': new Set(), 'captures.list': { ids: [] }, 'captures.drop': false },
+    ...{ 'captures.known': new Set(), 'captures.list': { found: [], more: false }, 'captures.drop': false },
   })
   expect(Object.keys(answers).length).toBe(14)
   expect(existsSync(path)).toBe(false)
