@@ -41,7 +41,9 @@ const words = fc
       fc.constantFrom(...WORDS),
       fc
         .array(fc.oneof(fc.constantFrom(...WORDS), fc.nat(9).map(String)), { minLength: 2, maxLength: 5 })
-        .map(path => path.join('.')),
+        .map(path => path.join('.'))
+        // Four numbers are an address.
+        .filter(path => !/(?:\d\.){3}\d/.test(path)),
     ),
     { minLength: 1, maxLength: 12 },
   )
