@@ -71,11 +71,13 @@ export class Offsets {
   private table(): Uint32Array | undefined {
     if (!this.measured) {
       this.measured = true
-      if (Buffer.byteLength(this.text) !== this.text.length) this.before = measured(this.text)
+      if (BEYOND_ASCII.test(this.text)) this.before = measured(this.text)
     }
     return this.before
   }
 }
+
+const BEYOND_ASCII = /[\u0080-\uffff]/
 
 function measured(text: string): Uint32Array {
   const before = new Uint32Array(text.length + 1)
