@@ -135,7 +135,7 @@ describe('imports', () => {
       ws: /^src\/(server\/(sockets|socket|realtime)|realtime\/(dial|closing|caller-socket|websocket-upstream|formats\/realtime\/(relay|open-relay))|gateway\/realtime\/open-session|providers\/replay-sockets)\.ts$/,
       'gpt-tokenizer': /^src\/gateway\/counting\/tokens\.ts$/,
       jose: /^src\/channel\/signed-token\.ts$/,
-      'ipaddr.js': /^src\/channel\/reachable\.ts$/,
+      'ipaddr.js': /^src\/(channel\/reachable|config\/ranges)\.ts$/,
       '@echogarden/fvad-wasm': /^src\/realtime\/cascade\/vad\.ts$/,
       'wasm-media-encoders': /^src\/gateway\/speech\/encoding\.ts$/,
       'openid-client': /^src\/console\/oidc\.ts$/,

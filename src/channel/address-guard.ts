@@ -1,7 +1,8 @@
 import { lookup as systemLookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { GatewayError } from '../canonical/error.ts'
-import { isReachable, type Range } from './reachable.ts'
+import type { Range } from '../config/ranges.ts'
+import { isReachable } from './reachable.ts'
 
 /** Resolves a name to its addresses. */
 export type Resolve = (name: string) => Promise<readonly { readonly address: string }[]>

@@ -1,8 +1,9 @@
 import type { WireRequest } from '../canonical/wire.ts'
 import type { ChannelConfig, ChannelFormat } from '../config/index.ts'
+import { NEVER_PASSED_ON } from '../config/private-headers.ts'
 import { type LateParts, multipart } from '../egress/transport/multipart.ts'
 import { allowedBetas, authHeaders } from '../providers/index.ts'
-import { type Headers, NEVER_PASSED_ON, single } from './headers.ts'
+import { type Headers, single } from './headers.ts'
 import { keyPairOf } from './signed-token.ts'
 import type { TraceHeaders } from './trace-context.ts'
 

@@ -1,8 +1,9 @@
 import { Agent } from 'undici'
 import { GatewayError } from '../canonical/error.ts'
+import type { Range } from '../config/ranges.ts'
 import { Exchange } from './exchange.ts'
 import type { Headers } from './headers.ts'
-import { checkHost, guarded, type Range, Unreachable } from './reachable.ts'
+import { checkHost, guarded, Unreachable } from './reachable.ts'
 import { Watchdog } from './watchdog.ts'
 
 /** Milliseconds for a connection, for the head of an answer, and between two chunks of it. */

@@ -3,7 +3,8 @@ import type { MediaKind } from '../canonical/content.ts'
 import { type ErrorKind, GatewayError } from '../canonical/error.ts'
 import { kindOfMediaType } from '../canonical/media/data-url.ts'
 import { sniffed } from '../canonical/media/sniff.ts'
-import { checkHost, guarded, type Range, Unreachable } from './reachable.ts'
+import type { Range } from '../config/ranges.ts'
+import { checkHost, guarded, Unreachable } from './reachable.ts'
 
 export interface FetchLimits {
   /** Bytes a resource may have. */

@@ -20,26 +20,6 @@ function isFlat(headers: Headers): headers is { readonly [name: string]: string 
   return true
 }
 
-/**
- * Headers of callers that no operator can let through: they carry credentials, belong to one connection, or describe
- * the exchange with the upstream.
- */
-export const NEVER_PASSED_ON: ReadonlySet<string> = new Set([
-  ...['authorization', 'proxy-authorization', 'x-api-key', 'x-goog-api-key', 'api-key', 'xi-api-key', 'cookie'],
-  ...[
-    'host',
-    'connection',
-    'proxy-connection',
-    'keep-alive',
-    'upgrade',
-    'te',
-    'trailer',
-    'transfer-encoding',
-    'expect',
-  ],
-  ...['content-length', 'content-type', 'content-encoding', 'accept', 'accept-encoding', 'user-agent'],
-])
-
 const FORWARDED = /^(x-ratelimit-|anthropic-ratelimit-|x-should-retry$)/
 
 /** The upstream's headers that a caller of the same format may see: its rate limits (trap 78). */

@@ -1,9 +1,7 @@
 import { type LookupAddress, lookup as systemLookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
-
-/** A range of addresses: `10.0.0.0/8`, or one address. */
-export type Range = string
+import { contains, type Range } from '../config/ranges.ts'
 
 /**
  * Whether media may be fetched from the address: only from the public internet. Private, loopback, link-local (the
@@ -18,16 +16,6 @@ export function isReachable(address: string, allowed: readonly Range[] = []): bo
 
 /** Services of clouds for the machines in them, at addresses that look public: Azure's (its documentation, 2026-11). */
 const INSIDE: readonly Range[] = ['168.63.129.16']
-
-/** Whether the text is a range that `isReachable` accepts. */
-export const isRange = (text: string): boolean => ipaddr.isValidCIDR(text) || ipaddr.isValid(text)
-
-function contains(range: Range, address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
-  const [base, bits] = ipaddr.isValidCIDR(range)
-    ? ipaddr.parseCIDR(range)
-    : ([ipaddr.parse(range), address.kind() === 'ipv4' ? 32 : 128] as const)
-  return base.kind() === address.kind() && address.match(base as never, bits)
-}
 
 /** A host that is not reachable; its message goes to the log, not to the caller. */
 export class Unreachable extends Error {

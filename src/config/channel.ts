@@ -1,6 +1,5 @@
 import type { Path } from '../canonical/loss.ts'
 import { defined, type Format, type JsonObject } from '../canonical/node.ts'
-import { NEVER_PASSED_ON } from '../channel/headers.ts'
 import {
   baseUrlAt,
   baseUrlFor,
@@ -13,6 +12,7 @@ import {
 } from '../providers/index.ts'
 import { suggestion } from './faults.ts'
 import type { WrittenConfig } from './index.ts'
+import { NEVER_PASSED_ON } from './private-headers.ts'
 import type { Env } from './source.ts'
 import type { ChannelConfig, ChannelFormat, ChannelModels, Timeouts } from './types.ts'
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { isRange } from '../channel/reachable.ts'
 import { suggestion } from './faults.ts'
 import { record, strictFields } from './objects.ts'
+import { isRange } from './ranges.ts'
 import { bytes, instant, milliseconds } from './units.ts'
 import { MOST_WORKERS } from './workers.ts'
 

@@ -1,4 +1,10 @@
-import type { Format, JsonObject } from '../canonical/node.ts'
+import type { Format } from '../canonical/node.ts'
+import type { BetaPolicy } from '../providers/betas.ts'
+import type { ChannelFormat } from '../providers/channel-format.ts'
+import type { ModelFacts } from '../providers/model-facts.ts'
+
+export type { AuthStyle } from '../providers/auth.ts'
+export type { ChannelFormat, ModelFacts }
 
 /** The operator's config, complete: defaults filled in, presets applied, units converted to milliseconds and bytes. */
 export interface Config {
@@ -276,27 +282,8 @@ export interface ChannelConfig {
   /** Its upstream gets any address of media; otherwise only public ones. */
   readonly anyAddress?: true
   /** The `anthropic-beta` values that are passed on (trap 79). */
-  readonly betas: 'allow' | 'none' | readonly string[]
+  readonly betas: BetaPolicy
 }
-
-/** How the upstream of a channel is addressed in one format. */
-export interface ChannelFormat {
-  readonly format: Format
-  /** Without a slash at its end; a writer's path is appended to it. */
-  readonly baseUrl: string
-  readonly auth: AuthStyle
-  /** Sent with every request, names in lower case; credentials are not among them. */
-  readonly headers: { readonly [name: string]: string }
-  /** Added to the query of every request. */
-  readonly query: { readonly [name: string]: string }
-  readonly dialect: JsonObject
-}
-
-/**
- * The header that carries the upstream's key; `bearer` and `token` are schemes of `authorization`, `jwt` is a bearer token
- * signed with the secret of a key `access:secret`.
- */
-export type AuthStyle = 'bearer' | 'token' | 'x-api-key' | 'x-goog-api-key' | 'api-key' | 'xi-api-key' | 'jwt' | 'none'
 
 export interface ChannelModels {
   /** Public id to the upstream's own. */
@@ -314,32 +301,4 @@ export interface Timeouts {
   readonly whole?: number
   /** Between two chunks of an answer. */
   readonly idle: number
-}
-
-/** The operator's facts about a model; the model lists show its name, description and limits. */
-export interface ModelFacts {
-  readonly id: string
-  readonly name?: string
-  readonly description?: string
-  /** The format that clients should use for it. */
-  readonly interface?: Format
-  /** Tokens of context. */
-  readonly context?: number
-  readonly maxOutput?: number
-  /** Dialect flags for this model at any channel; a channel's own take precedence. */
-  readonly dialect?: JsonObject
-  /** Whether conversations with it may be compacted. */
-  readonly compaction?: 'enabled' | 'disabled'
-  readonly input: readonly string[]
-  readonly output: readonly string[]
-  /** Whether it reasons, and whether it calls tools; the catalogue's word where absent. */
-  readonly reasoning?: boolean
-  readonly tools?: boolean
-  /** US dollars for a million tokens. */
-  readonly price?: {
-    readonly input?: number
-    readonly output?: number
-    readonly cacheRead?: number
-    readonly cacheWrite?: number
-  }
 }

@@ -251,3 +251,13 @@ function checkBody(route: Route, body: JsonObject): void {
     .map(({ path }) => `POST ${path}`)
   throw invalid(`A body with \`${mark}\` does not belong here but to ${paths.join(' or ')}.`)
 }
+
+/** Kinds of videos that the vendor has a path for each. */
+export const VENDOR_WORKS = ['text2video', 'image2video'] as const
+
+/** Where the vendor's own clients submit tasks. */
+export const vendorRoutes = (vendor: string): readonly Route[] =>
+  VENDOR_WORKS.map(work => ({
+    ...{ format: 'kling', path: `/${vendor}/v1/videos/${work}`, below: `/v1/videos/${work}` },
+    ...{ mark: work === 'image2video' ? 'image' : 'prompt', takes: ['prompt', 'image'], headers: [] },
+  }))

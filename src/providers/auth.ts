@@ -1,4 +1,8 @@
-import type { AuthStyle } from '../config/types.ts'
+/**
+ * The header that carries the upstream's key; `bearer` and `token` are schemes of `authorization`, `jwt` is a bearer token
+ * signed with the secret of a key `access:secret`.
+ */
+export type AuthStyle = 'bearer' | 'token' | 'x-api-key' | 'x-goog-api-key' | 'api-key' | 'xi-api-key' | 'jwt' | 'none'
 
 /** The header with our key for an upstream, or for `jwt` with the token signed by it; none where it needs none. */
 export function authHeaders(style: AuthStyle, key: string | undefined): { readonly [name: string]: string } {

@@ -1,7 +1,8 @@
-import type { ChannelConfig } from '../config/types.ts'
+/** Which values of `anthropic-beta` a channel passes on: all, none, or these. */
+export type BetaPolicy = 'allow' | 'none' | readonly string[]
 
 /** The values of a caller's `anthropic-beta` header that the channel allows; undefined for none (trap 79). */
-export function allowedBetas(policy: ChannelConfig['betas'], header: string | undefined): string | undefined {
+export function allowedBetas(policy: BetaPolicy, header: string | undefined): string | undefined {
   if (header === undefined || policy === 'none') return undefined
   if (policy === 'allow') return header
   const allowed = header

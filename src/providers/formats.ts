@@ -1,7 +1,7 @@
 import type { Format, JsonObject } from '../canonical/node.ts'
 import type { WireRequest } from '../canonical/wire.ts'
 import type { Work } from '../canonical/work.ts'
-import type { AuthStyle } from '../config/types.ts'
+import type { AuthStyle } from './auth.ts'
 
 /** Facts about a wire format that hold for every vendor. */
 export interface FormatFacts {

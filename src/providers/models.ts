@@ -1,6 +1,7 @@
 import type { JsonObject } from '../canonical/node.ts'
-import type { ChannelFormat, ModelFacts } from '../config/types.ts'
+import type { ChannelFormat } from './channel-format.ts'
 import { familyDialect, hasFamilies } from './families.ts'
+import type { ModelFacts } from './model-facts.ts'
 
 /** A format of a channel for one model, and the operator's facts it was made with. */
 interface Cached {

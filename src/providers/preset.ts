@@ -1,5 +1,6 @@
 import type { Format, JsonObject } from '../canonical/node.ts'
-import type { AuthStyle, ChannelConfig } from '../config/types.ts'
+import type { AuthStyle } from './auth.ts'
+import type { BetaPolicy } from './betas.ts'
 
 /** A vendor, as data: what a channel needs when its operator gives only a key. */
 export interface Preset {
@@ -14,7 +15,7 @@ export interface Preset {
   readonly keyless?: true
   /** Best first; empty where only the operator can name them. */
   readonly formats: readonly PresetFormat[]
-  readonly betas?: ChannelConfig['betas']
+  readonly betas?: BetaPolicy
   /** The models of a channel whose operator names none; by default the vendor's own list. */
   readonly models?: readonly string[]
 }

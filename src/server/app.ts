@@ -1,5 +1,5 @@
 import express, { type Express, type NextFunction, type Request, type Response } from 'express'
-import { contentsRoute, namesMethod, ROUTES } from '../endpoints/routes.ts'
+import { contentsRoute, namesMethod, ROUTES, vendorRoutes } from '../endpoints/routes.ts'
 import { type Gateway, IMAGES_PATH } from '../gateway/index.ts'
 import { CONSOLE_PATH, familyOf, pathOf } from './address.ts'
 import { counted } from './counted.ts'
@@ -13,7 +13,7 @@ import { handleSecret, REALTIME_PATH, SECRETS_PATH } from './realtime.ts'
 import { malformedPath, unknownPath, wrongMethod } from './refusals.ts'
 import { rootPage } from './root-page.ts'
 import { handleStored, STORED_METHODS, STORED_ROUTES } from './stored-routes.ts'
-import { handleTask, REMIX_PATH, remixRoute, taskMethods, taskRoutes, vendorRoutes } from './task-routes.ts'
+import { handleTask, REMIX_PATH, remixRoute, taskMethods, taskRoutes } from './task-routes.ts'
 
 /**
  * One row per endpoint.

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { defined, type Format } from '../canonical/node.ts'
-import { formatOfPath, type MatchedRoute, type Query } from '../endpoints/routes.ts'
-import type { Call, Gateway, Reply } from '../gateway/index.ts'
+import { formatOfPath, type MatchedRoute } from '../endpoints/routes.ts'
+import { callAt } from '../gateway/call-at.ts'
+import type { Gateway } from '../gateway/index.ts'
 import { requestId } from '../usage/request-id.ts'
 import { familyOf, pathOf, queryOf } from './address.ts'
 import { sendLast } from './connection.ts'
@@ -18,39 +19,6 @@ export function handleRequest(
   const id = requestId()
   const reply = new HttpReply(message, response, idHeaders(id), gateway)
   gateway.handle(callAt(matched, id, message, queryOf(message), reply)).catch(() => response.destroy())
-}
-
-/** A message at an endpoint as the call that the gateway handles. */
-export const callAt = (
-  { route, streams }: MatchedRoute,
-  id: string,
-  message: IncomingMessage,
-  { query, queryKey }: { readonly query: Query; readonly queryKey?: string },
-  reply: Reply,
-): Call => ({
-  id,
-  format: route.format,
-  path: route.path,
-  route,
-  message,
-  queryKey,
-  head: { headers: message.headers, query: ownQuery(query, streams) },
-  framing: framingOf(query, streams),
-  reply,
-})
-
-/** The stream of a path that asks for one itself is a JSON array, unless its query asks for events. */
-const framingOf = (query: Query, streams: boolean): 'array' | 'events' =>
-  streams && query['alt'] !== 'sse' ? 'array' : 'events'
-
-/**
- * The framing of a stream concerns this endpoint alone: below it, streams are always events
- * (docs/wire/contents.md#stream).
- */
-function ownQuery(query: Query, streams: boolean): Query {
-  if (!streams && query['alt'] === undefined) return query
-  const { alt: _, ...rest } = query
-  return streams ? { ...rest, alt: 'sse' } : rest
 }
 
 /** Answers with the models a key can call, or a page of them, or the one of that id. */

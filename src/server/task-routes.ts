@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { defined, type Format } from '../canonical/node.ts'
-import type { Route } from '../endpoints/routes.ts'
+import { type Route, VENDOR_WORKS } from '../endpoints/routes.ts'
 import type { Gateway, TaskAction } from '../gateway/index.ts'
 import { requestId } from '../usage/request-id.ts'
 import { queryOf } from './address.ts'
@@ -14,8 +14,6 @@ interface TaskRoute {
   readonly format: Format
   readonly action: TaskAction
 }
-
-const VENDOR_WORKS = ['text2video', 'image2video'] as const
 
 /**
  * Endpoints to stored video tasks (SERVICE.md, "Video"; FORMATS §11).
@@ -34,13 +32,6 @@ export const taskRoutes = (vendor: string): readonly TaskRoute[] => [
     }),
   ),
 ]
-
-/** Where the vendor's own clients submit tasks. */
-export const vendorRoutes = (vendor: string): readonly Route[] =>
-  VENDOR_WORKS.map(work => ({
-    ...{ format: 'kling', path: `/${vendor}/v1/videos/${work}`, below: `/v1/videos/${work}` },
-    ...{ mark: work === 'image2video' ? 'image' : 'prompt', takes: ['prompt', 'image'], headers: [] },
-  }))
 
 /** The path below which the video of a task is changed. */
 export const REMIX_PATH = '/v1/videos/:id/remix'

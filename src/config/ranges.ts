@@ -1,0 +1,15 @@
+import ipaddr from 'ipaddr.js'
+
+/** A range of addresses: `10.0.0.0/8`, or one address. */
+export type Range = string
+
+/** Whether the text is such a range. */
+export const isRange = (text: string): boolean => ipaddr.isValidCIDR(text) || ipaddr.isValid(text)
+
+/** Whether an address lies in a range. */
+export function contains(range: Range, address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+  const [base, bits] = ipaddr.isValidCIDR(range)
+    ? ipaddr.parseCIDR(range)
+    : ([ipaddr.parse(range), address.kind() === 'ipv4' ? 32 : 128] as const)
+  return base.kind() === address.kind() && address.match(base as never, bits)
+}
