@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { type ModelTable, TABLE_FILE, type TableSource } from '../src/catalogue/table.ts'
+import { type ModelTable, TABLE_FILE, type TableSource } from '../src/upstreams/catalogue/table.ts'
 import { modelsOf, type TableRow } from './catalogue-rows.ts'
 
 /* `npm run catalogue`: renews the checked-in table of models from the newest LiteLLM in the Python package index. */

@@ -3,8 +3,8 @@ import { toJsonSchema } from '@valibot/to-json-schema'
 import { expect, test } from 'vitest'
 import { CONFIG_SCHEMA } from '../src/config/index.ts'
 import { readConfig } from '../src/config/read.ts'
-import { ROUTES } from '../src/endpoints/routes.ts'
-import { PRESETS } from '../src/providers/index.ts'
+import { PRESETS } from '../src/formats/index.ts'
+import { ROUTES } from '../src/formats/routes.ts'
 import { STORED_ROUTES } from '../src/server/stored-routes.ts'
 
 /* What is told to people, held to what is so. */

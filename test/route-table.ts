@@ -1,5 +1,5 @@
-import { ROUTES } from '../src/endpoints/routes.ts'
-import { FORMATS } from '../src/providers/index.ts'
+import { FORMATS } from '../src/formats/index.ts'
+import { ROUTES } from '../src/formats/routes.ts'
 
 /** A row a format: where callers send it, and the work its upstreams do. */
 export function routeTable(): string {

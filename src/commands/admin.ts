@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { freshSecret } from '../access/secret.ts'
+import { freshSecret } from '../accounts/secret.ts'
 import { program, type Terminal } from './outcome.ts'
 import { configAt, readRecords, withRecords } from './stored.ts'
 import { minute, table } from './table.ts'

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs'
 import type { Config } from '../config/index.ts'
-import type { NewUser } from '../console/new-user.ts'
+import type { NewUser } from '../operators/sign-in/new-user.ts'
 
 /** The user that a gateway without users makes. */
 export const FIRST_USER = 'admin'
 
 /** The first user of the console, with a random password: nobody yet, until it is stored. */
 export async function freshUser(): Promise<NewUser> {
-  const { freshPassword, newUser } = await import('../console/new-user.ts')
+  const { freshPassword, newUser } = await import('../operators/sign-in/new-user.ts')
   const password = freshPassword()
   return { user: await newUser(FIRST_USER, 'admin', password), password }
 }

@@ -1,5 +1,5 @@
 import type { Config } from '../config/index.ts'
-import type { NewUser } from '../console/new-user.ts'
+import type { NewUser } from '../operators/sign-in/new-user.ts'
 import type { StoredKey } from '../store/access-records.ts'
 import type { Store } from '../store/store.ts'
 import { freshUser } from './expected-user.ts'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { freshSecret } from '../access/secret.ts'
+import { freshSecret } from '../accounts/secret.ts'
 import { append } from '../canonical/lists.ts'
 import { suggestion } from '../config/faults.ts'
 import type { Config } from '../config/index.ts'

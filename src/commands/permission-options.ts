@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { suggestion } from '../config/faults.ts'
 import type { LimitSettings, OnLoss } from '../config/types.ts'
 import { instant, isInstant, milliseconds } from '../config/units.ts'
-import { DOORS } from '../providers/index.ts'
+import { DOORS } from '../formats/index.ts'
 
 /** Given instead of a value, it removes a setting. */
 export const NONE = Symbol('none')

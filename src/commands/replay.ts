@@ -1,5 +1,5 @@
-import { openReplay } from '../providers/replay.ts'
 import { advised } from '../server/listening.ts'
+import { openReplay } from '../upstreams/mock/index.ts'
 import type { Terminal } from './outcome.ts'
 import { untilStopped } from './stop.ts'
 

@@ -1,6 +1,6 @@
 import { followConfig, type LoadedFile, loadFile } from '../config/file.ts'
 import type { Config } from '../config/index.ts'
-import type { NewUser } from '../console/new-user.ts'
+import type { NewUser } from '../operators/sign-in/new-user.ts'
 import { type Log, openLog, openServer, type RunningServer, within } from '../server/index.ts'
 import { warningsOf } from './config-warnings.ts'
 import { type FirstStart, starting } from './first-start.ts'

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import type { Json } from '../canonical/node.ts'
-import { Member } from '../cluster/member.ts'
 import { followConfig } from '../config/file.ts'
 import type { Config } from '../config/index.ts'
 import { defaultConfig, readConfig } from '../config/read.ts'
-import { servedCases } from '../providers/replay.ts'
 import { type Log, openLog, openServer, type RunningServer, within } from '../server/index.ts'
+import { Member } from '../store/cluster/member.ts'
+import { servedCases } from '../upstreams/mock/index.ts'
 import { LOG_FLUSH, logUncaught, overridden, Replays, type ServeOptions } from './serving.ts'
 import { untilStopped } from './stop.ts'
 

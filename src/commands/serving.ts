@@ -1,6 +1,6 @@
 import type { Config } from '../config/index.ts'
-import type { Replay } from '../providers/replay.ts'
 import type { Log } from '../server/index.ts'
+import type { Replay } from '../upstreams/mock/index.ts'
 
 export interface ServeOptions {
   readonly config?: string
@@ -28,7 +28,7 @@ export class Replays {
   private replay: Promise<Replay> | undefined
   private readonly start: () => Promise<Replay>
 
-  constructor(start: () => Promise<Replay> = async () => (await import('../providers/replay.ts')).openReplay()) {
+  constructor(start: () => Promise<Replay> = async () => (await import('../upstreams/mock/index.ts')).openReplay()) {
     this.start = start
   }
 
@@ -39,7 +39,7 @@ export class Replays {
 
   async filled(config: Config): Promise<Config> {
     if (!config.channels.some(({ provider }) => provider === 'replay')) return config
-    const { withReplay } = await import('../providers/replay-channels.ts')
+    const { withReplay } = await import('../upstreams/mock/channels.ts')
     return { ...config, channels: withReplay(config.channels, await this.open()) }
   }
 

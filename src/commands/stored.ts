@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { importKeys } from '../access/import-keys.ts'
-import { keyFile } from '../access/key-file.ts'
+import { importKeys } from '../accounts/import-keys.ts'
+import { keyFile } from '../accounts/key-file.ts'
 import { findConfig, loadConfig } from '../config/file.ts'
 import type { Config } from '../config/index.ts'
 import type { AccessRecords } from '../store/access-records.ts'

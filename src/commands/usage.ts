@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { instant, milliseconds } from '../config/units.ts'
-import type { Log } from '../log/index.ts'
+import type { Log } from '../log.ts'
 import { LazyStore } from '../store/lazy-store.ts'
 import type { UsageField, UsageGroup } from '../store/usage-records.ts'
 import { type Terminal, UsageError } from './outcome.ts'

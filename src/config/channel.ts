@@ -9,7 +9,7 @@ import {
   PRESETS,
   type Preset,
   type PresetFormat,
-} from '../providers/index.ts'
+} from '../formats/index.ts'
 import { suggestion } from './faults.ts'
 import type { WrittenConfig } from './index.ts'
 import { NEVER_PASSED_ON } from './private-headers.ts'

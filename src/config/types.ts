@@ -1,9 +1,9 @@
 import type { Format } from '../canonical/node.ts'
-import type { BetaPolicy } from '../providers/betas.ts'
-import type { ChannelFormat } from '../providers/channel-format.ts'
-import type { ModelFacts } from '../providers/model-facts.ts'
+import type { BetaPolicy } from '../formats/betas.ts'
+import type { ChannelFormat } from '../formats/channel-format.ts'
+import type { ModelFacts } from '../formats/model-facts.ts'
 
-export type { AuthStyle } from '../providers/auth.ts'
+export type { AuthStyle } from '../formats/auth.ts'
 export type { ChannelFormat, ModelFacts }
 
 /** The operator's config, complete: defaults filled in, presets applied, units converted to milliseconds and bytes. */

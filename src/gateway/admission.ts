@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { type Access, type Allowance, type Caller, checkDoor, type ExpectedTokens } from '../access/index.ts'
-import type { Limits } from '../access/limits/index.ts'
+import { type Access, type Allowance, type Caller, checkDoor, type ExpectedTokens } from '../accounts/index.ts'
+import type { Limits } from '../accounts/limits/index.ts'
 import type { MediaKind, MediaPart } from '../canonical/content.ts'
 import type { Format } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'

@@ -1,5 +1,5 @@
-import { type Answer, single } from '../channel/index.ts'
 import type { Reader } from '../ingress/reader.ts'
+import { type Answer, single } from '../upstreams/channel/index.ts'
 
 /** How an answer is to be read: as one JSON value, as a stream of events, or as what neither is. */
 type Shape = 'json' | 'events' | 'raw'

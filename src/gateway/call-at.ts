@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { MatchedRoute, Query } from '../endpoints/routes.ts'
+import type { MatchedRoute, Query } from '../formats/routes.ts'
 import type { Call, Reply } from './call.ts'
 
 /** A message at an endpoint as the call that the gateway handles. */

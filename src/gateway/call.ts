@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
-import type { Caller } from '../access/index.ts'
+import type { Caller } from '../accounts/index.ts'
 import type { GatewayError } from '../canonical/error.ts'
 import type { Format, JsonObject } from '../canonical/node.ts'
-import type { RequestHead, Route } from '../endpoints/routes.ts'
+import type { RequestHead, Route } from '../formats/routes.ts'
 import type { Turns } from '../store/turns.ts'
 
 /** A caller's request as it came in at an endpoint. */

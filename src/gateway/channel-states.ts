@@ -1,5 +1,5 @@
-import { mergedStats, type StatsSnapshot } from '../channel/health.ts'
-import type { Channel } from '../channel/index.ts'
+import { mergedStats, type StatsSnapshot } from '../upstreams/channel/health.ts'
+import type { Channel } from '../upstreams/channel/index.ts'
 
 /** A channel as one process sees it, or several together; plain JSON. Times are Unix milliseconds. */
 export interface ChannelState {

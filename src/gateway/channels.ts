@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import { Channel } from '../channel/index.ts'
-import { type Bus, LONE_BUS } from '../cluster/bus.ts'
 import type { ChannelConfig } from '../config/index.ts'
+import { type Bus, LONE_BUS } from '../store/cluster/bus.ts'
+import { Channel } from '../upstreams/channel/index.ts'
 import { Listing } from './listing.ts'
 import { SharedRest } from './shared-rest.ts'
 

@@ -1,8 +1,8 @@
 import type { CanonicalEvent } from '../canonical/event.ts'
 import type { Transducer } from '../canonical/transducer.ts'
 import type { WireEvent } from '../canonical/wire.ts'
-import { type Answer, answeredTooMuch } from '../channel/index.ts'
 import { eventParser } from '../ingress/transport/sse.ts'
+import { type Answer, answeredTooMuch } from '../upstreams/channel/index.ts'
 
 /** An upstream's format to canonical. */
 type Machine = Transducer<WireEvent, CanonicalEvent>

@@ -1,8 +1,8 @@
 import { type CanonicalError, ERRORS, type ErrorKind, GatewayError } from '../canonical/error.ts'
 import type { Format } from '../canonical/node.ts'
-import { answeredTooMuch } from '../channel/index.ts'
 import { WRITERS } from '../egress/index.ts'
-import type { Target } from '../router.ts'
+import { answeredTooMuch } from '../upstreams/channel/index.ts'
+import type { Target } from '../upstreams/router.ts'
 import { withoutCredentials } from './scrub.ts'
 
 /** Characters of an upstream's message that are logged. */

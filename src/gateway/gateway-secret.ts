@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { GatewayError } from '../canonical/error.ts'
-import { LogOnce } from '../log/index.ts'
+import { LogOnce } from '../log.ts'
 import type { SharedRecords } from '../store/shared-records.ts'
 
 /** Its name in the store, and the file that earlier versions kept it in. */

@@ -1,9 +1,9 @@
 import { isObject, parseObject } from '../canonical/node.ts'
 import { withoutByteOrderMark } from '../canonical/text.ts'
 import type { WireRequest } from '../canonical/wire.ts'
-import type { Channel } from '../channel/index.ts'
 import type { ChannelFormat } from '../config/index.ts'
-import { FORMATS } from '../providers/index.ts'
+import { FORMATS } from '../formats/index.ts'
+import type { Channel } from '../upstreams/channel/index.ts'
 
 /** Milliseconds after which lists are requested again: all of them, and where one is missing. */
 const EVERY = 10 * 60_000

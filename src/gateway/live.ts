@@ -1,8 +1,8 @@
-import type { Caller } from '../access/index.ts'
+import type { Caller } from '../accounts/index.ts'
 import type { Json } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
-import type { Bus } from '../cluster/bus.ts'
-import { recordedModel, type UsageRow } from '../usage/row.ts'
+import type { Bus } from '../store/cluster/bus.ts'
+import { recordedModel, type UsageRow } from '../store/usage/row.ts'
 import type { Call } from './call.ts'
 
 /** A request that began, as far as it is known then. */

@@ -3,8 +3,8 @@ import type { CanonicalRequest } from '../canonical/request.ts'
 import { lossHeaders } from '../egress/losses.ts'
 import { bodyPaths, READERS } from '../ingress/index.ts'
 import type { Locate } from '../ingress/locate.ts'
-import type { Stored } from '../stored/index.ts'
 import type { Call } from './call.ts'
+import type { Stored } from './stored/index.ts'
 
 /** What of an attempt decides where its caller finds a loss. */
 export interface Located {

@@ -1,10 +1,8 @@
-import type { Caller } from '../access/index.ts'
+import type { Caller } from '../accounts/index.ts'
 import { ERRORS } from '../canonical/error.ts'
 import type { Format } from '../canonical/node.ts'
 import type { ModelQuery } from '../egress/transport/model-pages.ts'
-import { usableModels } from '../router.ts'
-import { answerStored, STORED_FORMAT, type StoredCall } from '../stored/index.ts'
-import type { TaskQuery } from '../tasks/index.ts'
+import { usableModels } from '../upstreams/router.ts'
 import { allowanceOf } from './admission.ts'
 import type { Call } from './call.ts'
 import { type ErrorAnswer, errorAnswer, toFailure } from './failures.ts'
@@ -12,6 +10,8 @@ import { listedFacts, modelList, modelRecord } from './models.ts'
 import type { Report } from './report.ts'
 import type { RunningCall } from './running.ts'
 import { Services } from './services.ts'
+import { answerStored, STORED_FORMAT, type StoredCall } from './stored/index.ts'
+import type { TaskQuery } from './tasks/index.ts'
 
 /** Requests that need no model, and how any request is refused. */
 export abstract class Lookups extends Services {

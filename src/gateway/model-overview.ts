@@ -1,11 +1,11 @@
-import type { Permissions } from '../access/index.ts'
+import type { Permissions } from '../accounts/index.ts'
 import type { ModelAbilities } from '../canonical/model-card.ts'
 import type { Format } from '../canonical/node.ts'
 import type { Work } from '../canonical/work.ts'
-import type { Catalogue, KnownModel } from '../catalogue/index.ts'
 import type { Config, ModelFacts } from '../config/index.ts'
-import { DOORS, fitnessOf } from '../providers/index.ts'
-import { deploymentsOf, type RoutedChannel, usableModels } from '../router.ts'
+import { DOORS, fitnessOf } from '../formats/index.ts'
+import type { Catalogue, KnownModel } from '../upstreams/catalogue/index.ts'
+import { deploymentsOf, type RoutedChannel, usableModels } from '../upstreams/router.ts'
 import { abilitiesOf } from './models.ts'
 
 /** A model as administrators see it. */

@@ -1,6 +1,6 @@
 import type { Format } from '../canonical/node.ts'
 import { percentDecoded } from '../canonical/text.ts'
-import { EXTRA_BODY, MODEL_FIELDS, type ModelFields } from '../endpoints/model-fields.ts'
+import { EXTRA_BODY, MODEL_FIELDS, type ModelFields } from '../formats/model-fields.ts'
 
 /** What the name at the end of a path is for. */
 export type NameKind = 'requested' | 'other' | 'helper'

@@ -3,12 +3,12 @@ import type { ModelAbilities, ModelCard } from '../canonical/model-card.ts'
 import { defined, type Format } from '../canonical/node.ts'
 import { excerpt } from '../canonical/text.ts'
 import type { Work } from '../canonical/work.ts'
-import type { Catalogue } from '../catalogue/index.ts'
 import type { ChannelConfig, ModelFacts } from '../config/types.ts'
 import { WRITERS } from '../egress/index.ts'
 import type { ModelQuery } from '../egress/transport/model-pages.ts'
-import { FORMATS, fitnessOf, isDirect } from '../providers/index.ts'
-import type { UsableModel } from '../router.ts'
+import { FORMATS, fitnessOf, isDirect } from '../formats/index.ts'
+import type { Catalogue } from '../upstreams/catalogue/index.ts'
+import type { UsableModel } from '../upstreams/router.ts'
 
 type FactsOf = (id: string) => ModelFacts | undefined
 

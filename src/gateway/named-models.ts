@@ -1,4 +1,4 @@
-import type { Permissions } from '../access/permissions.ts'
+import type { Permissions } from '../accounts/permissions.ts'
 import { forbidden, type GatewayError, invalid } from '../canonical/error.ts'
 import { checkModelName } from '../canonical/model-name.ts'
 import { type Format, isObject, type Json, type JsonObject } from '../canonical/node.ts'

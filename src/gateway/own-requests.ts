@@ -1,7 +1,7 @@
-import type { Caller } from '../access/index.ts'
+import type { Caller } from '../accounts/index.ts'
 import { forbidden } from '../canonical/error.ts'
 import type { Format, JsonObject } from '../canonical/node.ts'
-import { requestId } from '../usage/request-id.ts'
+import { requestId } from '../store/usage/request-id.ts'
 import type { Abortable, Call, Reply } from './call.ts'
 
 /** A request that an administrator makes in a caller's name. */

@@ -1,9 +1,9 @@
-import type { Caller } from '../access/index.ts'
+import type { Caller } from '../accounts/index.ts'
 import { forbidden } from '../canonical/error.ts'
 import type { Usage } from '../canonical/result.ts'
 import type { Work } from '../canonical/work.ts'
-import type { Prices } from '../catalogue/rates.ts'
-import type { Target } from '../router.ts'
+import type { Prices } from '../upstreams/catalogue/rates.ts'
+import type { Target } from '../upstreams/router.ts'
 
 const TEXT: Usage = { input: 1, output: 1 }
 /**

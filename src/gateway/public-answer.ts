@@ -3,7 +3,7 @@ import type { CanonicalEvent, ResultEnd, ResultStart } from '../canonical/event.
 import { isObject, type JsonObject, type Node } from '../canonical/node.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import { WRITERS } from '../egress/index.ts'
-import type { Target } from '../router.ts'
+import type { Target } from '../upstreams/router.ts'
 import type { Call } from './call.ts'
 import { type Scrub, scrubbed, scrubber } from './scrub.ts'
 import type { Attempt } from './types.ts'

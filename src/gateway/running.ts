@@ -1,4 +1,4 @@
-import type { Caller } from '../access/index.ts'
+import type { Caller } from '../accounts/index.ts'
 import { type GatewayError, overloaded } from '../canonical/error.ts'
 import { type Listed, UnorderedList } from '../canonical/lists.ts'
 import type { Call } from './call.ts'

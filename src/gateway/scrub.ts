@@ -1,6 +1,6 @@
 import type { Json } from '../canonical/node.ts'
-import { forwardable, type Headers, keyPairOf } from '../channel/index.ts'
-import type { Target } from '../router.ts'
+import { forwardable, type Headers, keyPairOf } from '../upstreams/channel/index.ts'
+import type { Target } from '../upstreams/router.ts'
 import { withoutAccounts, withoutAddresses, withoutKeys } from './secrets.ts'
 
 export type Scrub = (text: string) => string

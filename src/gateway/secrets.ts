@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { isReachable } from '../channel/index.ts'
+import { isReachable } from '../upstreams/channel/index.ts'
 
 const KEY = '[key]'
 const ADDRESS = '[address]'

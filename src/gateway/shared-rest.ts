@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../canonical/node.ts'
-import type { Channel } from '../channel/index.ts'
-import type { Bus } from '../cluster/bus.ts'
+import type { Bus } from '../store/cluster/bus.ts'
+import type { Channel } from '../upstreams/channel/index.ts'
 import { LONGEST_REST } from './target-failure.ts'
 
 /** Milliseconds within which changes are gathered: the last one of a model is the one that counts. */

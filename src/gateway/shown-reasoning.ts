@@ -2,7 +2,7 @@ import type { Format } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { ReasoningShown } from '../canonical/shown-reasoning.ts'
 import { READERS } from '../ingress/index.ts'
-import type { Target } from '../router.ts'
+import type { Target } from '../upstreams/router.ts'
 
 /** What of an attempt decides which reasoning its caller gets. */
 interface Asked {

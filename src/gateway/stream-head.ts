@@ -4,11 +4,11 @@ import { WRITERS } from '../egress/index.ts'
 import { shown } from '../egress/losses.ts'
 import { EventStream, FRAMINGS, type Source, streamHeaders } from '../egress/transport/sse.ts'
 import type { EventWriter, OwnEventWriter } from '../egress/writer.ts'
-import { KeptStream, type Sink } from '../stored/index.ts'
 import type { Call } from './call.ts'
 import { headersOf } from './failures.ts'
 import { headersOfLosses } from './locate-losses.ts'
 import { withHead } from './public-answer.ts'
+import { KeptStream, type Sink } from './stored/index.ts'
 import type { Attempt, Early, Incoming, WholeAnswer } from './types.ts'
 
 /** The source of an answer that is whole already: there is nothing to hold up. */

@@ -1,8 +1,8 @@
-import type { ExpectedTokens } from '../access/index.ts'
+import type { ExpectedTokens } from '../accounts/index.ts'
 import type { Part } from '../canonical/content.ts'
 import type { CanonicalResult, Usage } from '../canonical/result.ts'
 import type { Work } from '../canonical/work.ts'
-import { isCounted } from '../usage/row.ts'
+import { isCounted } from '../store/usage/row.ts'
 
 /** Characters of an answer for a token. */
 const LETTERS = 4

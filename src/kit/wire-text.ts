@@ -6,8 +6,8 @@ import type { CanonicalRequest, Message } from '../canonical/request.ts'
 import type { WireFile, WireRequest } from '../canonical/wire.ts'
 import { WRITERS } from '../egress/index.ts'
 import type { WriteOptions } from '../egress/writer.ts'
-import { pathFor } from '../endpoints/routes.ts'
-import { familyDialect } from '../providers/index.ts'
+import { familyDialect } from '../formats/index.ts'
+import { pathFor } from '../formats/routes.ts'
 
 /** A JSON text of an object. Throws GatewayError `invalid-request` for any other. */
 export function jsonOf(text: string): JsonObject {

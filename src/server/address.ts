@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Format } from '../canonical/node.ts'
-import type { Query } from '../endpoints/routes.ts'
+import type { Query } from '../formats/routes.ts'
 
 /** The path of the console. */
 export const CONSOLE_PATH = '/console'

@@ -1,4 +1,6 @@
 import express, { type NextFunction, type Request, type Response, type Router } from 'express'
+import type { Gateway } from '../gateway/index.ts'
+import { Administration } from '../operators/admin/administration.ts'
 import {
   type AdminAnswer,
   AdminApi,
@@ -8,10 +10,8 @@ import {
   SESSION_ROUTES,
   unknownPath,
   wrongMethod,
-} from '../admin/index.ts'
-import { Administration } from '../gateway/administration.ts'
-import type { Gateway } from '../gateway/index.ts'
-import { requestId } from '../usage/request-id.ts'
+} from '../operators/admin/index.ts'
+import { requestId } from '../store/usage/request-id.ts'
 import { idHeaders } from './handlers.ts'
 import { ownRequests } from './own-requests.ts'
 import { HttpReply } from './reply.ts'

@@ -1,5 +1,5 @@
 import express, { type Express, type NextFunction, type Request, type Response } from 'express'
-import { contentsRoute, namesMethod, ROUTES, vendorRoutes } from '../endpoints/routes.ts'
+import { contentsRoute, namesMethod, ROUTES, vendorRoutes } from '../formats/routes.ts'
 import { type Gateway, IMAGES_PATH } from '../gateway/index.ts'
 import { CONSOLE_PATH, familyOf, pathOf } from './address.ts'
 import { counted } from './counted.ts'

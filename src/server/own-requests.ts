@@ -1,10 +1,10 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { defined } from '../canonical/node.ts'
-import { contentsRoute, matchedRoute } from '../endpoints/routes.ts'
+import { contentsRoute, matchedRoute } from '../formats/routes.ts'
 import { callAt } from '../gateway/call-at.ts'
 import type { Gateway, OwnRequest, OwnRequests } from '../gateway/index.ts'
-import { requestId } from '../usage/request-id.ts'
+import { requestId } from '../store/usage/request-id.ts'
 
 /** Sends requests of administrators through the endpoints, as if the callers in whose names they are had. */
 export const ownRequests = (gateway: Gateway): OwnRequests => ({

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../canonical/node.ts'
 import type { Reply } from '../gateway/index.ts'
-import { faultOf, laned } from '../stored/index.ts'
+import { faultOf, laned } from '../gateway/stored/index.ts'
 import { CallerReply } from './caller-reply.ts'
 
 /** Sends the frames of one turn. */

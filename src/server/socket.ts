@@ -1,7 +1,7 @@
 import type { RawData, WebSocket } from 'ws'
 import type { JsonObject } from '../canonical/node.ts'
 import { PATIENCE } from '../gateway/index.ts'
-import { type CreateFrame, fault, laned, readFrame } from '../stored/index.ts'
+import { type CreateFrame, fault, laned, readFrame } from '../gateway/stored/index.ts'
 import { SocketReply, type Wire } from './socket-reply.ts'
 
 export interface SocketOptions {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { defined } from '../canonical/node.ts'
 import type { ActionName, Gateway } from '../gateway/index.ts'
-import { requestId } from '../usage/request-id.ts'
+import { requestId } from '../store/usage/request-id.ts'
 import { queryOf } from './address.ts'
 import { idHeaders } from './handlers.ts'
 import { HttpReply } from './reply.ts'

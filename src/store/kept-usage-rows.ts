@@ -1,8 +1,8 @@
 import { defined } from '../canonical/node.ts'
-import { timeOfId } from '../usage/request-id.ts'
-import type { UsageRow, UsageTry } from '../usage/row.ts'
 import { placesOf } from './kept-usage-places.ts'
 import type { Database } from './tables.ts'
+import { timeOfId } from './usage/request-id.ts'
+import type { UsageRow, UsageTry } from './usage/row.ts'
 import type { RowPage } from './usage-records.ts'
 import type { RequestRow, SeriesRow } from './usage-tables.ts'
 

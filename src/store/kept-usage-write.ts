@@ -1,8 +1,8 @@
 import { setImmediate as breath } from 'node:timers/promises'
 import { CompiledQuery, PostgresAdapter } from 'kysely'
-import type { UsageRow } from '../usage/row.ts'
 import { addPart } from './kept-usage-parts.ts'
 import type { Database } from './tables.ts'
+import type { UsageRow } from './usage/row.ts'
 import { BatchSums, ROW_COLUMNS, type Values } from './usage-batch.ts'
 import { plainText, type SeriesIndex } from './usage-series.ts'
 

@@ -1,5 +1,5 @@
-import { intervalOf } from '../usage/histogram.ts'
-import { CANCELLED, type UsageRow } from '../usage/row.ts'
+import { intervalOf } from './usage/histogram.ts'
+import { CANCELLED, type UsageRow } from './usage/row.ts'
 import { DURATIONS, FIRST_BYTES, LATER, merged, packed, type Sum, type Sums, sumIn } from './usage-parts.ts'
 import { plainText, type SeriesIndex } from './usage-series.ts'
 import type { SeriesRow } from './usage-tables.ts'

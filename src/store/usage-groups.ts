@@ -1,7 +1,7 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import { defined } from '../canonical/node.ts'
-import { percentilesOf } from '../usage/histogram.ts'
 import type { Tables } from './tables.ts'
+import { percentilesOf } from './usage/histogram.ts'
 import { DURATIONS, emptySum, FIRST_BYTES, LATER, type Sum } from './usage-parts.ts'
 import type { UsageField, UsageFilter, UsageGroup, UsageRank } from './usage-records.ts'
 import { type SeriesRow, SUM_COLUMNS } from './usage-tables.ts'

@@ -1,4 +1,4 @@
-import { INTERVALS } from '../usage/histogram.ts'
+import { INTERVALS } from './usage/histogram.ts'
 import { LATER_COLUMNS, SUM_COLUMNS } from './usage-tables.ts'
 
 /**

@@ -1,5 +1,5 @@
-import type { Percentiles } from '../usage/histogram.ts'
-import type { UsageRow } from '../usage/row.ts'
+import type { Percentiles } from './usage/histogram.ts'
+import type { UsageRow } from './usage/row.ts'
 
 /** The fields by which usage is summed up. */
 export type UsageField = 'key' | 'model' | 'channel' | 'format' | 'upstreamFormat' | 'door' | 'group' | 'status'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { isFailed, type UsageRow } from '../usage/row.ts'
+import { isFailed, type UsageRow } from './usage/row.ts'
 import type { SeriesRow } from './usage-tables.ts'
 
 /** Characters of a name; callers and upstreams choose some of them. */

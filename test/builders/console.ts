@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { hashPassword } from '../../src/console/scrypt.ts'
+import { hashPassword } from '../../src/operators/sign-in/scrypt.ts'
 import type { ConsoleUser, Role } from '../../src/store/console-records.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { Asked, SendOptions, TestServer } from './gateway.ts'

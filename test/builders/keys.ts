@@ -1,4 +1,4 @@
-import { freshSecret } from '../../src/access/secret.ts'
+import { freshSecret } from '../../src/accounts/secret.ts'
 import { newKey } from '../../src/commands/keys.ts'
 import type { AccessRecords, StoredKey } from '../../src/store/access-records.ts'
 import { type Guard, guardedRoom } from '../../src/store/guarded-room.ts'

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { KeyLimits, LimitStep } from '../../src/access/limits/engine.ts'
+import type { KeyLimits, LimitStep } from '../../src/accounts/limits/engine.ts'
 
 const DAY = 86_400_000
 

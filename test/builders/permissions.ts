@@ -1,4 +1,4 @@
-import { type Permissions, permissionsOf } from '../../src/access/permissions.ts'
+import { type Permissions, permissionsOf } from '../../src/accounts/permissions.ts'
 
 /** A key that may use these models, and is limited in nothing else. */
 export const permitting = (...models: string[]): Permissions =>

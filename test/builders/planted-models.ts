@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../src/canonical/node.ts'
-import { MODEL_FIELDS } from '../../src/endpoints/model-fields.ts'
+import { MODEL_FIELDS } from '../../src/formats/model-fields.ts'
 
 /* Requests in which a model is named at one path of the table of model fields. */
 

@@ -1,5 +1,5 @@
-import { requestId } from '../../src/usage/request-id.ts'
-import type { UsageRow } from '../../src/usage/row.ts'
+import { requestId } from '../../src/store/usage/request-id.ts'
+import type { UsageRow } from '../../src/store/usage/row.ts'
 
 /** Numbers between 0 and 1 that are the same in every run (mulberry32). */
 export function random(seed: number): () => number {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../src/canonical/node.ts'
-import { PRESETS } from '../../src/providers/index.ts'
+import { PRESETS } from '../../src/formats/index.ts'
 import { channelAt } from '../builders/config.ts'
 import { type Asked, TestServer } from '../builders/gateway.ts'
 import { CHAT_PATH, MESSAGES_PATH, RESPONSES_PATH } from '../builders/paths.ts'

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { expectedUser } from '../../src/commands/expected-user.ts'
 import { starting } from '../../src/commands/first-start.ts'
 import { readConfig } from '../../src/config/read.ts'
-import { isPassword } from '../../src/console/scrypt.ts'
+import { isPassword } from '../../src/operators/sign-in/scrypt.ts'
 import { closingAfterEach } from '../builders/closing.ts'
 import { openStoreAt, storeAt, written } from '../builders/engines.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ENDPOINTS } from '../../src/admin/index.ts'
+import { ENDPOINTS } from '../../src/operators/admin/index.ts'
 import { AdminServer } from '../builders/admin.ts'
 import { closingAfterEach } from '../builders/closing.ts'
 import { configOf } from '../builders/config.ts'

@@ -1,8 +1,8 @@
 import { buildIfStale } from '../../console/building/build.ts'
 import { environmentChannels } from '../../src/config/channel.ts'
 import type { Config } from '../../src/config/index.ts'
-import { openReplay } from '../../src/providers/replay.ts'
-import { withReplay } from '../../src/providers/replay-channels.ts'
+import { withReplay } from '../../src/upstreams/mock/channels.ts'
+import { openReplay } from '../../src/upstreams/mock/index.ts'
 import { AdminServer } from '../builders/admin.ts'
 
 /** A gateway before the built-in upstream, with a store, and with the console built of the sources as they are. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { LOCK } from '../../src/console/sign-in.ts'
-import { tryOf } from '../../src/console/user-name.ts'
+import { LOCK } from '../../src/operators/sign-in/sign-in.ts'
+import { tryOf } from '../../src/operators/sign-in/user-name.ts'
 import { AdminServer } from '../builders/admin.ts'
 import { closingAfterEach } from '../builders/closing.ts'
 import { configOf } from '../builders/config.ts'

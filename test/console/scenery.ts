@@ -1,4 +1,4 @@
-import type { UsageRow } from '../../src/usage/row.ts'
+import type { UsageRow } from '../../src/store/usage/row.ts'
 import { traffic } from '../builders/usage.ts'
 import type { ConsoleGateway } from './gateway.ts'
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { completeChannel } from '../../src/config/channel.ts'
 import type { ChannelConfig, Config, ModelFacts } from '../../src/config/index.ts'
-import { PRESETS } from '../../src/providers/index.ts'
+import { PRESETS } from '../../src/formats/index.ts'
 import { ANSWER, failure, json } from '../builders/chat.ts'
 import { deadAddress, FakeUpstream, type Script } from '../builders/upstream.ts'
 import { type ConsoleGateway, openConsoleGateway } from './gateway.ts'

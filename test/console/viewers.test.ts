@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { roleFor } from '../../src/admin/endpoint.ts'
-import { ENDPOINTS } from '../../src/admin/index.ts'
+import { roleFor } from '../../src/operators/admin/endpoint.ts'
+import { ENDPOINTS } from '../../src/operators/admin/index.ts'
 import { AdminServer } from '../builders/admin.ts'
 import { closingAfterEach } from '../builders/closing.ts'
 import { addUser, SignedIn } from '../builders/console.ts'

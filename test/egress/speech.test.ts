@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { essential } from '../../src/egress/losses.ts'
+import { PRESETS } from '../../src/formats/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
-import { PRESETS } from '../../src/providers/index.ts'
 
 const asks = (audio: CanonicalRequest['output']['audio'], more: Partial<CanonicalRequest> = {}): CanonicalRequest => ({
   model: 'eleven_v3',

@@ -10,8 +10,8 @@ import { opener } from '../builders/opener.ts'
 import { CHAT_PATH } from '../builders/paths.ts'
 import { until } from '../builders/time.ts'
 import type { Script } from '../builders/upstream.ts'
-import { channelTo, created, ScriptedUpstream } from '../realtime/upstream.ts'
 import { Client } from '../sockets/client.ts'
+import { channelTo, created, ScriptedUpstream } from '../voice/upstream.ts'
 
 const { closing, open, openGateway } = opener()
 

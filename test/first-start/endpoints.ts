@@ -1,4 +1,4 @@
-import { METHOD_PATHS, ROUTES, vendorRoutes } from '../../src/endpoints/routes.ts'
+import { METHOD_PATHS, ROUTES, vendorRoutes } from '../../src/formats/routes.ts'
 import { REALTIME_PATH, SECRETS_PATH } from '../../src/server/realtime.ts'
 import { STORED_ROUTES } from '../../src/server/stored-routes.ts'
 import { REMIX_PATH, taskRoutes } from '../../src/server/task-routes.ts'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { sumOf } from '../../src/channel/health.ts'
-import { Channel } from '../../src/channel/index.ts'
 import { mergedStates, statesOf } from '../../src/gateway/channel-states.ts'
+import { sumOf } from '../../src/upstreams/channel/health.ts'
+import { Channel } from '../../src/upstreams/channel/index.ts'
 import { channelAt } from '../builders/config.ts'
 
 const MINUTE = 60_000

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { Caller } from '../../src/access/index.ts'
+import type { Caller } from '../../src/accounts/index.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
-import type { Bus, Listener, Topic } from '../../src/cluster/bus.ts'
 import type { Call } from '../../src/gateway/index.ts'
 import { Live, type LiveEvent } from '../../src/gateway/live.ts'
-import type { UsageRow } from '../../src/usage/row.ts'
+import type { Bus, Listener, Topic } from '../../src/store/cluster/bus.ts'
+import type { UsageRow } from '../../src/store/usage/row.ts'
 
 /** Buses of processes that reach each other; none hears itself. */
 function buses(count: number): readonly (Bus & { readonly published: Topic[] })[] {

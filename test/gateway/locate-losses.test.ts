@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { closingAfterEach } from '../builders/closing.ts'
-import { Keeping, Speaker } from '../stored/test-server.ts'
+import { Keeping, Speaker } from './stored/test-server.ts'
 
 /* Paths of losses count what the caller sent. */
 

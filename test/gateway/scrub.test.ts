@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { scrubbed, scrubber } from '../../src/gateway/scrub.ts'
-import type { Target } from '../../src/router.ts'
+import type { Target } from '../../src/upstreams/router.ts'
 import { channelAt } from '../builders/config.ts'
 import { holds } from '../laws/support.ts'
 

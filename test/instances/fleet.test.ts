@@ -6,10 +6,10 @@ import { freshDatabase, noPostgres, type TestDatabase } from '../builders/postgr
 import { HAS_REDIS, RedisServer } from '../builders/redis.ts'
 import { pause, TIMED, until } from '../builders/time.ts'
 import { FakeUpstream, type Script } from '../builders/upstream.ts'
-import { playing } from '../realtime/sessions.ts'
-import { ScriptedUpstream } from '../realtime/upstream.ts'
 import { Client } from '../sockets/client.ts'
 import { OPENAI_KEY, OpenAIVideos } from '../video/upstreams/index.ts'
+import { playing } from '../voice/sessions.ts'
+import { ScriptedUpstream } from '../voice/upstream.ts'
 import { Fleet } from './fleet.ts'
 import { command } from './instance.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { JsonObject } from '../../src/canonical/node.ts'
-import { familyDialect } from '../../src/providers/index.ts'
+import { familyDialect } from '../../src/formats/index.ts'
 
 /* Generators of dialects, for laws that hold whatever an upstream is declared to be. */
 

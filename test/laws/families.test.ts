@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { repair } from '../../src/canonical/repair.ts'
 import { WRITERS } from '../../src/egress/index.ts'
-import { familyDialect } from '../../src/providers/index.ts'
+import { familyDialect } from '../../src/formats/index.ts'
 import { FOREIGN } from '../builders/write-options.ts'
 import { request } from './arbitrary.ts'
 import { MODELS, refusals } from './strict-claude.ts'

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Permissions, permissionsOf } from '../../src/access/permissions.ts'
+import { type Permissions, permissionsOf } from '../../src/accounts/permissions.ts'
 import { GatewayError } from '../../src/canonical/error.ts'
 import type { GroupConfig, KeySettings, LimitSettings } from '../../src/config/types.ts'
+import { DOORS, FORMATS } from '../../src/formats/index.ts'
 import { checkModelFields } from '../../src/gateway/named-models.ts'
-import { DOORS, FORMATS } from '../../src/providers/index.ts'
-import { type RoutedChannel, route, usableModels } from '../../src/router.ts'
+import { type RoutedChannel, route, usableModels } from '../../src/upstreams/router.ts'
 import { channelAt } from '../builders/config.ts'
 
 const MODELS = ['gpt-1', 'gpt-2', 'claude', 'a/b']

@@ -5,7 +5,7 @@ import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import { workOf } from '../../src/canonical/work.ts'
 import { WRITERS } from '../../src/egress/index.ts'
 import { refusable } from '../../src/egress/losses.ts'
-import { FORMATS } from '../../src/providers/index.ts'
+import { FORMATS } from '../../src/formats/index.ts'
 import { REQUEST } from '../builders/requests.ts'
 import { FOREIGN } from '../builders/write-options.ts'
 

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { GatewayError } from '../../src/canonical/error.ts'
 import type { Work } from '../../src/canonical/work.ts'
 import type { ChannelConfig } from '../../src/config/index.ts'
+import { fitnessOf, FORMATS as WORK_FORMATS } from '../../src/formats/index.ts'
 import { sessionTargets } from '../../src/gateway/realtime/session-targets.ts'
-import { fitnessOf, FORMATS as WORK_FORMATS } from '../../src/providers/index.ts'
-import { type RoutedChannel, type RouteRequest, route, usableModels } from '../../src/router.ts'
+import { type RoutedChannel, type RouteRequest, route, usableModels } from '../../src/upstreams/router.ts'
 import { permitting } from '../builders/permissions.ts'
 
 const FORMATS = ['chat', 'responses', 'messages', 'contents', 'embeddings']

@@ -4,8 +4,8 @@ import type { HeldBytes } from '../../src/canonical/bytes.ts'
 import type { Part } from '../../src/canonical/content.ts'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import { WRITERS } from '../../src/egress/index.ts'
+import { fitnessOf } from '../../src/formats/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
-import { fitnessOf } from '../../src/providers/index.ts'
 
 type Direction = 'request' | 'result' | 'events' | 'error'
 

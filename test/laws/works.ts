@@ -4,7 +4,7 @@ import type fc from 'fast-check'
 import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import type { CanonicalResult } from '../../src/canonical/result.ts'
 import type { Work } from '../../src/canonical/work.ts'
-import { FORMATS } from '../../src/providers/index.ts'
+import { FORMATS } from '../../src/formats/index.ts'
 import { formatsWith } from './support.ts'
 
 /** What one kind of work asks and answers, as any format's reader could make it. */

@@ -5,7 +5,7 @@ import { MemoryStore } from '../../src/gateway/thoughts/memory.ts'
 import { Spool } from '../../src/ingress/transport/spool.ts'
 import { channelAt } from '../builders/config.ts'
 import { opener } from '../builders/opener.ts'
-import { Keeping, Speaker, scratch } from '../stored/test-server.ts'
+import { Keeping, Speaker, scratch } from '../gateway/stored/test-server.ts'
 import { ASKED, CALL, history, Remembering, THINKS, Thinker } from '../thoughts/test-server.ts'
 import { upload } from '../transcriptions/upload.ts'
 

@@ -8,7 +8,7 @@ import { inStore } from '../builders/engines.ts'
 import { TestServer } from '../builders/gateway.ts'
 import { freshDatabase, noPostgres } from '../builders/postgres.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
-import { scratch } from '../stored/test-server.ts'
+import { scratch } from '../gateway/stored/test-server.ts'
 import { ASKED, CALL, history, THINKS, Thinker, TOOLS } from '../thoughts/test-server.ts'
 
 /* Two instances of one store, with a folder each: what one makes, the other has. */

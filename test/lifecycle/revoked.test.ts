@@ -8,10 +8,10 @@ import { opener } from '../builders/opener.ts'
 import { CHAT_PATH } from '../builders/paths.ts'
 import { SOON as SOON_ENOUGH, TIMED, until } from '../builders/time.ts'
 import type { Script } from '../builders/upstream.ts'
-import { playing, SPOKEN_TURN } from '../realtime/sessions.ts'
-import { channelTo, ScriptedUpstream } from '../realtime/upstream.ts'
+import { scratch } from '../gateway/stored/test-server.ts'
 import { Client } from '../sockets/client.ts'
-import { scratch } from '../stored/test-server.ts'
+import { playing, SPOKEN_TURN } from '../voice/sessions.ts'
+import { channelTo, ScriptedUpstream } from '../voice/upstream.ts'
 import { STREAMED } from './streams.ts'
 
 const { closing, open, openGateway, openUpstream } = opener()

@@ -9,8 +9,8 @@ import { opener } from '../builders/opener.ts'
 import { CHAT_PATH } from '../builders/paths.ts'
 import { TIMED, until } from '../builders/time.ts'
 import type { Script } from '../builders/upstream.ts'
+import { scratch } from '../gateway/stored/test-server.ts'
 import { Client } from '../sockets/client.ts'
-import { scratch } from '../stored/test-server.ts'
 import { STREAMED } from './streams.ts'
 
 const { closing, open, openGateway, openUpstream } = opener()

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../src/canonical/node.ts'
-import type { Connection } from '../realtime/upstream.ts'
+import type { Connection } from '../voice/upstream.ts'
 import { DIALECTS, type Frame, SESSIONS } from './realtime.ts'
 
 /** Sessions that begin where a connection does, and last for one. */

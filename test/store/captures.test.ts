@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { StoredCapture } from '../../src/store/captures.ts'
 import { openSqlite, openStore, type Store } from '../../src/store/store.ts'
 import { freshDatabase, noPostgres } from '../builders/postgres.ts'
-import { scratch } from '../stored/test-server.ts'
+import { scratch } from '../gateway/stored/test-server.ts'
 
 const data = scratch()
 afterAll(() => data.drop())

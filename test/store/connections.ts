@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { AccessRecords } from '../../src/store/access-records.ts'
 import { openSqlite, openStore } from '../../src/store/store.ts'
 import { freshDatabase, noPostgres } from '../builders/postgres.ts'
-import { scratch } from '../stored/test-server.ts'
+import { scratch } from '../gateway/stored/test-server.ts'
 
 /** Some connections to one fresh database. */
 export interface Opened {

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { AccessRecords } from '../../src/store/access-records.ts'
 import { openSqlite } from '../../src/store/store.ts'
-import { scratch } from '../stored/test-server.ts'
+import { scratch } from '../gateway/stored/test-server.ts'
 import { type Change, Follower, groupOf, keyOf, make, secretOf } from './access-follower.ts'
 import { ENGINES, type Opened } from './connections.ts'
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { LockedFiles } from '../../src/store/locked-files.ts'
-import { scratch } from '../stored/test-server.ts'
+import { scratch } from '../gateway/stored/test-server.ts'
 
 let data: ReturnType<typeof scratch>
 beforeEach(() => {

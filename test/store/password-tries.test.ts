@@ -4,7 +4,7 @@ import type { PasswordTry } from '../../src/store/console-records.ts'
 import { openStore } from '../../src/store/store.ts'
 import { closingAfterEach } from '../builders/closing.ts'
 import { freshDatabase, noPostgres } from '../builders/postgres.ts'
-import { scratch } from '../stored/test-server.ts'
+import { scratch } from '../gateway/stored/test-server.ts'
 
 const RULES = { most: 3, everywhere: 6, within: 60_000, lockedFor: 60_000 }
 

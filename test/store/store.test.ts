@@ -7,7 +7,7 @@ import { openStore, type Store } from '../../src/store/store.ts'
 import type { Turn, Turns } from '../../src/store/turns.ts'
 import { inDatabase, ON_FILES, storeAt } from '../builders/engines.ts'
 import { HOUR } from '../builders/units.ts'
-import { Keeping, Speaker, scratch } from '../stored/test-server.ts'
+import { Keeping, Speaker, scratch } from '../gateway/stored/test-server.ts'
 
 const turn = (id: string, more: Partial<Turn> = {}): Turn => ({
   ...{ owner: 'me', id, createdAt: 0, expiresAt: HOUR },

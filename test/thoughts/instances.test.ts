@@ -10,7 +10,7 @@ import { ALONE, LIMITS, OTHER_KEY, SOCKETS } from '../builders/config.ts'
 import { inDatabase, ON_FILES, openStoreAt, storeAt } from '../builders/engines.ts'
 import { opener } from '../builders/opener.ts'
 import { TIMED } from '../builders/time.ts'
-import { scratch } from '../stored/test-server.ts'
+import { scratch } from '../gateway/stored/test-server.ts'
 import { ASKED, CALL, history, Remembering, THINKS, Thinker } from './test-server.ts'
 
 /* Instances that share a store put back what another of them remembers. */

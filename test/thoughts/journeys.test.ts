@@ -7,8 +7,8 @@ import { OTHER_KEY, type TestServerOptions } from '../builders/config.ts'
 import { until } from '../builders/time.ts'
 import { PROOF } from '../clients/scene.ts'
 import { UPSTREAMS } from '../clients/upstreams/index.ts'
+import { scratch } from '../gateway/stored/test-server.ts'
 import { Client } from '../sockets/client.ts'
-import { scratch } from '../stored/test-server.ts'
 import { ASKED, CALL, history, Remembering, THINKS, Thinker, TOOLS } from './test-server.ts'
 
 const closing = closingAfterEach()

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import OpenAI, { toFile } from 'openai'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openReplay, type Replay } from '../../src/providers/replay.ts'
+import { openReplay, type Replay } from '../../src/upstreams/mock/index.ts'
 import { channelAt, KEY } from '../builders/config.ts'
 import { TestServer } from '../builders/gateway.ts'
 

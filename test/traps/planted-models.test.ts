@@ -1,14 +1,14 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../src/canonical/node.ts'
-import { MODEL_FIELDS } from '../../src/endpoints/model-fields.ts'
+import { MODEL_FIELDS } from '../../src/formats/model-fields.ts'
 import { channelAt, KEY } from '../builders/config.ts'
 import { TestServer } from '../builders/gateway.ts'
 import { VERSION_HEADERS } from '../builders/http.ts'
 import { opener } from '../builders/opener.ts'
 import { bracketed, CONTENT, ENDPOINTS, othersOf, planted, withPlanted } from '../builders/planted-models.ts'
 import { until } from '../builders/time.ts'
-import { channelTo, created, ScriptedUpstream } from '../realtime/upstream.ts'
 import { Client } from '../sockets/client.ts'
+import { channelTo, created, ScriptedUpstream } from '../voice/upstream.ts'
 
 /* Trap 118: a model that the key may not use, at every path of `endpoints/model-fields.ts`. */
 

@@ -3,8 +3,8 @@ import type { ChannelConfig } from '../../src/config/index.ts'
 import { REALTIME } from '../builders/config.ts'
 import { TestServer } from '../builders/gateway.ts'
 import { until } from '../builders/time.ts'
-import { channelTo, created, type Script, ScriptedUpstream } from '../realtime/upstream.ts'
 import { Client } from '../sockets/client.ts'
+import { channelTo, created, type Script, ScriptedUpstream } from '../voice/upstream.ts'
 
 const closing: (() => Promise<unknown>)[] = []
 afterEach(async () => {

@@ -1,7 +1,7 @@
 import OpenAI, { toFile } from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openReplay, type Replay } from '../../src/providers/replay.ts'
-import { movieOf, thumbnailOf } from '../../src/providers/replay-movie.ts'
+import { openReplay, type Replay } from '../../src/upstreams/mock/index.ts'
+import { movieOf, thumbnailOf } from '../../src/upstreams/mock/movie.ts'
 import { PIXEL } from './upstreams/index.ts'
 
 /* The built-in upstream plays a video task through. */

@@ -1,4 +1,4 @@
-import type { ProblemDetails } from '../../../src/admin/problem.ts'
+import type { ProblemDetails } from '../../../src/operators/admin/problem.ts'
 
 const NAMESPACE = 'urn:interlingua:problem:'
 

@@ -1,6 +1,6 @@
 import type { InferOutput } from 'valibot'
-import type * as captures from '../../../src/admin/capture-shapes.ts'
-import type * as shapes from '../../../src/admin/shapes.ts'
+import type * as captures from '../../../src/gateway/capture/shapes.ts'
+import type * as shapes from '../../../src/operators/admin/shapes.ts'
 
 /* What the admin API answers, derived from its own schemas. */
 

@@ -1,7 +1,7 @@
 import type { Losses, Unwritten } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Output, Reasoning, State } from '../../canonical/request.ts'
-import { SETTINGS } from '../../settings/responses.ts'
+import { SETTINGS } from '../../formats/settings/responses.ts'
 import { reportCompletion } from '../completion.ts'
 import { defined, kept } from '../fields.ts'
 import { withoutBudget } from '../sanitize/efforts.ts'

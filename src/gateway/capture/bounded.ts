@@ -1,10 +1,10 @@
-import type { CapturedBody, CapturedEvent, CapturedFile } from '../../admin/capture-shapes.ts'
 import { type Json, parseJson } from '../../canonical/node.ts'
 import type { WireFile } from '../../canonical/wire.ts'
 import { eventParser } from '../../ingress/transport/sse.ts'
 import { pointerOf } from '../../kit/pointer.ts'
 import type { Scrub } from '../scrub.ts'
 import { LARGEST, MARGIN, type Recording } from './recording.ts'
+import type { CapturedBody, CapturedEvent, CapturedFile } from './shapes.ts'
 
 /** Characters kept of a text for which there is no room. */
 const REST = 200

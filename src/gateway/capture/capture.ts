@@ -1,14 +1,14 @@
-import type { Caller } from '../../access/index.ts'
+import type { Caller } from '../../accounts/index.ts'
 import type { CanonicalError } from '../../canonical/error.ts'
 import type { Loss } from '../../canonical/loss.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { WireFile, WireRequest } from '../../canonical/wire.ts'
-import type { Answer } from '../../channel/index.ts'
-import type { Target } from '../../router.ts'
-import type { Stored } from '../../stored/index.ts'
+import type { Answer } from '../../upstreams/channel/index.ts'
+import type { Target } from '../../upstreams/router.ts'
 import type { Call } from '../call.ts'
 import type { Prepared } from '../prepare.ts'
+import type { Stored } from '../stored/index.ts'
 import { RecordedReply, Recording, type Room, recordedAnswer } from './recording.ts'
 
 /** Requests to upstreams that are kept of one request: an emulation may need many. */

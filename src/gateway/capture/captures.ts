@@ -1,15 +1,15 @@
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
-import type { Caller } from '../../access/index.ts'
-import type { CaptureDocument } from '../../admin/capture-shapes.ts'
+import type { Caller } from '../../accounts/index.ts'
 import type { Config } from '../../config/index.ts'
-import { type Log, LogOnce } from '../../log/index.ts'
+import { type Log, LogOnce } from '../../log.ts'
 import type { Captures as CaptureRecords, StoredCapture } from '../../store/captures.ts'
 import { besideOutages } from '../../store/fault.ts'
 import type { Call } from '../call.ts'
 import { Capture } from './capture.ts'
 import type { Room } from './recording.ts'
 import { patternOf, secretsOfConfig } from './secrets.ts'
+import type { CaptureDocument } from './shapes.ts'
 import { written } from './written.ts'
 
 const compress = promisify(gzip)

@@ -1,6 +1,6 @@
 import type { Bytes } from '../../canonical/bytes.ts'
 import type { GatewayError } from '../../canonical/error.ts'
-import type { Answer, Consumer } from '../../channel/index.ts'
+import type { Answer, Consumer } from '../../upstreams/channel/index.ts'
 import type { Abortable, HeaderSource, Headers, Reply } from '../call.ts'
 
 /** Bytes of one body that are kept. */

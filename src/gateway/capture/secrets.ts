@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { percentDecoded } from '../../canonical/text.ts'
-import { keyPairOf } from '../../channel/index.ts'
 import type { ChannelConfig, Config } from '../../config/index.ts'
+import { keyPairOf } from '../../upstreams/channel/index.ts'
 import type { Scrub } from '../scrub.ts'
 import { withoutKeys } from '../secrets.ts'
 

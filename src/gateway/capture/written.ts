@@ -1,18 +1,10 @@
 import { setImmediate as breath } from 'node:timers/promises'
-import { credentialOf } from '../../access/index.ts'
-import type {
-  CaptureDocument,
-  CapturedAttempt,
-  CapturedBody,
-  CapturedError,
-  CapturedLoss,
-  WirePlace,
-} from '../../admin/capture-shapes.ts'
+import { credentialOf } from '../../accounts/index.ts'
 import type { CanonicalError } from '../../canonical/error.ts'
 import type { Loss, Path } from '../../canonical/loss.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { addressed, flat, single } from '../../channel/index.ts'
 import { existing, pointerOf } from '../../kit/pointer.ts'
+import { addressed, flat, single } from '../../upstreams/channel/index.ts'
 import { callerPaths } from '../locate-losses.ts'
 import type { Prepared } from '../prepare.ts'
 import type { Scrub } from '../scrub.ts'
@@ -20,6 +12,14 @@ import { withoutAddresses } from '../secrets.ts'
 import { Bounded, shownBody, shownFiles } from './bounded.ts'
 import type { Capture, CapturedExchange, CapturedFrom } from './capture.ts'
 import { patternOf, scrubberOf, secretsOfChannel, secretsOfRequest, shownHeaders, shownQuery } from './secrets.ts'
+import type {
+  CaptureDocument,
+  CapturedAttempt,
+  CapturedBody,
+  CapturedError,
+  CapturedLoss,
+  WirePlace,
+} from './shapes.ts'
 
 /** Losses that are shown of one request. */
 const MOST_LOSSES = 500

@@ -3,7 +3,7 @@ import type { Format } from '../../canonical/node.ts'
 import { isRedundant } from '../../canonical/repair.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import type { Tool } from '../../canonical/tool.ts'
-import { tokenPrices } from '../../providers/index.ts'
+import { tokenPrices } from '../../formats/index.ts'
 import { mediaTokens } from './media-tokens.ts'
 import { tokensIn } from './tokens.ts'
 

@@ -1,6 +1,6 @@
 import type { MediaPart } from '../../canonical/content.ts'
 import type { Format } from '../../canonical/node.ts'
-import { type MediaPrices, tokenPrices } from '../../providers/index.ts'
+import { type MediaPrices, tokenPrices } from '../../formats/index.ts'
 
 /** Bytes of a medium that are looked at: heads of pictures, marks of pages. */
 const LOOKED_AT = 8 * 1024 * 1024

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../canonical/error.ts'
-import type { Channel } from '../../channel/index.ts'
-import { isFull, type RoutedChannel, type RouteRequest, rests, route, type Target } from '../../router.ts'
+import type { Channel } from '../../upstreams/channel/index.ts'
+import { isFull, type RoutedChannel, type RouteRequest, rests, route, type Target } from '../../upstreams/router.ts'
 import { estimate } from '../counting/estimate.ts'
 import type { Attempt, Emulation, RoundTrip, WholeAnswer } from '../types.ts'
 

@@ -1,12 +1,12 @@
-import type { Allowance, Caller } from '../../access/index.ts'
+import type { Allowance, Caller } from '../../accounts/index.ts'
 import { type CanonicalError, ERRORS, GatewayError } from '../../canonical/error.ts'
 import type { Loss } from '../../canonical/loss.ts'
 import { defined, type Format } from '../../canonical/node.ts'
 import { totalUsage, type Usage } from '../../canonical/result.ts'
-import type { RequestTrace } from '../../metrics/traces.ts'
-import type { SessionRecord } from '../../realtime/live-session.ts'
-import type { Target } from '../../router.ts'
-import { isCounted, tokenFields, type UsageRow, upstreamFields } from '../../usage/row.ts'
+import { isCounted, tokenFields, type UsageRow, upstreamFields } from '../../store/usage/row.ts'
+import type { Target } from '../../upstreams/router.ts'
+import type { SessionRecord } from '../../voice/live-session.ts'
+import type { RequestTrace } from '../metrics/traces.ts'
 import type { Recorder } from '../usage-recorder.ts'
 
 export interface SessionFacts {

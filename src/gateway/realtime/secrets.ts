@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { unauthenticated } from '../../access/key-ring.ts'
+import { unauthenticated } from '../../accounts/key-ring.ts'
 import { rateLimited } from '../../canonical/error.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { hashOf } from '../../config/hash.ts'

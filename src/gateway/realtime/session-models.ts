@@ -1,9 +1,9 @@
-import type { Permissions } from '../../access/permissions.ts'
+import type { Permissions } from '../../accounts/permissions.ts'
 import { GatewayError } from '../../canonical/error.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import type { ChannelConfig } from '../../config/index.ts'
-import { REALTIME } from '../../realtime/formats/realtime/wire.ts'
-import { OTHER_MODEL, type SessionModels } from '../../realtime/live-session.ts'
+import { REALTIME } from '../../voice/formats/realtime/wire.ts'
+import { OTHER_MODEL, type SessionModels } from '../../voice/live-session.ts'
 import { pathsOf } from '../model-paths.ts'
 import { checkPermitted, type Named, renamedBody, upstreamName } from '../named-models.ts'
 

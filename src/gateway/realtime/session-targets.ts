@@ -1,7 +1,7 @@
-import type { KnownModel } from '../../catalogue/index.ts'
 import type { ModelFacts } from '../../config/index.ts'
-import { fitnessOf, isDirect } from '../../providers/index.ts'
-import type { Target } from '../../router.ts'
+import { fitnessOf, isDirect } from '../../formats/index.ts'
+import type { KnownModel } from '../../upstreams/catalogue/index.ts'
+import type { Target } from '../../upstreams/router.ts'
 
 export interface SessionRouting {
   /** Whether sessions are made of conversations where the upstream has none. */

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../canonical/error.ts'
-import { LogOnce } from '../../log/index.ts'
+import { LogOnce } from '../../log.ts'
 import type { FoundThoughts, SharedRecords } from '../../store/shared-records.ts'
 import { decrypted, type GatewaySecret } from '../gateway-secret.ts'
 import { isPlaceKey } from './call-keys.ts'

@@ -9,7 +9,7 @@ import {
   type Sampling,
 } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { SETTINGS } from '../../settings/chat.ts'
+import { SETTINGS } from '../../formats/settings/chat.ts'
 import { type BodyFields, fieldsOfSettings } from '../body-fields.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
 import {

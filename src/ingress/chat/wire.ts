@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { isSoundlessBase64 } from '../../canonical/media/wav.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
-import { SETTINGS } from '../../settings/chat.ts'
+import { SETTINGS } from '../../formats/settings/chat.ts'
 import { byValue, json, maybe, maybeText, settingEntries, shape } from '../errors/validation-error.ts'
 
 export const FORMAT = 'chat'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { SETTINGS } from '../../settings/completions.ts'
+import { SETTINGS } from '../../formats/settings/completions.ts'
 import { maybe, maybeNumber, maybeText, settingEntries, shape } from '../errors/validation-error.ts'
 
 export const FORMAT = 'completions'

@@ -10,7 +10,7 @@ import type {
   TextShape,
 } from '../../canonical/request.ts'
 import type { ReasoningShown } from '../../canonical/shown-reasoning.ts'
-import { SETTINGS } from '../../settings/contents.ts'
+import { SETTINGS } from '../../formats/settings/contents.ts'
 import { defined, flag, number, object, someOf, text, texts, withDefined } from '../fields.ts'
 import { type ReadSettings, readSettings } from '../settings.ts'
 import { type Extras, FORMAT, leftOf, numeral, open } from './fields.ts'

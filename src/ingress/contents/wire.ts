@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
-import { SETTINGS } from '../../settings/contents.ts'
+import { SETTINGS } from '../../formats/settings/contents.ts'
 import { count, maybe, maybeText, settingEntries } from '../errors/validation-error.ts'
 import { namesModel, readAddress } from './address.ts'
 import { CONTENT, NUMERAL, open, WRAPPER } from './fields.ts'

@@ -1,7 +1,7 @@
 import { type Json, type JsonObject, originOf, withOrigin } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message, Output, Sampling, Thread } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { SETTINGS } from '../../settings/messages.ts'
+import { SETTINGS } from '../../formats/settings/messages.ts'
 import { type BodyFields, fieldsOfSettings } from '../body-fields.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
 import { defined, flag, left, number, object, objects, required, text, texts, withDefined } from '../fields.ts'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { isObject } from '../../canonical/node.ts'
-import { SETTINGS } from '../../settings/messages.ts'
+import { SETTINGS } from '../../formats/settings/messages.ts'
 import { byValue, json, maybe, maybeNumber, maybeText, settingEntries, shape } from '../errors/validation-error.ts'
 
 export const FORMAT = 'messages'

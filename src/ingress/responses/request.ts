@@ -8,7 +8,7 @@ import {
   type State,
 } from '../../canonical/request.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
-import { SETTINGS } from '../../settings/responses.ts'
+import { SETTINGS } from '../../formats/settings/responses.ts'
 import { type BodyFields, fieldsOfSettings } from '../body-fields.ts'
 import { readOrExplain } from '../errors/validation-error.ts'
 import { defined, flag, isMaybe, left, number, object, required, text, texts, withDefined } from '../fields.ts'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
-import { SETTINGS } from '../../settings/responses.ts'
+import { SETTINGS } from '../../formats/settings/responses.ts'
 import { json, maybe, maybeText, settingEntries, shape } from '../errors/validation-error.ts'
 
 export const FORMAT = 'responses'

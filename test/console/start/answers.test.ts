@@ -6,7 +6,7 @@ import { saidIn } from '../../../console/src/pages/start/trial/answer-text.ts'
 import { lossesIn } from '../../../console/src/pages/start/trial/losses.ts'
 import { EventSplitter } from '../../../console/src/pages/start/trial/sse.ts'
 import { lossHeaders } from '../../../src/egress/losses.ts'
-import { servedCases } from '../../../src/providers/replay.ts'
+import { servedCases } from '../../../src/upstreams/mock/index.ts'
 
 const CASES = servedCases().filter(
   ({ format, events, result }) =>

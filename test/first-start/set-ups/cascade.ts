@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { FakeUpstream, type Script } from '../../builders/upstream.ts'
-import { quiet, voice } from '../../realtime/cascade/voice.ts'
+import { quiet, voice } from '../../voice/cascade/voice.ts'
 import type { Outcomes } from '../outcomes.ts'
 import { type Event, Session } from '../session.ts'
 import { KEY, Started } from '../started.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { ENDPOINTS as ADMIN_ENDPOINTS } from '../../../src/admin/endpoints.ts'
+import { ENDPOINTS as ADMIN_ENDPOINTS } from '../../../src/operators/admin/endpoints.ts'
 import type { Ask } from '../ask.ts'
 import { tryEndpoints } from '../endpoints.ts'
 import type { Outcomes } from '../outcomes.ts'

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import { expect, test } from 'vitest'
-import type { Caller } from '../../../src/access/index.ts'
+import type { Caller } from '../../../src/accounts/index.ts'
 import type { JsonObject } from '../../../src/canonical/node.ts'
-import { BY_PATH } from '../../../src/endpoints/routes.ts'
+import { BY_PATH } from '../../../src/formats/routes.ts'
 import { Captures } from '../../../src/gateway/capture/captures.ts'
 import { LARGEST, MARGIN, Recording } from '../../../src/gateway/capture/recording.ts'
 import type { Call } from '../../../src/gateway/index.ts'
 import { NoReply } from '../../../src/gateway/own-requests.ts'
-import type { Log } from '../../../src/log/index.ts'
+import type { Log } from '../../../src/log.ts'
 import { configOf } from '../../builders/config.ts'
 
 const roomy = () => ({ left: 1000 * LARGEST })

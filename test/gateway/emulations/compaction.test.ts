@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { ownerOf } from '../../../src/access/key-file.ts'
+import { ownerOf } from '../../../src/accounts/key-file.ts'
 import type { JsonObject } from '../../../src/canonical/node.ts'
 import type { Config } from '../../../src/config/index.ts'
 import { channelAt, KEY, keyOf } from '../../builders/config.ts'

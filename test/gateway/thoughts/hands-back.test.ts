@@ -3,7 +3,7 @@ import type { Part } from '../../../src/canonical/content.ts'
 import type { CanonicalRequest } from '../../../src/canonical/request.ts'
 import { MemoryStore } from '../../../src/gateway/thoughts/memory.ts'
 import { OwnThoughts } from '../../../src/gateway/thoughts/thoughts.ts'
-import { LogOnce } from '../../../src/log/index.ts'
+import { LogOnce } from '../../../src/log.ts'
 import { LIMITS, targetOf } from '../../thoughts/stage.ts'
 
 describe('a caller who hands thoughts back', () => {

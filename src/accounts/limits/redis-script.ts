@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto'
+import type { RedisScript } from '../../store/cluster/redis-link.ts'
+
+/* The counts of `KeyCount`, in Redis and by its clock. `test/accounts/limits/engines.test.ts` compares the two. */
+
+const scriptOf = (source: string): RedisScript => ({
+  source,
+  sha: createHash('sha1').update(source).digest('hex'),
+})
+
+/**
+ * One step. KEYS: the counts of a key (a hash), its places (a sorted set by when their leases end). ARGV: rpm, tpm,
+ * concurrent, day, month, requests, tokens, cost, enter, leave, 1 where it is enforced, reservedAt, initial day, month
+ * and time, milliseconds of a lease, levels that requests and tokens are lowered to; absent ones are empty. Gives nothing where the spend is unknown, else 1 where it
+ * was refused, the levels of requests and tokens, the waits for them, and 1 where no place is free, and where the day's
+ * and the month's budget have no room.
+ */
+export const STEP = scriptOf(`
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local MINUTE, DEBT, DAY = 60000, 1440, 86400000
+local function number(index) return tonumber(ARGV[index]) end
+local function exact(value) return string.format('%.17g', value) end
+
+local function day_of(at) return math.floor(at / DAY) end
+local function month_of(at)
+  local z = day_of(at) + 719468
+  local era = math.floor(z / 146097)
+  local doe = z - era * 146097
+  local yoe = math.floor((doe - math.floor(doe / 1460) + math.floor(doe / 36524) - math.floor(doe / 146096)) / 365)
+  local doy = doe - (365 * yoe + math.floor(yoe / 4) - math.floor(yoe / 100))
+  local mp = math.floor((5 * doy + 2) / 153)
+  local month = mp < 10 and mp + 3 or mp - 9
+  return (yoe + era * 400 + (month <= 2 and 1 or 0)) * 12 + month - 1
+end
+
+local held = redis.call('HMGET', KEYS[1], 'r', 'rl', 'ra', 't', 'tl', 'ta', 'd', 'dp', 'm', 'mp', 'db', 'dbp', 'mb', 'mbp')
+for index = 1, 14 do held[index] = held[index] and tonumber(held[index]) end
+
+local function level(index, limit)
+  if not limit then return nil end
+  local units, before, at = held[index], held[index + 1], held[index + 2]
+  if not units then return limit end
+  units = math.min(before, units + math.max(0, now - at) * before / MINUTE)
+  if before ~= limit then units = math.min(limit, units + (limit - before)) end
+  return units
+end
+local function wait(units, limit, wanted)
+  local needed = math.max(1, math.min(wanted, limit))
+  if units >= needed then return 0 end
+  if limit == 0 then return (DEBT + 1) * MINUTE end
+  return math.min((DEBT + 1) * MINUTE, MINUTE * (needed - units) / limit)
+end
+local function take(units, limit, wanted)
+  return math.min(limit, math.max(units - wanted, -DEBT * limit))
+end
+local turned = {}
+local function spent(index, name, limit, period_of, initial)
+  local amount, period, current = held[index], held[index + 1], period_of(now)
+  local before, its = held[index + 4], held[index + 5]
+  local found
+  if amount and period == current then return amount end
+  if amount and its == current then found = before
+  elseif amount and period < current then found = 0
+  elseif limit and initial then found = period_of(number(15)) == current and initial or 0
+  else return nil end
+  if amount then
+    for _, value in ipairs({ name .. 'b', exact(amount), name .. 'bp', period }) do turned[#turned + 1] = value end
+  end
+  return found
+end
+
+local rpm, tpm, concurrent, day, month = number(1), number(2), number(3), number(4), number(5)
+local requests, tokens, cost = number(6), number(7), number(8)
+local enter, leave, enforced, reserved = ARGV[9], ARGV[10], ARGV[11] == '1', number(12) or now
+local requests_level, tokens_level = level(1, rpm), level(4, tpm)
+if rpm and number(17) then requests_level = math.min(requests_level, number(17)) end
+if tpm and number(18) then tokens_level = math.min(tokens_level, number(18)) end
+local day_spent, month_spent = spent(7, 'd', day, day_of, number(13)), spent(9, 'm', month, month_of, number(14))
+local requests_wait, tokens_wait, full, no_day, no_month = 0, 0, 0, 0, 0
+
+if enforced then
+  if (day and not day_spent) or (month and not month_spent) then return {} end
+  if rpm and requests > 0 then requests_wait = wait(requests_level, rpm, requests) end
+  if tpm then tokens_wait = wait(tokens_level, tpm, tokens) end
+  if concurrent and enter ~= '' then
+    redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now)
+    local is_in = redis.call('ZSCORE', KEYS[2], enter)
+    if not is_in and redis.call('ZCARD', KEYS[2]) >= concurrent then full = 1 end
+  end
+  if day and not (day_spent < day and day_spent + cost <= day) then no_day = 1 end
+  if month and not (month_spent < month and month_spent + cost <= month) then no_month = 1 end
+end
+local refused = requests_wait > 0 or tokens_wait > 0 or full == 1 or no_day == 1 or no_month == 1
+
+if not refused then
+  if rpm and requests ~= 0 then requests_level = take(requests_level, rpm, requests) end
+  if tpm and tokens ~= 0 then tokens_level = take(tokens_level, tpm, tokens) end
+  if cost ~= 0 then
+    if day_spent and day_of(reserved) >= day_of(now) then day_spent = math.max(0, day_spent + cost) end
+    if month_spent and month_of(reserved) >= month_of(now) then month_spent = math.max(0, month_spent + cost) end
+  end
+  if concurrent and enter ~= '' then
+    local lease = number(16)
+    redis.call('ZADD', KEYS[2], now + lease, enter)
+    redis.call('PEXPIRE', KEYS[2], 2 * lease)
+  end
+  if leave ~= '' then redis.call('ZREM', KEYS[2], leave) end
+end
+
+local kept, ttl = {}, 0
+local function keep(name, value) kept[#kept + 1] = name; kept[#kept + 1] = exact(value) end
+local function keep_level(name, units, limit)
+  if not limit then return end
+  keep(name, units)
+  keep(name .. 'l', limit)
+  keep(name .. 'a', now)
+  if limit > 0 then ttl = math.max(ttl, MINUTE * (limit - units) / limit) end
+end
+local function keep_spent(name, amount, period)
+  if not amount then return end
+  keep(name, amount)
+  keep(name .. 'p', period)
+  ttl = 32 * DAY
+end
+keep_level('r', requests_level, rpm)
+keep_level('t', tokens_level, tpm)
+keep_spent('d', day_spent, day_of(now))
+keep_spent('m', month_spent, month_of(now))
+if #turned > 0 then redis.call('HSET', KEYS[1], unpack(turned)) end
+if #kept > 0 then
+  redis.call('HSET', KEYS[1], unpack(kept))
+  redis.call('PEXPIRE', KEYS[1], math.ceil(ttl) + MINUTE)
+end
+
+local function text(value) return value and exact(value) or '' end
+return { refused and '1' or '0', text(requests_level), text(tokens_level), exact(requests_wait), exact(tokens_wait),
+  tostring(full), tostring(no_day), tostring(no_month) }
+`)
+
+/** Renews the leases of places. KEYS: the sets of places; ARGV: milliseconds, and for each key the name of a place. */
+export const RENEW = scriptOf(`
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local lease = tonumber(ARGV[1])
+for index, key in ipairs(KEYS) do
+  redis.call('ZADD', key, now + lease, ARGV[index + 1])
+  redis.call('PEXPIRE', key, 2 * lease)
+end
+return #KEYS
+`)
+
+/** Releases the places of an owner. KEYS: the sets of places; ARGV: what the names of its places begin with. */
+export const RELEASE = scriptOf(`
+local released = 0
+for _, key in ipairs(KEYS) do
+  for _, name in ipairs(redis.call('ZRANGE', key, 0, -1)) do
+    if string.sub(name, 1, #ARGV[1]) == ARGV[1] then released = released + redis.call('ZREM', key, name) end
+  end
+end
+return released
+`)

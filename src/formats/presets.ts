@@ -1,0 +1,45 @@
+import type { Preset } from './preset.ts'
+import { custom, ollama, replay, vllm } from './vendors/local.ts'
+import { anthropic, azure, elevenlabs, google, kling, openai } from './vendors/makers.ts'
+import { cohere, jina, voyage } from './vendors/retrieval.ts'
+import {
+  cerebras,
+  deepgram,
+  deepseek,
+  groq,
+  huggingface,
+  mistral,
+  openrouter,
+  together,
+  xai,
+  zai,
+} from './vendors/vendors.ts'
+
+/** Every vendor, in the order of preference for a gateway without a config. */
+export const PRESETS: ReadonlyMap<string, Preset> = new Map(
+  [
+    openai,
+    anthropic,
+    google,
+    azure,
+    xai,
+    deepseek,
+    mistral,
+    groq,
+    together,
+    cerebras,
+    zai,
+    elevenlabs,
+    deepgram,
+    kling,
+    huggingface,
+    openrouter,
+    cohere,
+    voyage,
+    jina,
+    ollama,
+    vllm,
+    custom,
+    replay,
+  ].map(preset => [preset.name, preset]),
+)

@@ -1,0 +1,19 @@
+import { settingsOf } from '../../canonical/settings.ts'
+
+/** Settings of a chat-completions request (docs/wire/chat.md#request). */
+export const SETTINGS = settingsOf(
+  {
+    temperature: 'temperature',
+    topP: 'top_p',
+    seed: 'seed',
+    frequencyPenalty: 'frequency_penalty',
+    presencePenalty: 'presence_penalty',
+    candidates: 'n',
+    verbosity: 'verbosity',
+    parallelToolCalls: 'parallel_tool_calls',
+    metadata: 'metadata',
+    serviceTier: 'service_tier',
+    cacheKey: 'prompt_cache_key',
+  },
+  ['maxTokens', 'parallelToolCalls', 'serviceTier', 'endUser'],
+)

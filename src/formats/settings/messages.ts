@@ -1,0 +1,10 @@
+import { settingsOf } from '../../canonical/settings.ts'
+
+/**
+ * Settings of a messages request (docs/wire/messages.md#sampling); how it samples depends on its thinking and on the
+ * model.
+ */
+export const SETTINGS = settingsOf({ temperature: 'temperature', topP: 'top_p', topK: 'top_k' }, [
+  ...(['maxTokens', 'temperature', 'topP', 'topK', 'candidates'] as const),
+  ...(['parallelToolCalls', 'serviceTier', 'endUser'] as const),
+])

@@ -1,0 +1,62 @@
+import { PLAIN_CHAT, PLAIN_MESSAGES, PLAIN_RESPONSES } from '../dialects.ts'
+import { family } from '../family.ts'
+import type { Preset } from '../preset.ts'
+
+/* Upstreams that operators run or name, or that are built in. */
+
+const LOCAL_CHAT = { ...PLAIN_CHAT, reasoning_field: 'reasoning', limit_field: 'max_tokens', include_usage: true }
+
+export const ollama: Preset = {
+  name: 'ollama',
+  env: [],
+  keyless: true,
+  formats: [
+    { format: 'chat', baseUrl: 'http://127.0.0.1:11434/v1', dialect: LOCAL_CHAT },
+    { format: 'responses', baseUrl: 'http://127.0.0.1:11434/v1', dialect: PLAIN_RESPONSES },
+    { format: 'messages', baseUrl: 'http://127.0.0.1:11434', dialect: PLAIN_MESSAGES },
+    ...family('http://127.0.0.1:11434/v1', ['completions', 'embeddings']),
+  ],
+}
+
+export const vllm: Preset = {
+  name: 'vllm',
+  env: [],
+  keyless: true,
+  formats: [
+    { format: 'chat', baseUrl: 'http://127.0.0.1:8000/v1', dialect: LOCAL_CHAT },
+    { format: 'responses', baseUrl: 'http://127.0.0.1:8000/v1', dialect: PLAIN_RESPONSES },
+    ...family('http://127.0.0.1:8000/v1', ['completions', 'embeddings', 'rerank']),
+    { format: 'transcriptions', baseUrl: 'http://127.0.0.1:8000/v1', dialect: { transcript_shapes: 'json' } },
+    { format: 'images', baseUrl: 'http://127.0.0.1:8000/v1', dialect: { edits: 'form' } },
+  ],
+}
+
+/** An upstream described by its operator alone. */
+export const custom: Preset = { name: 'custom', env: [], keyless: true, betas: 'allow', formats: [] }
+
+/** The built-in upstream that answers from recorded fixtures; it has an address once it runs. */
+export const replay: Preset = {
+  name: 'replay',
+  env: [],
+  keyless: true,
+  betas: 'allow',
+  models: ['replay'],
+  formats: [
+    'chat',
+    'responses',
+    'messages',
+    'contents',
+    'embeddings',
+    'completions',
+    'rerank',
+    'cohere',
+    'images',
+    'speech',
+    'transcriptions',
+    'videos',
+    'realtime',
+  ].map(format => ({
+    format,
+    auth: 'none',
+  })),
+}

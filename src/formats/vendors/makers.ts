@@ -1,0 +1,92 @@
+import { family } from '../family.ts'
+import type { Preset } from '../preset.ts'
+import { ELEVENLABS_VOICE, ELEVENLABS_VOICES, GOOGLE_VOICES } from '../voices.ts'
+
+/* Vendors with formats of their own. */
+
+const OPENAI_MEDIA = ['completions', 'images', 'speech', 'transcriptions', 'videos'] as const
+const OPENAI_CHAT = { include_usage: true, cache: 'prompt_cache_breakpoint' } as const
+
+export const openai: Preset = {
+  name: 'openai',
+  env: ['OPENAI_API_KEY'],
+  formats: [
+    { format: 'responses', baseUrl: 'https://api.openai.com/v1', dialect: { cache: 'prompt_cache_breakpoint' } },
+    { format: 'chat', baseUrl: 'https://api.openai.com/v1', dialect: OPENAI_CHAT },
+    { format: 'realtime', baseUrl: 'https://api.openai.com/v1' },
+    { format: 'embeddings', baseUrl: 'https://api.openai.com/v1', dialect: { batch: 2048 } },
+    ...family('https://api.openai.com/v1', OPENAI_MEDIA),
+  ],
+}
+
+export const anthropic: Preset = {
+  name: 'anthropic',
+  env: ['ANTHROPIC_API_KEY'],
+  betas: 'allow',
+  formats: [{ format: 'messages', baseUrl: 'https://api.anthropic.com', dialect: { cache: 'auto', threads: true } }],
+}
+
+export const google: Preset = {
+  name: 'google',
+  env: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
+  formats: [
+    {
+      format: 'contents',
+      baseUrl: 'https://generativelanguage.googleapis.com',
+      dialect: { schema: 'json', batch: 100, voices: GOOGLE_VOICES },
+    },
+    { format: 'veo', baseUrl: 'https://generativelanguage.googleapis.com' },
+    {
+      format: 'live',
+      baseUrl: 'https://generativelanguage.googleapis.com',
+      dialect: { voices: GOOGLE_VOICES },
+    },
+    {
+      format: 'embeddings',
+      baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai',
+      auth: 'bearer',
+      dialect: { batch: 100 },
+    },
+  ],
+}
+
+/** Its `/openai/v1` surface accepts what OpenAI's own address does, with the deployment's name as the model. */
+export const azure: Preset = {
+  name: 'azure-openai',
+  env: ['AZURE_OPENAI_API_KEY'],
+  addressEnv: 'AZURE_OPENAI_ENDPOINT',
+  addressSuffix: '/openai/v1',
+  formats: [
+    { format: 'responses', auth: 'api-key' },
+    { format: 'chat', auth: 'api-key', dialect: { include_usage: true } },
+    { format: 'realtime', auth: 'api-key' },
+    { format: 'embeddings', auth: 'api-key', dialect: { batch: 2048 } },
+    { format: 'images', auth: 'api-key', dialect: { edits: 'form' } },
+    { format: 'speech', auth: 'api-key' },
+    { format: 'videos', auth: 'api-key' },
+  ],
+}
+
+/** Speech with the vendor's voices, and transcriptions. */
+export const elevenlabs: Preset = {
+  name: 'elevenlabs',
+  env: ['ELEVENLABS_API_KEY'],
+  formats: [
+    {
+      format: 'elevenlabs',
+      baseUrl: 'https://api.elevenlabs.io',
+      dialect: { voices: ELEVENLABS_VOICES, default_voice: ELEVENLABS_VOICE },
+    },
+  ],
+}
+
+/** Videos. Its key is `access key:secret`, or one of those that are shown as they are; it lists no models. */
+export const kling: Preset = {
+  name: 'kling',
+  env: ['KLING_API_KEY'],
+  models: [
+    ...['kling-v3', 'kling-v2-6', 'kling-v2-5-turbo', 'kling-v2-1-master', 'kling-v2-1', 'kling-v2-master'],
+    ...['kling-v1-6', 'kling-v1-5', 'kling-v1'],
+  ],
+  formats: [{ format: 'kling', baseUrl: 'https://api-singapore.klingai.com' }],
+}

@@ -1,0 +1,48 @@
+import type { Preset } from '../preset.ts'
+
+/* Vendors of embeddings and reranking. */
+
+/** At most 96 inputs per request (FORMATS §8). */
+export const cohere: Preset = {
+  name: 'cohere',
+  env: ['COHERE_API_KEY', 'CO_API_KEY'],
+  formats: [{ format: 'cohere', baseUrl: 'https://api.cohere.com', dialect: { batch: 96 } }],
+}
+
+export const voyage: Preset = {
+  name: 'voyage',
+  env: ['VOYAGE_API_KEY'],
+  formats: [
+    {
+      format: 'embeddings',
+      baseUrl: 'https://api.voyageai.com/v1',
+      dialect: {
+        dimensions_field: 'output_dimension',
+        float_encoding: false,
+        purpose_field: 'input_type',
+        end_user: false,
+        batch: 1000,
+      },
+    },
+    { format: 'rerank', baseUrl: 'https://api.voyageai.com/v1', dialect: { top_field: 'top_k', documents: 'text' } },
+  ],
+}
+
+export const jina: Preset = {
+  name: 'jina',
+  env: ['JINA_API_KEY'],
+  formats: [
+    {
+      format: 'embeddings',
+      baseUrl: 'https://api.jina.ai/v1',
+      dialect: {
+        encoding_field: 'embedding_type',
+        purpose_field: 'task',
+        image_input: true,
+        end_user: false,
+        batch: 512,
+      },
+    },
+    { format: 'rerank', baseUrl: 'https://api.jina.ai/v1' },
+  ],
+}

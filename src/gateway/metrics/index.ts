@@ -1,0 +1,94 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Metric } from 'prom-client'
+import type { Config } from '../../config/index.ts'
+import type { UsageRow } from '../../store/usage/row.ts'
+import type { Family } from './family.ts'
+import { processFamilies } from './process.ts'
+import { Queries } from './queries.ts'
+import { type Readings, readingFamilies } from './readings.ts'
+import { requestFamilies } from './request-families.ts'
+import { type CountedSeries, Requests, Series } from './requests.ts'
+
+export type { Family, Sample } from './family.ts'
+export type { MeterName, Read, Readings } from './readings.ts'
+
+/** The metrics of a process: what requests add up to, and what is read of its state when metrics are. */
+export class Metrics {
+  private readonly requests: Requests
+  private readonly queries = new Queries()
+  private readings: Readings = {}
+  private providers: ReadonlyMap<string, string> = new Map()
+
+  constructor(config: Config) {
+    this.requests = new Requests(config)
+    this.reload(config)
+  }
+
+  reload(config: Config): void {
+    this.requests.reload(config)
+    this.providers = new Map(config.channels.map(({ name, provider }) => [name, provider]))
+  }
+
+  /** Counts a request that is over. */
+  take(row: UsageRow): void {
+    this.requests.take(row)
+  }
+
+  /** Counts an answer to a request that has no row of usage. */
+  answered(door: string, status: number): void {
+    this.queries.take(door, status)
+  }
+
+  /** Has meters read by these functions from now on, beside those it had. */
+  reads(readings: Readings): void {
+    this.readings = { ...this.readings, ...readings }
+  }
+
+  /** All metrics of this process as plain JSON, to be merged with those of others. */
+  async snapshot(): Promise<Snapshot> {
+    return {
+      series: this.requests.all.map(({ counted }) => counted),
+      providers: [...this.providers],
+      states: [this.queries.family, ...(await readingFamilies(this.readings)), ...processFamilies()],
+    }
+  }
+}
+
+/** The metrics of one process. */
+export interface Snapshot {
+  readonly series: readonly CountedSeries[]
+  /** The preset of each channel. */
+  readonly providers: readonly (readonly [channel: string, provider: string])[]
+  readonly states: readonly Family[]
+}
+
+export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
+
+/** One page of the metrics of all processes, in Prometheus's text format. prom-client is loaded with the first page. */
+export async function merge(snapshots: readonly Snapshot[]): Promise<string> {
+  const { AggregatorRegistry } = (await import('prom-client')).default
+  const providers = new Map(snapshots.flatMap(one => one.providers))
+  const requests = requestFamilies(added(snapshots), channel => providers.get(channel))
+  const registry = AggregatorRegistry.aggregate(snapshots.map(({ states }) => [...states]))
+  // The registry uses a metric's name and its values alone, whatever else its type has.
+  for (const family of requests) registry.registerMetric({ name: family.name, get: () => family } as unknown as Metric)
+  const texts: string[] = []
+  for (const { name } of registry.getMetricsAsArray()) {
+    texts.push(await registry.getSingleMetricAsString(name))
+    // A page may be long: requests are answered between its parts.
+    await setImmediate()
+  }
+  return `${texts.join('\n')}\n`
+}
+
+/** What requests add up to in all processes. */
+function added(snapshots: readonly Snapshot[]): readonly Series[] {
+  const all = new Map<string, Series>()
+  for (const counted of snapshots.flatMap(({ series }) => series)) {
+    const key = JSON.stringify(counted.labels)
+    const series = all.get(key) ?? new Series(counted.labels)
+    series.add(counted)
+    all.set(key, series)
+  }
+  return [...all.values()]
+}

@@ -1,0 +1,195 @@
+import {
+  type Attributes,
+  type Context,
+  createTraceState,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  type SpanOptions,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api'
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import {
+  BasicTracerProvider,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type ReadableSpan,
+  TraceIdRatioBasedSampler,
+} from '@opentelemetry/sdk-trace-base'
+import { flatCopy } from '../../canonical/text.ts'
+import type { TracesConfig } from '../../config/index.ts'
+import type { UsageRow } from '../../store/usage/row.ts'
+import { type TraceHeaders, traceParent, traceState } from '../../upstreams/channel/trace-context.ts'
+import { operationOf } from './request-families.ts'
+import type { AttemptTrace, RequestTrace, TracedAttempt, TracedRequest, Tracer } from './trace.ts'
+
+/** Milliseconds for one batch, and for the last ones at the end. */
+const EXPORT = 5000
+const FLUSH = 3000
+/** Spans that wait for the collector; further ones are dropped. */
+const QUEUE = 8192
+/** Characters of an attribute that callers write. */
+const LONGEST = 200
+
+/** @param onFault called for each batch that the collector did not take. */
+export function openTracer({ otlp, headers, sample }: TracesConfig, onFault: (fault: unknown) => void): Tracer {
+  const exporter = new ReportingExporter({ url: otlp, headers: { ...headers }, timeoutMillis: EXPORT })
+  exporter.onFault = onFault
+  const provider = new BasicTracerProvider({
+    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(sample) }),
+    spanProcessors: [new BatchSpanProcessor(exporter, { maxQueueSize: QUEUE, exportTimeoutMillis: EXPORT })],
+    resource: RESOURCE,
+  })
+  const tracer = provider.getTracer('interlingua')
+  return {
+    begin: request => {
+      const span = tracer.startSpan(nameOf(request), optionsOf(request), contextOf(request))
+      return new OtlpRequest(span, (attempt, within) =>
+        tracer.startSpan(
+          `${operationOf(attempt.format, '')} ${shortened(attempt.model)}`,
+          { kind: SpanKind.CLIENT, attributes: attemptAttributes(attempt) },
+          within,
+        ),
+      )
+    },
+    close: async () => {
+      const late = Promise.withResolvers<void>()
+      const timer = setTimeout(late.resolve, FLUSH)
+      await Promise.race([provider.shutdown().catch(onFault), late.promise])
+      clearTimeout(timer)
+    },
+  }
+}
+
+/** Who sends the traces. */
+const SERVICE = { 'service.name': 'interlingua' }
+const RESOURCE = {
+  attributes: SERVICE,
+  merge: () => RESOURCE,
+  getRawAttributes: () => Object.entries(SERVICE),
+} as unknown as NonNullable<ConstructorParameters<typeof BasicTracerProvider>[0]>['resource'] & object
+
+/** The exporter, with a word of what it could not send. */
+class ReportingExporter extends OTLPTraceExporter {
+  onFault: (fault: unknown) => void = () => {}
+
+  override export(spans: ReadableSpan[], done: Parameters<OTLPTraceExporter['export']>[1]): void {
+    super.export(spans, result => {
+      if (result.error !== undefined) this.onFault(result.error)
+      done(result)
+    })
+  }
+}
+
+/** A copy: spans wait for their collector, and a slice would have all of the text wait with them. */
+const shortened = (text: string): string => (text.length <= LONGEST ? text : flatCopy(text.slice(0, LONGEST)))
+
+const nameOf = ({ method = 'POST', own = false, door, format }: TracedRequest): string =>
+  own ? operationOf(format, '') : `${method} ${door}`
+
+function optionsOf({ method = 'POST', own = false, door, format }: TracedRequest): SpanOptions {
+  const operation = { 'gen_ai.operation.name': operationOf(format, own ? '' : door) }
+  return own
+    ? { kind: SpanKind.INTERNAL, attributes: operation }
+    : { kind: SpanKind.SERVER, attributes: { 'http.request.method': method, 'http.route': door, ...operation } }
+}
+
+const attemptAttributes = ({ channel, provider, format, model }: TracedAttempt): Attributes => ({
+  'gen_ai.operation.name': operationOf(format, ''),
+  'gen_ai.provider.name': provider,
+  'gen_ai.request.model': shortened(model),
+  'interlingua.channel': channel,
+  'interlingua.format': format,
+})
+
+/** The caller's trace is continued. */
+function contextOf({ headers }: TracedRequest): Context {
+  const parent = typeof headers['traceparent'] === 'string' ? traceParent(headers['traceparent']) : undefined
+  if (parent === undefined) return ROOT_CONTEXT
+  const state = traceState(headers)
+  return trace.setSpanContext(ROOT_CONTEXT, {
+    ...{
+      traceId: flatCopy(parent.traceId),
+      spanId: flatCopy(parent.spanId),
+      traceFlags: parent.flags & 1,
+      isRemote: true,
+    },
+    ...(state === undefined ? {} : { traceState: createTraceState(state) }),
+  })
+}
+
+function headersOf(span: Span): TraceHeaders {
+  const { traceId, spanId, traceFlags, traceState } = span.spanContext()
+  const traceparent = `00-${traceId}-${spanId}-0${traceFlags & 1}`
+  const tracestate = traceState?.serialize() ?? ''
+  return tracestate === '' ? { traceparent } : { traceparent, tracestate }
+}
+
+type Tokens = Pick<UsageRow, 'input' | 'output'>
+
+const usageAttributes = ({ input, output }: Tokens): Attributes => ({
+  ...(input === undefined ? {} : { 'gen_ai.usage.input_tokens': input }),
+  ...(output === undefined ? {} : { 'gen_ai.usage.output_tokens': output }),
+})
+
+function failed(span: Span, error: string | undefined): void {
+  if (error === undefined) return
+  span.setAttribute('error.type', error)
+  span.setStatus({ code: SpanStatusCode.ERROR })
+}
+
+type Start = (attempt: TracedAttempt, within: Context) => Span
+
+class OtlpRequest implements RequestTrace {
+  private readonly span: Span
+  private readonly start: Start
+
+  constructor(span: Span, start: Start) {
+    this.span = span
+    this.start = start
+  }
+
+  get headers(): TraceHeaders {
+    return headersOf(this.span)
+  }
+
+  attempt(attempt: TracedAttempt): AttemptTrace {
+    return new OtlpAttempt(this.start(attempt, trace.setSpan(ROOT_CONTEXT, this.span)))
+  }
+
+  end(row: UsageRow): void {
+    const { span } = this
+    span.setAttributes({
+      ...usageAttributes(row),
+      ...(row.model === undefined ? {} : { 'gen_ai.request.model': shortened(row.model) }),
+      ...(row.upstreamModel === undefined ? {} : { 'gen_ai.response.model': shortened(row.upstreamModel) }),
+      'http.response.status_code': row.status,
+      'interlingua.request_id': row.id,
+      'interlingua.attempts': row.attempts,
+      'interlingua.losses': row.losses,
+    })
+    failed(span, row.error)
+    span.end()
+  }
+}
+
+class OtlpAttempt implements AttemptTrace {
+  readonly headers: TraceHeaders
+  private readonly span: Span
+
+  constructor(span: Span) {
+    this.span = span
+    this.headers = headersOf(span)
+  }
+
+  answered(status: number): void {
+    this.span.setAttribute('http.response.status_code', status)
+  }
+
+  end(tokens: Tokens | undefined, error?: string): void {
+    if (tokens !== undefined) this.span.setAttributes(usageAttributes(tokens))
+    failed(this.span, error)
+    this.span.end()
+  }
+}

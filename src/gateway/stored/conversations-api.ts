@@ -1,0 +1,99 @@
+import { type GatewayError, invalid, notFound } from '../../canonical/error.ts'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import type { Conversation, Conversations } from '../../store/conversations.ts'
+import { freshId } from '../../store/usage/request-id.ts'
+import { named } from './items.ts'
+import { type Page, paged, shownItem } from './page.ts'
+
+/** Items that may be added at once. */
+const MOST = 20
+
+/**
+ * The actions on conversations (docs/wire/responses.md#conversations). Throws GatewayError `not-found` for what is not
+ * the owner's.
+ */
+export class ConversationsApi {
+  private readonly kept: Conversations
+  private readonly lifetime: number
+
+  /** @param lifetime milliseconds a conversation is kept after the last addition. */
+  constructor(kept: Conversations, lifetime: number) {
+    this.kept = kept
+    this.lifetime = lifetime
+  }
+
+  async create(owner: string, body: JsonObject): Promise<JsonObject> {
+    const items = body['items'] == null ? [] : itemsIn(body['items'])
+    const now = Date.now()
+    const conversation = {
+      ...{ owner, id: `conv_${freshId()}`, metadata: metadataIn(body['metadata']) },
+      ...{ createdAt: now, expiresAt: now + this.lifetime },
+    }
+    await this.kept.create(conversation, items)
+    return shown(conversation)
+  }
+
+  async find(owner: string, id: string): Promise<JsonObject> {
+    const conversation = await this.kept.find(owner, id)
+    if (conversation === undefined) throw unknown(id)
+    return shown(conversation)
+  }
+
+  async describe(owner: string, id: string, body: JsonObject): Promise<JsonObject> {
+    if (!(await this.kept.describe(owner, id, metadataIn(body['metadata'])))) throw unknown(id)
+    return this.find(owner, id)
+  }
+
+  async remove(owner: string, id: string): Promise<JsonObject> {
+    if (!(await this.kept.drop(owner, id))) throw unknown(id)
+    return { id, object: 'conversation.deleted', deleted: true }
+  }
+
+  async list(owner: string, id: string, page: Page): Promise<JsonObject> {
+    return paged(await this.items(owner, id), page)
+  }
+
+  async add(owner: string, id: string, body: JsonObject): Promise<JsonObject> {
+    const items = itemsIn(body['items'])
+    if (!(await this.kept.add(owner, id, items, Date.now() + this.lifetime))) throw unknown(id)
+    return paged(items.map(shownItem), { limit: items.length, order: 'asc', after: undefined })
+  }
+
+  async item(owner: string, id: string, item: string): Promise<JsonObject> {
+    const found = (await this.items(owner, id)).find(one => one['id'] === item)
+    if (found === undefined) throw unknown(item, 'Item')
+    return found
+  }
+
+  /** The conversation without the item. */
+  async removeItem(owner: string, id: string, item: string): Promise<JsonObject> {
+    const conversation = await this.find(owner, id)
+    if (!(await this.kept.dropItem(owner, id, item))) throw unknown(item, 'Item')
+    return conversation
+  }
+
+  private async items(owner: string, id: string): Promise<readonly JsonObject[]> {
+    const items = await this.kept.items(owner, id)
+    if (items === undefined) throw unknown(id)
+    return items.map(shownItem)
+  }
+}
+
+const shown = ({ id, metadata, createdAt }: Conversation): JsonObject => ({
+  ...{ id, object: 'conversation', created_at: Math.floor(createdAt / 1000), metadata },
+})
+
+function itemsIn(value: Json | undefined): readonly JsonObject[] {
+  if (!Array.isArray(value) || !value.every(isObject)) throw invalid('`items` must be a list of items.', 'items')
+  if (value.length > MOST) throw invalid(`At most ${MOST} items can be added at once.`, 'items')
+  return value.map(named)
+}
+
+function metadataIn(value: Json | undefined): JsonObject {
+  if (value == null) return {}
+  if (!isObject(value)) throw invalid('`metadata` must be an object.', 'metadata')
+  return value
+}
+
+const unknown = (id: string, what: 'Conversation' | 'Item' = 'Conversation'): GatewayError =>
+  notFound(`${what} with id '${id}' not found.`)

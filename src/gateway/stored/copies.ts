@@ -1,0 +1,64 @@
+import type { Log } from '../../log.ts'
+import type { Turn } from '../../store/turns.ts'
+import type { Channel } from '../../upstreams/channel/index.ts'
+import { STORED_FORMAT } from './items.ts'
+
+/** Milliseconds an upstream may take to delete or cancel a response. */
+const PATIENCE = 5000
+
+const LARGEST = 1024 * 1024
+
+/** A response that the upstream behind a channel keeps. */
+export interface UpstreamCopy {
+  readonly channel: string
+  readonly id: string
+}
+
+/** Deletes and cancels what upstreams store of responses: in bounded time, and logged where it fails. */
+export class Copies {
+  private readonly channels: () => readonly Channel[]
+  private readonly log: Log
+
+  constructor(channels: () => readonly Channel[], log: Log) {
+    this.channels = channels
+    this.log = log
+  }
+
+  /** Has the upstream forget a response. Never rejects. */
+  remove(copy: UpstreamCopy): Promise<void> {
+    return this.send('DELETE', copy, '', 'an upstream keeps a response that was deleted here')
+  }
+
+  /** Has the upstream end its work on a response. Never rejects. */
+  cancel(copy: UpstreamCopy): Promise<void> {
+    return this.send('POST', copy, '/cancel', 'an upstream works on a response that was cancelled here')
+  }
+
+  private async send(method: 'DELETE' | 'POST', { channel: name, id }: UpstreamCopy, below: string, fault: string) {
+    const fields = { channel: name, upstream_id: id }
+    const channel = this.channels().find(({ config }) => config.name === name)
+    const format = channel?.config.formats.find(one => one.format === STORED_FORMAT)
+    if (channel === undefined || format === undefined) return this.log.warn(fields, fault)
+    const where = { path: `/responses/${encodeURIComponent(id)}${below}`, query: {}, headers: {} }
+    const exchange = channel.call(method, format, where)
+    const timer = setTimeout(() => exchange.abort(), PATIENCE)
+    try {
+      const answer = await exchange.answer
+      await answer.text(LARGEST)
+      // What is unknown there is not stored there.
+      if (answer.status > 299 && answer.status !== 404) this.log.warn({ ...fields, status: answer.status }, fault)
+    } catch (err) {
+      this.log.warn({ ...fields, err }, fault)
+    } finally {
+      clearTimeout(timer)
+      exchange.discardRest()
+    }
+  }
+}
+
+/** What the upstream keeps of a turn; undefined where that is nothing. */
+export function copyOf({ id, channel, remembered, copy }: Turn): UpstreamCopy | undefined {
+  if (channel === undefined) return undefined
+  if (copy !== undefined) return { channel, id: copy }
+  return remembered === true ? { channel, id } : undefined
+}

@@ -1,0 +1,50 @@
+import { invalid } from '../../canonical/error.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import { typeOf } from './items.ts'
+
+/** Which part of a list is wanted. */
+export interface Page {
+  readonly limit: number
+  /** The latest first, or the oldest. */
+  readonly order: 'asc' | 'desc'
+  /** The id behind which it goes on. */
+  readonly after: string | undefined
+}
+
+const MOST = 100
+const USUAL = 20
+
+/** Reads a page out of a query. Throws GatewayError `invalid-request` for one that cannot be. */
+export function pageOf(query: { readonly [name: string]: string }): Page {
+  const limit = query['limit'] === undefined ? USUAL : Number(query['limit'])
+  if (!Number.isInteger(limit) || limit < 1 || limit > MOST)
+    throw invalid(`\`limit\` must be a whole number from 1 to ${MOST}.`, 'limit')
+  const order = query['order'] ?? 'desc'
+  if (order !== 'asc' && order !== 'desc') throw invalid('`order` must be `asc` or `desc`.', 'order')
+  return { limit, order, after: query['after'] === '' ? undefined : query['after'] }
+}
+
+/** A page of items that stand oldest first (docs/wire/responses.md#stored-responses). */
+export function paged(items: readonly JsonObject[], { limit, order, after }: Page): JsonObject {
+  const inOrder = order === 'asc' ? items : items.toReversed()
+  const place = after === undefined ? -1 : inOrder.findIndex(({ id }) => id === after)
+  if (after !== undefined && place < 0) throw invalid(`There is no item '${after}' in this list.`, 'after')
+  const data = inOrder.slice(place + 1, place + 1 + limit)
+  return {
+    object: 'list',
+    data,
+    first_id: data[0]?.['id'] ?? null,
+    last_id: data.at(-1)?.['id'] ?? null,
+    has_more: place + 1 + limit < inOrder.length,
+  }
+}
+
+/** An item as lists show it: messages have a type, a state, and parts instead of a text. */
+export function shownItem(item: JsonObject): JsonObject {
+  if (typeOf(item) !== 'message') return item
+  const { content, role } = item
+  const type = role === 'assistant' ? 'output_text' : 'input_text'
+  const part = { type, text: content ?? '', ...(type === 'output_text' ? { annotations: [] } : {}) }
+  const parts = typeof content === 'string' ? [part] : (content ?? [])
+  return { status: 'completed', ...item, type: 'message', content: parts }
+}

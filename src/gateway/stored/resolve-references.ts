@@ -1,0 +1,217 @@
+import { type GatewayError, invalid, notFound } from '../../canonical/error.ts'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import type { Conversations } from '../../store/conversations.ts'
+import type { FoundItem, Link, Turn, Turns } from '../../store/turns.ts'
+import { itemsOf, portable, referenceOf, unnamed } from './items.ts'
+
+/** Where what came before is looked for. */
+export interface Memories {
+  /** The nearest first. */
+  readonly turns: readonly Turns[]
+  /** The turn that the request continues, where it was found already. */
+  readonly found?: Turn | undefined
+  readonly conversations: Conversations | undefined
+  /** What is not here is nowhere. */
+  readonly strict: boolean
+}
+
+/** Items that stand before those a caller sends. */
+export interface Stored {
+  readonly field: 'previous_response_id' | 'conversation'
+  readonly items: number
+}
+
+/** What a request refers to instead of containing it. */
+export interface ResolvedReferences {
+  /** All of it is here. */
+  readonly known: boolean
+  /** The ids it is pointed at by. */
+  readonly names: readonly string[]
+  /** The field that points at it, and how many items there are. */
+  readonly stored: Stored
+  /** The items it adds, those it points at written out as far as they are here. */
+  readonly input: readonly JsonObject[]
+  /** The items of the body with everything written out that the caller did not send, as they are stored. */
+  readonly added: readonly JsonObject[]
+  /** The channel whose upstream remembers everything pointed at under the caller's own ids. */
+  readonly channel: string | undefined
+  /** An upstream of the format may have what is unknown here. */
+  readonly mayPass: boolean
+  /** The refusal that names what is missing. */
+  readonly missing: GatewayError
+  /**
+   * The body with everything written out, where it is known: for upstreams of another format, or for one of the format
+   * behind that channel, free of what only other upstreams could read.
+   */
+  whole(channel?: string): JsonObject
+}
+
+/**
+ * Looks up the turns, the conversation and the items a body of responses points at; undefined where it points at none.
+ *
+ * @throws GatewayError `invalid-request` for a body with both, `not-found` for an unknown conversation.
+ */
+export async function resolveReferences(
+  body: JsonObject,
+  owner: string,
+  memories: Memories,
+): Promise<ResolvedReferences | undefined> {
+  const pointed = pointersOf(body)
+  if (pointed === undefined) return undefined
+  const { previous, conversation, items, references } = pointed
+  const { links: before, missing: lost } = await linksOf(pointed, owner, memories)
+  const found = await itemsIn(memories.turns, owner, references)
+  const resolved = before !== undefined && references.every(id => found.has(id))
+  const barred = resolved ? false : await isBarred(pointed, lost, owner, memories)
+  const written = (to: string | undefined) => items.flatMap(item => resolve(item, found, to))
+  const whole = (to?: string): JsonObject => {
+    const { previous_response_id: _, conversation: __, ...rest } = body
+    const history = (before ?? []).flatMap(link => fitted(link.items, link.channel, to))
+    return { ...rest, input: [...history, ...written(to)] }
+  }
+  const channels = await channelsOf(pointed, found, owner, memories)
+  return {
+    known: resolved,
+    names: [previous, conversation, ...references].filter(name => name !== undefined),
+    stored: {
+      field: previous === undefined ? 'conversation' : 'previous_response_id',
+      items: (before ?? []).reduce((sum, link) => sum + link.items.length, 0),
+    },
+    whole,
+    input: written(undefined),
+    added: [...(before ?? []).flatMap(({ items }) => items), ...found.values().map(({ item }) => item)],
+    channel: conversation === undefined && !barred && channels.size === 1 ? [...channels][0] : undefined,
+    mayPass: !(resolved || barred || memories.strict),
+    missing: missing(pointed, lost, found),
+  }
+}
+
+interface Pointers {
+  readonly previous: string | undefined
+  readonly conversation: string | undefined
+  readonly items: readonly JsonObject[]
+  /** Those that the items point at. */
+  readonly references: readonly string[]
+}
+
+function pointersOf(body: JsonObject): Pointers | undefined {
+  const previous = textOf(body['previous_response_id'])
+  const conversation = conversationOf(body)
+  const items = itemsOf(body['input'])
+  if (previous !== undefined && conversation !== undefined)
+    throw invalid(
+      'A request continues a response or a conversation, not both.',
+      'previous_response_id',
+      'mutually_exclusive_parameters',
+    )
+  const references = items.flatMap(item => referenceOf(item) ?? [])
+  const points = previous ?? conversation ?? references[0]
+  return points === undefined ? undefined : { previous, conversation, items, references }
+}
+
+const textOf = (value: Json | undefined): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined
+
+/** The id of the conversation a body belongs to. */
+export const conversationOf = ({ conversation }: JsonObject): string | undefined =>
+  textOf(isObject(conversation) ? conversation['id'] : conversation)
+
+/** What came before a request, or the id of what is missing of it. */
+type Before =
+  | { readonly links: readonly Link[]; readonly missing?: never }
+  | { readonly links?: never; readonly missing: string }
+
+async function linksOf(
+  { previous, conversation }: Pointers,
+  owner: string,
+  { turns, conversations }: Memories,
+): Promise<Before> {
+  if (previous !== undefined) return chainOf(turns, owner, previous)
+  if (conversation === undefined) return { links: [] }
+  const items = await conversations?.items(owner, conversation)
+  return items === undefined ? { missing: conversation } : { links: [{ items }] }
+}
+
+/** The turns up to that one; a chain may begin in one memory and end in the next. */
+async function chainOf(memories: readonly Turns[], owner: string, id: string): Promise<Before> {
+  let at: string | undefined = id
+  let links: readonly Link[] = []
+  for (const memory of memories) {
+    if (at === undefined) break
+    const chain = await memory.chain(owner, at)
+    if (chain === undefined) continue
+    links = [...chain.links, ...links]
+    at = chain.before
+  }
+  return at === undefined ? { links } : { missing: at }
+}
+
+/** The items, each from the first memory that has it. */
+async function itemsIn(memories: readonly Turns[], owner: string, ids: readonly string[]) {
+  const found = new Map<string, FoundItem>()
+  for (const memory of memories) {
+    const wanted = ids.filter(id => !found.has(id))
+    if (wanted.length > 0) for (const [id, item] of await memory.items(owner, wanted)) found.set(id, item)
+  }
+  return found
+}
+
+async function isBarred(
+  { references }: Pointers,
+  lost: string | undefined,
+  owner: string,
+  { turns, conversations }: Memories,
+): Promise<boolean> {
+  const ids = lost === undefined ? references : [lost, ...references]
+  for (const memory of turns) if (ids.length > 0 && (await memory.barred(owner, ids))) return true
+  return lost !== undefined && (await conversations?.barred(owner, lost)) === true
+}
+
+/** Which upstreams remember what is pointed at; one that was made elsewhere counts as a separate upstream. */
+async function channelsOf(
+  { previous, references }: Pointers,
+  found: ReadonlyMap<string, FoundItem>,
+  owner: string,
+  { turns, found: continued }: Memories,
+): Promise<ReadonlySet<string | undefined>> {
+  const channels = new Set(references.map(id => rememberedBy(found.get(id))))
+  if (previous === undefined) return channels
+  if (continued !== undefined) return channels.add(rememberedBy(continued))
+  for (const memory of turns) {
+    const turn = await memory.find(owner, previous)
+    if (turn !== undefined) return channels.add(rememberedBy(turn))
+  }
+  return channels.add(undefined)
+}
+
+const rememberedBy = (kept: { readonly channel?: string; readonly remembered?: true } | undefined) =>
+  kept?.remembered === true ? kept.channel : undefined
+
+function resolve(item: JsonObject, found: ReadonlyMap<string, FoundItem>, to: string | undefined) {
+  const reference = referenceOf(item)
+  const kept = reference === undefined ? undefined : found.get(reference)
+  if (kept === undefined) return [item]
+  return fitted([kept.item], kept.channel, to)
+}
+
+/** Stored items as the upstream behind a channel takes them; without one, as other formats are written from. */
+const fitted = (items: readonly JsonObject[], from: string | undefined, to: string | undefined) =>
+  to === undefined ? items.map(unnamed) : portable(items, from, to)
+
+function missing(
+  { previous, conversation, references }: Pointers,
+  lost: string | undefined,
+  found: ReadonlyMap<string, FoundItem>,
+): GatewayError {
+  if (lost !== undefined && lost === conversation)
+    return notFound(`Conversation with id '${lost}' not found.`, 'conversation', 'conversation_not_found')
+  if (lost !== undefined) {
+    const message =
+      lost === previous
+        ? `Previous response with id '${lost}' not found.`
+        : `Response with id '${lost}' not found, which '${previous}' continues.`
+    return invalid(message, 'previous_response_id', 'previous_response_not_found')
+  }
+  const item = references.find(id => !found.has(id))
+  return invalid(`Item with id '${item}' not found.`, 'input', 'item_not_found')
+}

@@ -1,0 +1,111 @@
+import { conflict, type GatewayError, invalid, notFound } from '../../canonical/error.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import type { StoreView } from '../../store/lazy-store.ts'
+import type { Turn } from '../../store/turns.ts'
+import type { Reply } from '../call.ts'
+import type { Background } from './background.ts'
+import { type Copies, copyOf } from './copies.ts'
+import { type Page, paged, shownItem } from './page.ts'
+import { type EventSource, play, replayedResult, storedEvents } from './playback.ts'
+
+/**
+ * The actions on stored responses (docs/wire/responses.md#stored-responses). Throws GatewayError `not-found` for what
+ * is not the owner's.
+ */
+export class ResponsesApi {
+  private readonly store: StoreView
+  private readonly background: Background
+  private readonly copies: Copies
+
+  constructor(store: StoreView, background: Background, copies: Copies) {
+    this.store = store
+    this.background = background
+    this.copies = copies
+  }
+
+  async response(owner: string, id: string): Promise<JsonObject> {
+    return this.background.find(owner, id)?.response ?? (await this.turn(owner, id)).response
+  }
+
+  /** A response whose process ended before it was finished has failed. */
+  private async turn(owner: string, id: string): Promise<Turn> {
+    const turn = await this.store.turns.find(owner, id)
+    if (turn === undefined) throw unknown(id)
+    return (await this.isOrphaned(turn))
+      ? this.settled(turn, { ...turn.response, status: 'failed', error: INTERRUPTED })
+      : turn
+  }
+
+  private async isOrphaned({ owner, id, lease, worker }: Turn): Promise<boolean> {
+    if (lease === undefined || this.background.find(owner, id) !== undefined) return false
+    const { liveness } = this.store
+    if (worker === liveness.id || lease <= Date.now()) return true
+    return worker !== undefined && (await liveness.isAlive(worker)) === false
+  }
+
+  /** Ends a turn that is worked on; where it has ended otherwise meanwhile, that stands. */
+  private async settled({ lease: _, worker: __, ...turn }: Turn, response: JsonObject): Promise<Turn> {
+    const settled = { ...turn, response }
+    if (await this.store.turns.advance(settled)) return settled
+    const ended = await this.store.turns.find(turn.owner, turn.id)
+    if (ended === undefined) throw unknown(turn.id)
+    return ended
+  }
+
+  async remove(owner: string, id: string): Promise<JsonObject> {
+    await this.background.cancel(owner, id)
+    const turn = await this.store.turns.find(owner, id)
+    if (turn === undefined || !(await this.store.turns.drop(owner, id))) throw unknown(id)
+    const copy = copyOf(turn)
+    if (copy !== undefined) await this.copies.remove(copy)
+    return { id, object: 'response', deleted: true }
+  }
+
+  async input(owner: string, id: string, page: Page): Promise<JsonObject> {
+    return paged((await this.turn(owner, id)).input.map(shownItem), page)
+  }
+
+  /** Only what is in the making can be cancelled, by whichever process; what has ended stays as it is. */
+  async cancel(owner: string, id: string): Promise<JsonObject> {
+    await this.background.cancel(owner, id)
+    const turn = await this.turn(owner, id)
+    if (turn.response['background'] !== true) throw invalid('Cannot cancel a synchronous response.')
+    if (turn.lease === undefined) return turn.response
+    return (await this.settled(turn, { ...turn.response, status: 'cancelled' })).response
+  }
+
+  /** Refuses to build on a response that is still in the making. Throws GatewayError `conflict`. */
+  async checkFinished(owner: string, id: string): Promise<void> {
+    if (!(await this.store.turns.unfinished([id])).has(id)) return
+    const turn = await this.turn(owner, id).catch(() => undefined)
+    if (turn?.lease === undefined) return
+    const message = `Previous response with id '${id}' is still in progress. Wait until it has ended.`
+    throw conflict(message, 'previous_response_id', 'previous_response_in_progress')
+  }
+
+  /** The stream of a response from after the event of that number: as it was, as it goes on, or as it would have been. */
+  async play(owner: string, id: string, after: number, reply: Reply, heartbeat: number): Promise<void> {
+    const source = this.background.find(owner, id) ?? (await this.sourceOf(owner, id, after))
+    await play(source, reply, after, heartbeat)
+  }
+
+  private async sourceOf(owner: string, id: string, after: number): Promise<EventSource> {
+    const { lease, response } = await this.turn(owner, id)
+    if (lease !== undefined || (await this.store.events.count(owner, id)) > 0)
+      return storedEvents(owner, id, this.store.events, () => this.turn(owner, id))
+    if (response['background'] === true && after >= 0) throw FORGOTTEN
+    return replayedResult(response)
+  }
+}
+
+const INTERRUPTED: JsonObject = {
+  code: 'server_error',
+  message: 'The response was interrupted: the process that worked on it ended before it was finished.',
+}
+
+const unknown = (id: string): GatewayError => notFound(`Response with id '${id}' not found.`)
+
+const FORGOTTEN = invalid(
+  'The response had more events than are kept: its stream is replayed from the beginning only.',
+  'starting_after',
+)

@@ -1,0 +1,173 @@
+import type { GatewayError } from '../../canonical/error.ts'
+import { isObject, type JsonObject, parseObject } from '../../canonical/node.ts'
+import type { WireEvent } from '../../canonical/wire.ts'
+import { eventParser } from '../../ingress/transport/sse.ts'
+import type { Abortable, Reply } from '../call.ts'
+import { EventLog } from './event-log.ts'
+import { responseIn } from './kept-stream.ts'
+import { ending, eventText, replayedEvents } from './playback.ts'
+
+export type Ended = 'cancelled' | 'failed'
+
+/** The reply of a response in the background: what a caller would be sent is stored for later requests. */
+export class Run implements Reply {
+  gone = false
+  begun = false
+  readonly log = new EventLog()
+  /** The response as it stands. */
+  response: JsonObject
+  private latest: JsonObject
+  /** Items are done that the response does not have yet. */
+  private isBehind = false
+  /** The response as it is sent at once. */
+  readonly first: JsonObject
+  /** The response changed since this was last made false. */
+  changed = false
+  /** Has the events stored that wait for it: called where they are many. */
+  spill: (() => void) | undefined
+  private drained: (() => void) | undefined
+  private working: Abortable | undefined
+  private readonly parser = eventParser()
+  /** The items that are done, by their places. */
+  private readonly items = new Map<number, JsonObject>()
+  /** The answer is whole. */
+  private finished = false
+  private failure: JsonObject | undefined
+
+  /** @param response the response before anything is done for it. */
+  constructor(response: JsonObject) {
+    this.first = { ...response, status: 'queued', background: true }
+    this.response = this.first
+    this.latest = this.first
+    for (const type of ['response.created', 'response.queued']) this.log.push(eventText(type, this.response))
+  }
+
+  get abortable(): Abortable | undefined {
+    return this.working
+  }
+
+  /** Work on it has begun. */
+  set abortable(abortable: Abortable | undefined) {
+    this.working = abortable
+    if (this.gone) abortable?.abort()
+    if (abortable !== undefined && this.response['status'] === 'queued') this.stand({ status: 'in_progress' })
+  }
+
+  /** The response for others, who see how it ended once that is stored. */
+  get shown(): JsonObject {
+    this.catchUp()
+    return this.latest
+  }
+
+  set shown(response: JsonObject) {
+    this.latest = response
+  }
+
+  private stand(more: JsonObject): void {
+    this.response = { ...this.response, ...more }
+    this.latest = this.response
+    this.changed = true
+  }
+
+  /** Gives the response the items that are done, in order: when it is looked at, and not with every item. */
+  private catchUp(): void {
+    if (!this.isBehind) return
+    this.isBehind = false
+    const inOrder = [...this.items].sort(([a], [b]) => a - b)
+    this.response = { ...this.response, output: inOrder.map(([, one]) => one) }
+    this.latest = this.response
+  }
+
+  whole(status: number, _: object, text: string): void {
+    const body = parseObject(text)
+    if (status !== 200 || body === undefined) this.failure = failureIn(body)
+    else if (!isUnfinished(body)) {
+      for (const event of replayedEvents(body)) this.receive(event)
+      this.finish(body)
+    }
+  }
+
+  begin(): void {
+    this.begun = true
+  }
+
+  write(piece: string | Uint8Array): boolean {
+    for (const event of this.parser.push(Buffer.from(piece))) this.receive(event)
+    if (!this.log.full) return true
+    this.spill?.()
+    return false
+  }
+
+  end(text: string): void {
+    this.write(text)
+    for (const event of this.parser.end()) this.receive(event)
+  }
+
+  once(_: 'drain', listener: () => void): void {
+    this.drained = listener
+  }
+
+  /** More may come. */
+  drain(): void {
+    const { drained } = this
+    this.drained = undefined
+    drained?.()
+  }
+
+  destroy(): void {}
+
+  /** The first event was sent before there was an upstream; the last is sent when the answer is stored. */
+  private receive(event: WireEvent): void {
+    if (this.finished || event.event === undefined || event.event === 'response.created') return
+    const response = responseIn(event)
+    if (response !== undefined) return this.finish(response)
+    if (event.event === 'response.output_item.done') this.note(event)
+    this.log.push(event.data)
+  }
+
+  private finish(response: JsonObject): void {
+    this.catchUp()
+    this.response = { ...response, background: true }
+    this.finished = true
+  }
+
+  private note({ data }: WireEvent): void {
+    const { item, output_index } = parseObject(data) ?? {}
+    if (!isObject(item)) return
+    this.items.set(typeof output_index === 'number' ? output_index : this.items.size, item)
+    this.isBehind = true
+    this.changed = true
+  }
+
+  /** Nothing more comes: the response gets its final status. */
+  settle(ended: Ended | undefined): void {
+    if (this.finished) return
+    this.catchUp()
+    const status = ended ?? 'failed'
+    this.response = { ...this.response, status, error: status === 'failed' ? (this.failure ?? BROKEN) : null }
+  }
+
+  /** Sends its end to those who read its events. */
+  conclude(): void {
+    this.log.finish(ending(this.response, this.log.length))
+  }
+
+  /** Ends the work on it; `why` is its error where it fails. */
+  abort(why?: GatewayError): void {
+    if (why !== undefined) this.failure ??= { code: why.error.code ?? 'server_error', message: why.message }
+    this.gone = true
+    this.working?.abort()
+  }
+}
+
+/** An upstream that continues in the background, although that was not requested: its result is not awaited. */
+const isUnfinished = ({ status }: JsonObject): boolean => status === 'queued' || status === 'in_progress'
+
+const BROKEN: JsonObject = { code: 'server_error', message: 'The response was not finished.' }
+
+function failureIn(body: JsonObject | undefined): JsonObject {
+  const error = body?.['error']
+  if (!isObject(error)) return BROKEN
+  const { code, message } = error
+  return { code: typeof code === 'string' ? code : 'server_error', message: message ?? '' }
+}

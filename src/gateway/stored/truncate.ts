@@ -1,0 +1,139 @@
+import { invalid } from '../../canonical/error.ts'
+import type { JsonObject } from '../../canonical/node.ts'
+import { type CanonicalRequest, isInstructing, type Message } from '../../canonical/request.ts'
+import type { ModelFacts } from '../../config/index.ts'
+import { DEAREST_FORMAT } from '../../formats/index.ts'
+import { Gathered } from '../counting/estimate.ts'
+import { STORED_FORMAT } from './items.ts'
+
+/** Tokens kept free for an answer without a limit: this share of the context, and no more than so many. */
+const SHARE = 1 / 4
+const MOST = 16_384
+
+/** Bytes that are counted before others are served. */
+const STRETCH = 16_384
+
+/** Throws GatewayError `invalid-request` for a `truncation` there is none of (docs/wire/responses.md#request). */
+export function checkTruncation({ truncation }: JsonObject): void {
+  if (truncation == null || truncation === 'auto' || truncation === 'disabled') return
+  throw invalid('`truncation` must be `auto` or `disabled`.', 'truncation')
+}
+
+/** The request may be shortened where it is too long. */
+export const mayShorten = ({ extras }: CanonicalRequest): boolean => extras?.[STORED_FORMAT]?.['truncation'] === 'auto'
+
+/** The request as if it did not ask for that. */
+export function unshortened(request: CanonicalRequest): CanonicalRequest {
+  if (!mayShorten(request)) return request
+  const { truncation: _, ...rest } = request.extras![STORED_FORMAT]!
+  return { ...request, extras: { ...request.extras, [STORED_FORMAT]: rest } }
+}
+
+/**
+ * The request without the oldest of its conversation, so that it and its answer fit the model's context by estimate;
+ * undefined where that is not known. Earlier turns go whole, then steps of the last turn; calls go with their results, and
+ * what the last turn began with, its last step, and all messages of system and developer stay.
+ */
+export async function shortened(
+  request: CanonicalRequest,
+  { context, maxOutput = MOST }: Pick<ModelFacts, 'context' | 'maxOutput'>,
+): Promise<CanonicalRequest | undefined> {
+  if (context === undefined) return undefined
+  const reserve = request.sampling.maxTokens ?? Math.min(maxOutput, MOST, Math.floor(context * SHARE))
+  const messages = await keptOf(request, context - reserve)
+  return { ...unshortened(request), messages }
+}
+
+/** The messages there is room for; counts no more than that, and nothing where all of them surely fit. */
+async function keptOf(request: CanonicalRequest, room: number): Promise<readonly Message[]> {
+  const { messages } = request
+  const standing = new Gathered(DEAREST_FORMAT)
+  standing.settings(request)
+  for (const message of messages) if (isInstructing(message.role)) standing.message(message)
+  const priced = pricesOf(messages)
+  if (standing.atMost + (priced.at(-1)?.upTo ?? 0) <= room) return messages
+  let left = room - (await standing.tokens())
+  for (const { block, gathered } of priced) if (block.stays) left -= await gathered.tokens()
+  const gone = await goneOf(priced, left)
+  return gone.size === 0 ? messages : messages.filter((_, place) => !gone.has(place))
+}
+
+/** A block and what it costs. */
+interface Priced {
+  readonly block: Block
+  readonly gathered: Gathered
+  /** What it surely does not exceed, and it together with all before it. */
+  readonly most: number
+  readonly upTo: number
+}
+
+function pricesOf(messages: readonly Message[]): readonly Priced[] {
+  let upTo = 0
+  return blocksOf(messages).map(block => {
+    const gathered = new Gathered(DEAREST_FORMAT)
+    for (const place of block.places) gathered.message(messages[place]!)
+    const most = gathered.atMost
+    upTo += most
+    return { block, gathered, most, upTo }
+  })
+}
+
+/** The places of what does not fit: of the latest block there is no room for, and of all before it. */
+async function goneOf(priced: readonly Priced[], room: number): Promise<ReadonlySet<number>> {
+  let left = room
+  let stretch = 0
+  for (const [index, { block, gathered, most, upTo }] of [...priced.entries()].reverse()) {
+    if (block.stays) continue
+    if (upTo <= left) break
+    if (left > 0) left -= await gathered.tokens()
+    else left = -1
+    if (left < 0) return new Set(priced.slice(0, index + 1).flatMap(one => (one.block.stays ? [] : one.block.places)))
+    stretch += most
+    if (stretch < STRETCH) continue
+    stretch = 0
+    await new Promise(resolve => setImmediate(resolve))
+  }
+  return new Set()
+}
+
+/** Messages that go or stay together: their places in the conversation, in order. */
+export interface Block {
+  readonly places: readonly number[]
+  /** The last turn begins in it, or it is the last of all. */
+  readonly stays: boolean
+}
+
+/**
+ * A conversation in the pieces it can be shortened by, oldest first: earlier turns whole, the last turn step by step. A
+ * turn begins with a message of the user, a step with the assistant's message after results of tools; no call stands in
+ * another block than its result, however late that came. System and developer messages are in none.
+ */
+export function blocksOf(messages: readonly Message[]): readonly Block[] {
+  const places = [...messages.keys()].filter(place => !isInstructing(messages[place]!.role))
+  const lastTurn = places.findLast((place, at) => isTurn(messages[place]!, messages[places[at - 1]!])) ?? places[0]
+  const beginnings: number[] = []
+  const calls = new Map<string, number>()
+  for (const [at, place] of places.entries()) {
+    const [message, before] = [messages[place]!, messages[places[at - 1]!]]
+    const isStep = place > lastTurn! && message.role === 'assistant' && before?.role !== 'assistant'
+    if (at === 0 || isStep || isTurn(message, before)) beginnings.push(at)
+    const call = earliestCall(message, at, calls)
+    while (beginnings.at(-1)! > call) beginnings.pop()
+  }
+  return beginnings.map((from, index) => {
+    const own = places.slice(from, beginnings[index + 1])
+    return { places: own, stays: index === beginnings.length - 1 || own.includes(lastTurn!) }
+  })
+}
+
+const isTurn = ({ role }: Message, before: Message | undefined): boolean => role === 'user' && before?.role !== 'user'
+
+/** Where the earliest of the calls is that a message answers, or the message itself; notes those it makes. */
+function earliestCall({ content }: Message, at: number, calls: Map<string, number>): number {
+  let earliest = at
+  for (const part of content) {
+    if (part.type === 'tool-call') calls.set(part.id, at)
+    if (part.type === 'tool-result') earliest = Math.min(earliest, calls.get(part.id) ?? at)
+  }
+  return earliest
+}

@@ -1,0 +1,16 @@
+import { conflict } from '../../canonical/error.ts'
+import type { StoredTask } from '../../store/tasks.ts'
+
+/**
+ * Whether the content of a task can be sent.
+ *
+ * @throws GatewayError `conflict` that names the state otherwise, and the reason of a failure.
+ */
+export function checkCompleted({ state, result }: StoredTask): void {
+  if (state === 'completed') return
+  const { failure } = result.task ?? {}
+  if (state === 'failed')
+    throw conflict(`The video failed: ${failure?.message || 'the upstream gave no reason'}`, undefined, 'video_failed')
+  const name = state === 'in-progress' ? 'in_progress' : 'queued'
+  throw conflict(`The video is not finished: its status is \`${name}\`.`, undefined, 'video_not_ready')
+}

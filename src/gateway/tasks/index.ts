@@ -1,0 +1,268 @@
+import { join } from 'node:path'
+import type { Caller } from '../../accounts/index.ts'
+import { GatewayError, invalid } from '../../canonical/error.ts'
+import { defined } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { TaskVariant } from '../../canonical/task.ts'
+import type { Config } from '../../config/index.ts'
+import { fitnessOf } from '../../formats/index.ts'
+import type { Log } from '../../log.ts'
+import { besideOutages, UNAVAILABLE } from '../../store/fault.ts'
+import type { StoreView } from '../../store/lazy-store.ts'
+import { isEnded, type StoredTask } from '../../store/tasks.ts'
+import { Downloads } from '../../upstreams/channel/download.ts'
+import { type Channel, type Headers, single } from '../../upstreams/channel/index.ts'
+import type { Call } from '../call.ts'
+import { GONE_THERE, type OpenedFile, openUpstream } from './content.ts'
+import { KeptFiles } from './kept-files.ts'
+import { KeyedLock } from './keyed-lock.ts'
+import { checkPictures } from './pictures.ts'
+import { Poller } from './poller.ts'
+import { answerQuery, type QueryContext, type TaskQuery, taskBody, unknownTask } from './queries.ts'
+import { Refresher } from './refresher.ts'
+import { remixRequest } from './remix.ts'
+import { isRepeated, REUSED } from './repeated.ts'
+import { Submission } from './submission.ts'
+import { upstreamOf } from './task-upstream.ts'
+import { askRemoval } from './upstream.ts'
+
+export type { TaskAction, TaskQuery } from './queries.ts'
+
+/** Milliseconds for which a task is stored, unless its video is kept for longer. */
+const LIFETIME = 30 * 24 * 3_600_000
+/** The longest idempotency key. */
+const LONGEST_KEY = 255
+
+type Settings = Pick<Config, 'dataDir' | 'tasks' | 'media' | 'server'>
+
+interface Surroundings {
+  readonly log: Log
+  /** Whether tasks are polled in the background here: of several processes of a machine, one does it. */
+  leads(): boolean
+  readonly channels: () => readonly Channel[]
+  readonly store: () => StoreView
+  /** The address below which the caller of a request reaches the gateway. */
+  readonly baseOf: (message: Call['message']) => string
+}
+
+/** A submit, and whose it is. */
+interface Order {
+  readonly call: Call
+  readonly caller: Pick<Caller, 'id'>
+  readonly request: CanonicalRequest
+}
+
+/** Video tasks: their submits, their states, their files. */
+export class VideoTasks {
+  private config: Settings
+  private readonly surroundings: Surroundings
+  private readonly refresher: Refresher
+  private readonly poller: Poller
+  private readonly files: KeptFiles
+  private downloads: Downloads
+  /** Ids of tasks that this process submits now. */
+  private readonly submitted = new Set<string>()
+  /** Submits of one owner and idempotency key follow one another. */
+  private readonly keys = new KeyedLock()
+
+  constructor(config: Settings, surroundings: Surroundings) {
+    const { log, channels, store } = surroundings
+    this.config = config
+    this.surroundings = surroundings
+    this.downloads = new Downloads(config.media.allow)
+    const shared = { store: () => store().tasks, now: Date.now, poll: () => this.config.tasks.poll }
+    this.refresher = new Refresher({ ...shared, channels, log, isSubmitted: task => this.isSubmitted(task) })
+    const unkept = besideOutages((err, { id, channel }: StoredTask) =>
+      log.warn({ task: id, channel, err }, 'a video could not be kept'),
+    )
+    this.files = new KeptFiles({
+      ...shared,
+      limits: () => this.config.tasks,
+      folder: () => join(this.config.dataDir, 'videos'),
+      worker: () => this.worker(),
+      isAlive: worker => store().liveness.isAlive(worker),
+      open: task => this.openUpstream(task, 'video', {}),
+      onFault: (task, thrown) => unkept(thrown, task),
+    })
+    this.poller = new Poller({
+      ...shared,
+      refresher: this.refresher,
+      channels: () => channels().map(({ config }) => config.name),
+      hasStore: () => surroundings.leads() && store().exists(),
+      keepFiles: () => this.files.tend(),
+      onFault: besideOutages(err => log.error({ err }, 'tasks could not be looked at')),
+    })
+    this.startPolling()
+  }
+
+  /**
+   * Prepares the submit of a task, to be tried like any request; `end` must follow. A caller that repeats an idempotency
+   * key is answered with the first task, and undefined is the result.
+   *
+   * @throws GatewayError `invalid-request` for a remix or a picture that cannot be, or the key of another request.
+   */
+  async prepare({ call, caller, request }: Order): Promise<Submission | undefined> {
+    const key = keyOf(call)
+    const release = key === undefined ? undefined : await this.keys.take(`${caller.id}\n${key}`)
+    try {
+      const first = key === undefined ? undefined : await this.store.findByKey(caller.id, key)
+      if (first === undefined) {
+        const submission = await this.submission(request, caller.id, this.base(call), key, release)
+        this.submitted.add(submission.id)
+        return submission
+      }
+      if (!isRepeated(first, request)) throw REUSED
+      this.answer(call, first)
+    } catch (thrown) {
+      release?.()
+      throw thrown
+    }
+    release?.()
+    return undefined
+  }
+
+  /**
+   * Settles a submit that failed: the upstream is polled for the task, and where it has it, the caller is
+   * answered with it.
+   *
+   * @throws the failure, where it has not.
+   */
+  async reconcile(submission: Submission, call: Call, failure: unknown): Promise<void> {
+    this.submitted.delete(submission.id)
+    const open = await submission.ends()
+    const found = open && (await this.refresher.reconcile(open).catch(() => undefined))
+    if (found?.upstreamId === undefined || call.reply.begun || call.reply.gone) throw failure
+    this.answer(call, found)
+  }
+
+  /** The submit is over: the next one of its key may follow. */
+  end({ id, release }: Submission): void {
+    this.submitted.delete(id)
+    release?.()
+  }
+
+  /** Answers a question about tasks. Throws GatewayError. */
+  query(call: TaskQuery, owner: string): Promise<void> {
+    const context: QueryContext = {
+      ...{ owner, base: this.base(call), heartbeat: this.config.server.heartbeat },
+      freshOf: task => this.refresher.freshOf(task),
+      find: (owner, id) => this.find(owner, id),
+      list: (owner, page) => this.store.list(owner, page),
+      remove: task => this.remove(task),
+      open: (task, variant, headers) => this.open(task, variant, headers),
+    }
+    return answerQuery(call, context)
+  }
+
+  reload(config: Settings): void {
+    if (JSON.stringify(config.media.allow) !== JSON.stringify(this.config.media.allow)) {
+      void this.downloads.close()
+      this.downloads = new Downloads(config.media.allow)
+    }
+    this.config = config
+    this.startPolling()
+  }
+
+  async close(): Promise<void> {
+    this.refresher.close()
+    this.files.close()
+    await this.poller.close()
+    await this.downloads.close()
+  }
+
+  /** The background works where a channel makes videos: elsewhere the store stays closed. */
+  private startPolling(): void {
+    const makes = ({ config }: Channel): boolean =>
+      config.formats.some(({ format, dialect }) => fitnessOf(format, 'video', dialect) !== undefined)
+    if (this.surroundings.channels().some(makes)) this.poller.start()
+  }
+
+  private async submission(
+    request: CanonicalRequest,
+    owner: string,
+    base: string,
+    idempotencyKey: string | undefined,
+    release: (() => void) | undefined,
+  ): Promise<Submission> {
+    checkPictures(request, this.config.media.limit)
+    const { remixOf } = request.output.video ?? {}
+    const origin = remixOf === undefined ? undefined : await this.find(owner, remixOf)
+    if (remixOf !== undefined && origin === undefined) throw unknownTask(remixOf)
+    const actual = origin === undefined ? request : remixRequest(request, origin, this.surroundings.channels())
+    return new Submission({
+      ...{ store: this.store, owner, request: actual, worker: await this.worker(), now: Date.now() },
+      ...{ lifetime: Math.max(LIFETIME, this.config.tasks.keep), base },
+      ...defined({ idempotencyKey, release, origin }),
+    })
+  }
+
+  /** A task of the key, in the state its upstream has it in. */
+  private async find(owner: string, id: string): Promise<StoredTask | undefined> {
+    const task = await this.store.find(owner, id)
+    return task && this.refresher.refresh(task)
+  }
+
+  private async remove(task: StoredTask): Promise<void> {
+    if (!isEnded(task)) throw unfinished(task)
+    const upstream = task.upstreamId === undefined ? undefined : upstreamOf(task, this.surroundings.channels())
+    if (upstream !== undefined) await askRemoval(upstream)
+    // The task goes first: who still keeps its video sees that, and deletes what it has written.
+    await this.store.drop(task.owner, task.id)
+    await this.files.discard(task)
+  }
+
+  private async open(task: StoredTask, variant: TaskVariant, headers: Headers): Promise<OpenedFile> {
+    const kept = variant === 'video' ? await this.files.open(task, headers) : undefined
+    if (kept !== undefined) return kept
+    const file = this.openUpstream(task, variant, headers)
+    if (file === undefined) throw GONE_THERE
+    return file
+  }
+
+  private openUpstream(task: StoredTask, variant: TaskVariant, headers: Headers): Promise<OpenedFile> | undefined {
+    const upstream = upstreamOf(task, this.surroundings.channels())
+    return upstream && openUpstream(upstream, variant, headers, this.downloads)
+  }
+
+  /** Whether a living process still submits the task. */
+  private async isSubmitted({ id, worker }: StoredTask): Promise<boolean> {
+    const { liveness } = this.surroundings.store()
+    return worker === liveness.id ? this.submitted.has(id) : (await liveness.isAlive(worker)) === true
+  }
+
+  private answer(call: Call, task: StoredTask): void {
+    call.reply.whole(200, {}, JSON.stringify(taskBody(task, call.format, this.base(call))))
+  }
+
+  private base(call: Pick<Call, 'message'>): string {
+    return this.surroundings.baseOf(call.message)
+  }
+
+  private get store() {
+    return this.surroundings.store().tasks
+  }
+
+  private async worker(): Promise<string> {
+    const { liveness } = this.surroundings.store()
+    try {
+      await liveness.open()
+    } catch {
+      throw UNAVAILABLE
+    }
+    return liveness.id
+  }
+}
+
+/** The name a caller gives its submit. Throws GatewayError `invalid-request` for one that is too long. */
+function keyOf({ message }: Call): string | undefined {
+  const key = single(message.headers['idempotency-key'])
+  if (key.length > LONGEST_KEY) throw invalid(`idempotency-key: at most ${LONGEST_KEY} characters.`, 'idempotency-key')
+  return key === '' ? undefined : key
+}
+
+const unfinished = ({ state }: StoredTask): GatewayError =>
+  new GatewayError({
+    kind: 'conflict',
+    message: `A video can be deleted once it is completed or failed: its status is \`${state === 'in-progress' ? 'in_progress' : 'queued'}\`.`,
+    code: 'video_not_finished',
+  })

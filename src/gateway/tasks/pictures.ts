@@ -1,0 +1,52 @@
+import { HeldBytes } from '../../canonical/bytes.ts'
+import type { MediaPart } from '../../canonical/content.ts'
+import { type GatewayError, invalid, tooLarge } from '../../canonical/error.ts'
+import { sniffed } from '../../canonical/media/sniff.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+
+/** Kinds of pictures whose files begin in a known way. */
+const KNOWN = /^image\/(?:png|jpe?g|webp|gif|bmp|tiff|avif|heic|heif)\b/i
+/** Base64 characters, or bytes, by which a file is known. */
+const HEAD = 32
+
+/**
+ * Refuses pictures that are none, before anything is stored or sent: files of another kind, and files that do not begin
+ * as the kind they claim to be.
+ *
+ * @param limit bytes a picture may have.
+ * @throws GatewayError `invalid-request`, `too-large`.
+ */
+export function checkPictures({ messages }: CanonicalRequest, limit: number): void {
+  for (const { content } of messages)
+    for (const part of content) if (part.type === 'media' && part.kind === 'image') checkPicture(part, limit)
+}
+
+function checkPicture({ source }: MediaPart, limit: number): void {
+  if (sizeOf(source) > limit) throw overLimit(limit)
+  if (source.type === 'url' && !/^(?:https?|gs|s3):\/\//i.test(source.url))
+    throw refusal('is neither a picture nor the address of one')
+  const head = headOf(source)
+  if (head === undefined || (source.type !== 'base64' && source.type !== 'bytes')) return
+  const found = sniffed(head)
+  const isPicture = found?.startsWith('image/') === true || (found === undefined && isUnknown(source.mediaType))
+  if (head.length === 0 || !isPicture) throw refusal('is not a picture')
+}
+
+function sizeOf(source: MediaPart['source']): number {
+  if (source.type === 'base64') return (source.data.length * 3) / 4
+  return source.type === 'bytes' ? (source.bytes.size ?? 0) : 0
+}
+
+/** A kind of pictures that is not known by how its files begin. */
+const isUnknown = (mediaType: string): boolean => /^image\//i.test(mediaType) && !KNOWN.test(mediaType)
+
+function headOf(source: MediaPart['source']): Uint8Array | undefined {
+  if (source.type === 'base64') return Buffer.from(source.data.slice(0, HEAD), 'base64')
+  return source.type === 'bytes' && source.bytes instanceof HeldBytes ? source.bytes.bytes.subarray(0, HEAD) : undefined
+}
+
+const refusal = (what: string): GatewayError =>
+  invalid(`input_reference: the file ${what}.`, 'input_reference', 'invalid_image')
+
+const overLimit = (limit: number): GatewayError =>
+  tooLarge(`input_reference: a picture may have ${limit} bytes.`, 'input_reference')

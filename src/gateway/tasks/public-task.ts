@@ -1,0 +1,111 @@
+import { defined, type JsonObject, type Node } from '../../canonical/node.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { CanonicalResult } from '../../canonical/result.ts'
+import type { CanonicalTask, TaskFailure } from '../../canonical/task.ts'
+import type { StoredTask } from '../../store/tasks.ts'
+import type { Target } from '../../upstreams/router.ts'
+import { scrubbed, scrubber } from '../scrub.ts'
+
+/** Below the gateway's address: where tasks are. */
+export const VIDEOS_PATH = '/v1/videos'
+
+/** What is left of a task's request: what its answers are read and written by. */
+export const requestOf = ({
+  upstreamModel,
+  output,
+}: Pick<StoredTask, 'upstreamModel' | 'output'>): CanonicalRequest => ({
+  model: upstreamModel,
+  messages: [],
+  output,
+  sampling: {},
+  stream: false,
+})
+
+/**
+ * A task as its callers see it: under its public id and model, with addresses of the gateway's, and with the settings of
+ * its request where the upstream does not repeat them.
+ *
+ * @param base where callers reach the gateway, without a slash at the end.
+ */
+export function publicTask(stored: StoredTask, base: string): CanonicalResult {
+  const { id, model, createdAt, state, output, result } = stored
+  const { files: _, ...task } = result.task ?? { state: 'queued' }
+  const shown: CanonicalTask = {
+    ...defined({ prompt: stored.prompt, seconds: output.video?.seconds, size: output.video?.size }),
+    ...task,
+    state: state === 'submitting' ? 'queued' : state,
+    ...(task.progress === undefined ? {} : { progress: percent(task.progress) }),
+    ...(state === 'completed' ? COMPLETED : {}),
+    ...(state === 'failed' ? { failure: withReason(task.failure) } : {}),
+    ...(state === 'completed' ? { files: [{ variant: 'video', url: `${base}${VIDEOS_PATH}/${id}/content` }] } : {}),
+    ...defined({ remixOf: stored.remixOf }),
+  }
+  const { extras } = result
+  return {
+    ...{ id, model, createdAt: Math.floor(createdAt / 1000), candidates: [], task: shown, complete: true },
+    ...defined({ extras }),
+  }
+}
+
+const COMPLETED = { progress: 100 } as const
+
+/** A failed task always has a reason to show. */
+const withReason = (failure: TaskFailure = { kind: 'broken', message: '' }): TaskFailure =>
+  failure.message === '' ? { ...failure, message: 'The upstream gave no reason.' } : failure
+
+const percent = (progress: number): number => Math.round(Math.min(100, Math.max(0, progress)))
+
+/**
+ * An upstream's answer as it is stored: without what the gateway shows no caller, except the addresses of
+ * files, which `publicTask` leaves out.
+ */
+export function storable(
+  result: CanonicalResult,
+  target: Target,
+  { id: publicId, model }: Pick<StoredTask, 'id' | 'model'>,
+): CanonicalResult {
+  const { id = '', task, usage } = result
+  const safe = <T extends Node>(node: T): T => withoutSpelling(node, id)
+  const failure = task?.failure
+  return {
+    ...defined({ usage }),
+    candidates: [],
+    ...safe({ ...defined({ extras: result.extras }) }),
+    ...(task === undefined
+      ? {}
+      : {
+          task: {
+            ...safe(task),
+            ...(failure === undefined
+              ? {}
+              : { failure: safeFailure(safe(failure), withoutId(scrubber(target, model), id, publicId)) }),
+          },
+        }),
+  }
+}
+
+/** Shorter ones are no ids that texts would name. */
+const SHORTEST_ID = 6
+
+/** Also replaces the upstream's id of the task by the public one. */
+const withoutId = (scrub: (text: string) => string, id: string, publicId: string) => (text: string) =>
+  scrub(id.length < SHORTEST_ID ? text : text.replaceAll(id, publicId))
+
+function safeFailure({ kind, ...failure }: TaskFailure, scrub: (text: string) => string): TaskFailure {
+  const safe = scrubbed(failure as unknown as JsonObject, scrub)
+  return { ...(safe as unknown as Omit<TaskFailure, 'kind'>), kind }
+}
+
+/** A node without how its format wrote it, and of its further fields those that hold neither the upstream's id nor an address. */
+function withoutSpelling<T extends Node>({ spelling: _, extras, ...node }: T, id: string): T {
+  if (extras === undefined) return node as unknown as T
+  const isSafe = (value: unknown): boolean => {
+    const text = JSON.stringify(value)
+    return !text.includes('://') && (id === '' || !text.includes(id))
+  }
+  const kept = Object.entries(extras).map(([format, fields]) => {
+    const safe = Object.entries(fields).filter(([, value]) => isSafe(value))
+    return [format, Object.fromEntries(safe)] as const
+  })
+  return { ...(node as unknown as T), extras: Object.fromEntries(kept) }
+}

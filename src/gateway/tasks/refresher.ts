@@ -1,0 +1,179 @@
+import type { CanonicalResult } from '../../canonical/result.ts'
+import { isFinal, type TaskFailure } from '../../canonical/task.ts'
+import type { Log } from '../../log.ts'
+import { isEnded, type StoredTask, type Tasks } from '../../store/tasks.ts'
+import type { Channel } from '../../upstreams/channel/index.ts'
+import { logMessage, toFailure } from '../failures.ts'
+import { storable } from './public-task.ts'
+import { type TaskUpstream, targetOf, upstreamOf } from './task-upstream.ts'
+import { askState } from './upstream.ts'
+
+/** The most milliseconds for which a state counts as current. */
+const FRESH = 5000
+/** The same for tasks of the built-in replay, which are over in three seconds. */
+const FRESH_AT_REPLAY = 500
+/** Consecutive answers that there is no such task after which it counts as lost. */
+const MISSES = 3
+/** Milliseconds after which a task that did not finish has failed. */
+const LONGEST = 24 * 3_600_000
+/** Milliseconds for which an upstream is polled for a submit it did not answer. */
+const RECONCILED = 10 * 60_000
+
+export interface RefresherOptions {
+  readonly store: () => Tasks
+  readonly channels: () => readonly Channel[]
+  readonly log: Log
+  readonly now: () => number
+  /** Milliseconds between two looks of the background at a task, 0 for none. */
+  readonly poll: () => number
+  /** Whether somebody still submits the task. */
+  isSubmitted(task: StoredTask): Promise<boolean>
+}
+
+/** Brings stored tasks to the state of their upstreams, each polled at most once in five seconds. */
+export class Refresher {
+  private readonly options: RefresherOptions
+  /** Who asks already, by task: many callers that poll wait for one answer. */
+  private readonly polling = new Map<string, Promise<StoredTask>>()
+
+  private readonly closing = new AbortController()
+
+  constructor(options: RefresherOptions) {
+    this.options = options
+  }
+
+  /** Ends all questions that are not answered yet. */
+  close(): void {
+    this.closing.abort()
+  }
+
+  /** The task as it is now, or as it last was where its upstream cannot be reached. Rejects where the store cannot be. */
+  refresh(task: StoredTask): Promise<StoredTask> {
+    if (isEnded(task)) return Promise.resolve(task)
+    const before = this.options.now() - this.freshOf(task)
+    if (task.polledAt > before) return Promise.resolve(task)
+    const running = this.polling.get(task.id)
+    if (running !== undefined) return running
+    const poll = this.poll(task, before).finally(() => this.polling.delete(task.id))
+    this.polling.set(task.id, poll)
+    return poll
+  }
+
+  /** The shortest interval of polling: five seconds, or that of the background. */
+  get fresh(): number {
+    return Math.min(FRESH, this.options.poll() || FRESH)
+  }
+
+  /** The shortest interval of polling a task, in ms. */
+  freshOf({ channel }: StoredTask): number {
+    const isReplay = this.options.channels().find(({ config }) => config.name === channel)?.config.provider === 'replay'
+    return isReplay ? FRESH_AT_REPLAY : this.fresh
+  }
+
+  /** Fails a task whose submit was not answered, where its upstream has no way to find it. */
+  async reconcile(task: StoredTask): Promise<StoredTask> {
+    const upstream = upstreamOf(task, this.options.channels())
+    if (canFind(task, upstream) && this.options.now() - task.createdAt < RECONCILED)
+      return this.poll(task, this.options.now())
+    return this.fail(task, UNKNOWN)
+  }
+
+  /** @param before the task is left as it is where it was polled after this time. */
+  private async poll(task: StoredTask, before: number): Promise<StoredTask> {
+    const { options } = this
+    if (task.state === 'submitting') {
+      if (await options.isSubmitted(task)) return task
+      // Its submit may have ended since it was read.
+      const current = await this.again(task)
+      if (current.state !== 'submitting') return current
+    }
+    const now = options.now()
+    const upstream = upstreamOf(task, options.channels())
+    const isLate = now - task.createdAt > LONGEST
+    // Another process may have the channel: it may still poll.
+    if (upstream === undefined && task.state !== 'submitting') return isLate ? this.fail(task, LATE) : task
+    if (!(await options.store().claim(task.owner, task.id, now, before))) return this.again(task)
+    if (task.state === 'submitting') {
+      if (!canFind(task, upstream) || now - task.createdAt > RECONCILED) return this.fail(task, UNKNOWN)
+    }
+    if (upstream === undefined) return task
+    try {
+      const result = await askState(upstream, this.closing.signal)
+      const after = await this.advance(task, storable(result, targetOf(upstream), task), result)
+      return isLate && after.state !== 'submitting' && !isFinal(after.state) ? await this.fail(after, LATE) : after
+    } catch (thrown) {
+      if (this.closing.signal.aborted) return task
+      const { error } = toFailure(thrown)
+      const fields = {
+        task: task.id,
+        channel: task.channel,
+        kind: error.kind,
+        said: logMessage(error, targetOf(upstream)),
+      }
+      options.log.warn(fields, 'the state of a task could not be read')
+      if (error.kind === 'not-found') return this.missing(task)
+      return isLate ? this.fail(task, LATE) : task
+    }
+  }
+
+  private async missing(task: StoredTask): Promise<StoredTask> {
+    if (task.misses + 1 >= MISSES) return this.fail(task, task.state === 'submitting' ? UNSENT : LOST)
+    await this.options.store().miss(task.owner, task.id)
+    return { ...task, misses: task.misses + 1 }
+  }
+
+  private async advance(
+    task: StoredTask,
+    stored: CanonicalResult,
+    { id, task: news }: CanonicalResult,
+  ): Promise<StoredTask> {
+    if (news === undefined) return task
+    const upstreamId = task.upstreamId ?? id
+    const change = { state: news.state, result: merged(task.result, stored), ...(upstreamId && { upstreamId }) }
+    const moved = await this.options.store().advance(task.owner, task.id, change)
+    if (!moved) return this.again(task)
+    const after = { ...task, ...change }
+    if (isFinal(news.state)) this.note(after)
+    return after
+  }
+
+  private async fail(task: StoredTask, failure: TaskFailure): Promise<StoredTask> {
+    const result: CanonicalResult = { ...task.result, task: { ...task.result.task, state: 'failed', failure } }
+    const moved = await this.options.store().advance(task.owner, task.id, { state: 'failed', result })
+    if (!moved) return this.again(task)
+    const after: StoredTask = { ...task, state: 'failed', result }
+    this.note(after)
+    return after
+  }
+
+  /** What another has stored meanwhile. */
+  private async again(task: StoredTask): Promise<StoredTask> {
+    return (await this.options.store().find(task.owner, task.id)) ?? task
+  }
+
+  private note({ id, model, channel, state, result, createdAt }: StoredTask): void {
+    const { seconds, failure } = result.task ?? {}
+    const fields = { task: id, model, channel, state, failure: failure?.kind, video_seconds: seconds }
+    this.options.log.info({ ...fields, ms: this.options.now() - createdAt }, 'task')
+  }
+}
+
+/** Whether the upstream finds a task by its reference. */
+const canFind = ({ reference }: StoredTask, upstream: TaskUpstream | undefined): boolean =>
+  upstream?.writer.find !== undefined && reference !== undefined
+
+/** Fields of earlier answers stay where a later one lacks them; progress never goes back. */
+function merged(before: CanonicalResult, now: CanonicalResult): CanonicalResult {
+  const task = { ...before.task, ...now.task! }
+  const [old = 0, new_ = 0] = [before.task?.progress, now.task?.progress]
+  return { ...before, ...now, task: { ...task, ...(old > new_ ? { progress: old } : {}) } }
+}
+
+const broken = (code: string, message: string): TaskFailure => ({ kind: 'broken', code, message })
+const UNKNOWN = broken(
+  'submit_unanswered',
+  'The upstream did not answer the submit. It may have accepted it; it was not submitted again.',
+)
+const UNSENT = broken('submit_lost', 'The submit did not reach the upstream. It was not submitted again.')
+const LOST = broken('task_lost', 'The upstream has no such task any more.')
+const LATE = broken('task_timed_out', 'The upstream did not finish within a day.')

@@ -1,0 +1,39 @@
+import { type GatewayError, invalid } from '../../canonical/error.ts'
+import type { CanonicalRequest } from '../../canonical/request.ts'
+import type { StoredTask } from '../../store/tasks.ts'
+import type { Channel } from '../../upstreams/channel/index.ts'
+import type { Target } from '../../upstreams/router.ts'
+import { checkCompleted } from './completed.ts'
+import { upstreamOf } from './task-upstream.ts'
+
+/**
+ * A request to change the video of a task, for the upstream that made it.
+ *
+ * @throws GatewayError `conflict` for a task that is not completed, `invalid-request` for one that is a remix itself, or
+ * whose upstream changes no videos.
+ */
+export function remixRequest(
+  request: CanonicalRequest,
+  original: StoredTask,
+  channels: readonly Channel[],
+): CanonicalRequest {
+  checkCompleted(original)
+  if (original.remixOf !== undefined) throw refusal('A remix cannot be remixed: only original videos can.')
+  const upstream = upstreamOf(original, channels)
+  if (upstream?.writer.remixes?.(upstream.format.dialect) !== true)
+    throw refusal(`The model "${original.model}" cannot remix videos.`)
+  return {
+    ...request,
+    model: original.model,
+    output: { ...request.output, video: { ...request.output.video, remixOf: original.upstreamId! } },
+  }
+}
+
+/** Of the targets the one that made the original. Throws GatewayError `invalid-request` where it is none of them. */
+export function onlyOrigin(targets: readonly Target[], { channel, format }: StoredTask): readonly Target[] {
+  const origin = targets.filter(one => one.channel.name === channel && one.format.format === format)
+  if (origin.length === 0) throw refusal('The upstream that made this video takes no requests for it any more.')
+  return origin
+}
+
+const refusal = (message: string): GatewayError => invalid(message, 'video_id', 'remix_not_supported')

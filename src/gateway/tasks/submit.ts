@@ -1,0 +1,34 @@
+import { GatewayError } from '../../canonical/error.ts'
+import type { StoredTask } from '../../store/tasks.ts'
+import { answerFailure } from '../failures.ts'
+import { writeRequest } from '../prepare.ts'
+import { sendWhole } from '../round-trip.ts'
+import type { Attempt, WholeAnswer } from '../types.ts'
+import { writeResult } from '../write-result.ts'
+import { publicTask } from './public-task.ts'
+import type { Submission } from './submission.ts'
+
+/**
+ * Submits a task to one upstream and answers its caller with it: the task is stored before the request is sent, and
+ * again, with the upstream's id, before the caller is answered.
+ *
+ * @throws GatewayError; where `submission.isSpent` then, no other upstream may be tried.
+ */
+export async function submit(named: Attempt, submission: Submission): Promise<void> {
+  const attempt = { ...named, request: submission.referenced(named.request, named.target) }
+  const prepared = writeRequest(attempt)
+  await submission.begins(attempt.target, attempt.request)
+  let answered: WholeAnswer
+  let stored: StoredTask
+  try {
+    answered = await sendWhole(attempt, prepared)
+    stored = await submission.accepted(answered.result, attempt.target)
+  } catch (thrown) {
+    const failure = answerFailure(thrown)
+    if (!submission.failed(failure)) throw failure
+    throw new GatewayError({ ...failure.error, message: `${failure.error.message} ${OPEN}` }, { cause: failure.cause })
+  }
+  await writeResult(attempt, { ...answered, result: publicTask(stored, submission.base) })
+}
+
+const OPEN = 'Whether it accepted the task is open; the task is not submitted again.'

@@ -1,0 +1,38 @@
+import { defined } from '../../canonical/node.ts'
+import type { UpstreamTask } from '../../canonical/task.ts'
+import type { ChannelFormat } from '../../config/index.ts'
+import { WRITERS } from '../../egress/index.ts'
+import type { TaskWriter } from '../../egress/task-writer.ts'
+import type { StoredTask } from '../../store/tasks.ts'
+import type { Channel } from '../../upstreams/channel/index.ts'
+import type { Target } from '../../upstreams/router.ts'
+
+/** The upstream a task is worked on by, as it is configured now. */
+export interface TaskUpstream {
+  readonly task: StoredTask
+  readonly channel: Channel
+  readonly format: ChannelFormat
+  readonly writer: TaskWriter
+}
+
+/** The upstream of a task; undefined where its channel is not configured any more. */
+export function upstreamOf(task: StoredTask, channels: readonly Channel[]): TaskUpstream | undefined {
+  const channel = channels.find(({ config }) => config.name === task.channel)
+  const format = channel?.config.formats.find(one => one.format === task.format)
+  const writer = format && WRITERS[format.format]?.tasks
+  return channel === undefined || format === undefined || writer === undefined
+    ? undefined
+    : { task, channel, format, writer }
+}
+
+/** The upstream as a way to answer the task's request. */
+export const targetOf = ({ task, channel, format }: TaskUpstream): Target => ({
+  ...{ channel: channel.config, format, upstreamModel: task.upstreamModel },
+  ...{ native: true, emulated: false, resting: false },
+})
+
+/** The task in requests to its upstream. */
+export const upstreamTask = ({ upstreamId = '', upstreamModel, from, result }: StoredTask): UpstreamTask => ({
+  ...{ id: upstreamId, model: upstreamModel, from },
+  ...defined({ files: result.task?.files }),
+})

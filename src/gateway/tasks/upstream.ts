@@ -1,0 +1,85 @@
+import { GatewayError } from '../../canonical/error.ts'
+import type { CanonicalResult } from '../../canonical/result.ts'
+import type { TaskCall } from '../../egress/task-writer.ts'
+import { READERS } from '../../ingress/index.ts'
+import type { Answer, Exchange } from '../../upstreams/channel/index.ts'
+import { answerFailure, toFailure } from '../failures.ts'
+import { publicError } from '../public-answer.ts'
+import { readWireResult } from '../read-result.ts'
+import { upstreamError } from '../send.ts'
+import { requestOf } from './public-task.ts'
+import { type TaskUpstream, targetOf, upstreamTask } from './task-upstream.ts'
+
+/**
+ * The state of a task as its upstream has it now: by its id or, where the submit was not answered, by its reference.
+ *
+ * @throws GatewayError, `not-found` where there is no such task there.
+ */
+export function askState(upstream: TaskUpstream, signal: AbortSignal): Promise<CanonicalResult> {
+  const { task, format, writer } = upstream
+  const { id, ...rest } = upstreamTask(task)
+  const call =
+    id !== '' ? writer.status({ id, ...rest }, format.dialect) : writer.find!(rest, task.reference!, format.dialect)
+  const read = (answer: Answer) =>
+    readWireResult(answer, READERS[format.format]!, requestOf(task), { largest: LARGEST })
+  return exchange(upstream, call, read, signal)
+}
+
+/** Has the upstream forget a task, where it has a call for that. Throws GatewayError where it refuses. */
+export async function askRemoval(upstream: TaskUpstream): Promise<void> {
+  const call = upstream.writer.remove?.(upstreamTask(upstream.task), upstream.format.dialect)
+  if (call === undefined) return
+  await exchange(upstream, call, async () => {}).catch((thrown: unknown) => {
+    const failure = toFailure(thrown)
+    if (failure.error.kind !== 'not-found') throw shown(failure, upstream)
+  })
+}
+
+/** Sends a call with the channel's credential. */
+export async function sendCall(
+  { channel, format }: Pick<TaskUpstream, 'channel' | 'format'>,
+  { method, ...where }: TaskCall,
+  headers: TaskCall['headers'] = {},
+): Promise<Exchange> {
+  await channel.ready()
+  return channel.call(method, format, { ...where, headers: { ...where.headers, ...headers } })
+}
+
+/** Milliseconds a request about a task may take; it is repeated later. */
+const PATIENCE = 15_000
+
+/** Bytes of an answer about a task: it is stored, and shown in every answer to callers. */
+const LARGEST = 2 ** 20
+
+async function exchange<T>(
+  upstream: TaskUpstream,
+  call: TaskCall,
+  use: (answer: Answer) => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  const sent = await sendCall(upstream, call, { accept: 'application/json' })
+  const abort = () => sent.abort()
+  const timer = setTimeout(abort, PATIENCE)
+  signal?.addEventListener('abort', abort)
+  try {
+    const answer = await sent.answer
+    if (answer.status < 200 || answer.status > 299) throw await failureOf(answer, upstream)
+    return await use(answer)
+  } catch (thrown) {
+    throw answerFailure(thrown)
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', abort)
+    sent.discardRest()
+  }
+}
+
+/** The failure that an answer is, as a caller may see it. */
+export const publicFailure = async (answer: Answer, upstream: TaskUpstream): Promise<GatewayError> =>
+  shown(await failureOf(answer, upstream), upstream)
+
+const shown = (failure: GatewayError, upstream: TaskUpstream): GatewayError =>
+  new GatewayError(publicError(failure.error, targetOf(upstream), upstream.task.model), { cause: failure.cause })
+
+const failureOf = (answer: Answer, upstream: TaskUpstream): Promise<GatewayError> =>
+  upstreamError(answer, targetOf(upstream), upstream.task.model)

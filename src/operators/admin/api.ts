@@ -1,0 +1,121 @@
+import type { IncomingMessage } from 'node:http'
+import { GatewayError } from '../../canonical/error.ts'
+import { isEnough, type Principal } from '../sign-in/index.ts'
+import type { Administration } from './administration.ts'
+import type { AdminAnswer } from './answer.ts'
+import { authenticate } from './authenticate.ts'
+import { type Endpoint, type LiveAnswer, roleFor } from './endpoint.ts'
+import { checkedInput, type RawInput } from './input.ts'
+import { description } from './openapi.ts'
+import { detailsOf, Problem, type ProblemDetails } from './problem.ts'
+import type { SessionRoute } from './session/route.ts'
+
+/** Bytes a body may have. */
+const LARGEST = 1024 * 1024
+
+/** The path below which all endpoints lie. */
+export const BASE = '/admin/v1'
+
+/** A request at an endpoint. */
+export interface AdminCall {
+  readonly message: IncomingMessage
+  readonly params: RawInput['params']
+  /** The text behind the question mark. */
+  readonly query: string
+}
+
+/** Answers administrators: every answer is of the endpoint's schema, or problem details (RFC 9457). */
+export class AdminApi {
+  readonly endpoints: readonly Endpoint[]
+  private readonly gateway: Administration
+  private described: string | undefined
+
+  constructor(gateway: Administration, endpoints: readonly Endpoint[]) {
+    this.gateway = gateway
+    this.endpoints = endpoints
+  }
+
+  /** Whose request it is. Rejects with Problem or GatewayError where it shows neither a valid token nor a session. */
+  authenticate(message: IncomingMessage): Promise<Principal> {
+    return authenticate(this.gateway, message)
+  }
+
+  /** Rejects with Problem or GatewayError. */
+  async answer(endpoint: Endpoint, call: AdminCall, principal: Principal): Promise<AdminAnswer | LiveAnswer> {
+    if (!isEnough(principal.role, roleFor(endpoint))) throw ROLE
+    const { message, params, query } = call
+    const body = endpoint.body === undefined ? undefined : await this.gateway.body(message, LARGEST)
+    const input = checkedInput(endpoint, { params, query: new URLSearchParams(query), body })
+    const answer = await endpoint.handle(this.gateway, input as never, principal)
+    if (typeof answer !== 'function') return written(endpoint, answer as never, message)
+    return message.method === 'HEAD' ? headOf(endpoint) : (answer as LiveAnswer)
+  }
+
+  /** Answers at a route of sessions, where nobody needs to be signed in. Rejects with Problem or GatewayError. */
+  async session(route: SessionRoute, message: IncomingMessage, query: string): Promise<AdminAnswer> {
+    if (this.gateway.users.config === undefined) throw unknownPath()
+    const answer = await route.handle(this.gateway, message, new URLSearchParams(query))
+    return { ...answer, headers: { ...HEADERS, ...answer.headers } }
+  }
+
+  /** The description of all endpoints (OpenAPI 3.1). */
+  get openapi(): AdminAnswer {
+    this.described ??= JSON.stringify(description(this.endpoints, this.gateway.version))
+    return { status: 200, headers: HEADERS, text: this.described }
+  }
+
+  /** A failure as problem details; faults of the gateway itself are logged. */
+  refusal(thrown: unknown, id: string, more: { readonly [name: string]: string } = {}): AdminAnswer {
+    const details = detailsOf(thrown, id)
+    if (details.status === 500) this.gateway.log.error({ id, err: thrown }, 'a fault of the gateway')
+    const seconds = secondsOf(thrown)
+    return refused(details, { ...more, ...(seconds === undefined ? {} : { 'retry-after': String(seconds) }) })
+  }
+}
+
+/** The problem of a path with another method, and of a path that is none. */
+export const wrongMethod = (allow: string): Problem =>
+  new Problem('method-not-allowed', `The resource takes these methods: ${allow}.`)
+export const unknownPath = (): Problem => new Problem('not-found', `There is no such resource below ${BASE}.`)
+
+const secondsOf = (thrown: unknown): number | undefined => {
+  if (thrown instanceof Problem) return thrown.more.retryAfterSeconds
+  return thrown instanceof GatewayError ? thrown.error.retryAfterSeconds : undefined
+}
+
+const ROLE = new Problem('role-too-low', 'Only administrators may do this; you are a viewer.')
+
+const HEADERS = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  vary: 'authorization, cookie, accept',
+}
+
+function refused(details: ProblemDetails, more: AdminAnswer['headers']): AdminAnswer {
+  const headers: { [name: string]: string } = { ...HEADERS, ...more, 'content-type': 'application/problem+json' }
+  if (details.status === 401) headers['www-authenticate'] = 'Bearer realm="interlingua admin"'
+  return { status: details.status, headers, text: JSON.stringify(details) }
+}
+
+function written(endpoint: Endpoint, answer: never, { headers: asked }: IncomingMessage): AdminAnswer {
+  const { status, location, csv } = endpoint
+  const headers: { [name: string]: string } = { ...HEADERS }
+  if (location !== undefined) headers['location'] = `${BASE}${location(answer)}`
+  if (endpoint.answer === undefined) return { status, headers, text: '' }
+  if (csv !== undefined && prefersCsv(asked.accept)) {
+    headers['content-type'] = 'text/csv; charset=utf-8; header=present'
+    return { status, headers, text: csv(answer) }
+  }
+  return { status, headers, text: JSON.stringify(answer) }
+}
+
+/** What is sent as it comes has no body to leave out. */
+const headOf = ({ status, live = [] }: Endpoint): AdminAnswer => ({
+  status,
+  headers: { ...HEADERS, ...(live[0] === undefined ? {} : { 'content-type': live[0] }) },
+  text: '',
+})
+
+/** The first of the two types that is named counts. */
+const prefersCsv = (accept = ''): boolean =>
+  /text\/csv|application\/json/i.exec(accept)?.[0].toLowerCase() === 'text/csv'

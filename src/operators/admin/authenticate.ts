@@ -1,0 +1,57 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { hashOf } from '../../config/hash.ts'
+import type { OpenSession, Principal } from '../sign-in/index.ts'
+import type { Administration } from './administration.ts'
+import { Problem } from './problem.ts'
+
+const BEARER = /^bearer\s+(\S+)\s*$/i
+
+type Authenticating = Pick<Administration, 'token' | 'isCaller' | 'users'>
+
+/**
+ * Lets a request pass that shows a valid admin token, or else the session of a user.
+ *
+ * @returns whose request it is.
+ * @throws Problem `unauthenticated`, `api-key-refused` or `csrf`; GatewayError where the store cannot be asked, or too many
+ * wrong tokens came from the address.
+ */
+export async function authenticate(gateway: Authenticating, message: IncomingMessage): Promise<Principal> {
+  const credential = BEARER.exec(message.headers.authorization ?? '')?.[1]
+  if (credential === undefined) {
+    const { user, hash } = await sessionOf(gateway, message)
+    return { kind: 'user', name: user.name, role: user.role, session: hash }
+  }
+  const hash = hashOf(credential)
+  const token = await gateway.token(hash)
+  const isValid =
+    token !== undefined &&
+    timingSafeEqual(Buffer.from(token.hash), Buffer.from(hash)) &&
+    (token.expiresAt === undefined || token.expiresAt > Date.now())
+  if (isValid) return { kind: 'token', name: token.name, role: 'admin' }
+  if (token !== undefined) throw new Problem('unauthenticated', EXPIRED)
+  if (await gateway.isCaller(credential, message)) throw new Problem('api-key-refused', CALLER)
+  throw new Problem('unauthenticated', WRONG)
+}
+
+/**
+ * The session of a request, which no page but the console made.
+ *
+ * @throws Problem `unauthenticated` or `csrf`; GatewayError where the store cannot be asked.
+ */
+export async function sessionOf(
+  { users }: Pick<Administration, 'users'>,
+  message: IncomingMessage,
+): Promise<OpenSession> {
+  const session = await users.sessions.of(message)
+  if (session === undefined) throw new Problem('unauthenticated', MISSING)
+  if (!users.sessions.isOwn(message, session)) throw new Problem('csrf', CSRF)
+  return session
+}
+
+const MISSING =
+  'Sign in at the console, or send an admin token as "authorization: Bearer TOKEN"; "interlingua admin token" makes one.'
+const CSRF = 'Send the csrf token of your session as "x-csrf-token"; pages of other origins may not use a session.'
+const WRONG = 'The admin token is unknown or revoked.'
+const EXPIRED = 'The admin token is expired.'
+const CALLER = 'This is an API key of a caller; "interlingua admin token" makes a token for administrators.'

@@ -1,0 +1,78 @@
+import * as v from 'valibot'
+import { fields, instantOf, text, word } from '../../../config/schema.ts'
+import { CAPTURE, type CaptureDocument, FIXTURE } from '../../../gateway/capture/shapes.ts'
+import type { Administration } from '../administration.ts'
+import { endpoint } from '../endpoint.ts'
+import { fixtureOf } from '../fixture.ts'
+import { invalidInput, Problem } from '../problem.ts'
+import { replay } from '../replay.ts'
+
+const id = fields({ id: word })
+
+const getCapture = endpoint({
+  method: 'get',
+  path: '/requests/{id}/capture',
+  role: 'admin',
+  operation: 'getCapture',
+  summary: 'What was captured of a request: sent, canonical, upstream and returned, without credentials.',
+  params: id,
+  answer: CAPTURE,
+  problems: ['not-found'],
+  handle: async (gateway, { params }) => {
+    const captured = await captureOf(gateway, params.id)
+    return { ...captured, at: instantOf(captured.at) }
+  },
+})
+
+const dropCapture = endpoint({
+  method: 'delete',
+  path: '/requests/{id}/capture',
+  operation: 'dropCapture',
+  summary: 'Deletes what was captured of a request.',
+  params: id,
+  problems: ['not-found'],
+  handle: async ({ captures }, { params }) => {
+    if (!(await captures.records.drop(params.id))) throw UNKNOWN
+    return {}
+  },
+})
+
+const replayRequest = endpoint({
+  method: 'post',
+  path: '/requests/{id}/replay',
+  operation: 'replayRequest',
+  summary: 'Sends a captured request again as its key, to a channel of choice; the new request is captured, too.',
+  params: id,
+  body: fields({ channel: v.optional(text()) }),
+  status: 202,
+  answer: fields({ id: v.string() }),
+  problems: ['not-found', 'not-repeatable'],
+  handle: async (gateway, { params, body: { channel } }) => {
+    const captured = await captureOf(gateway, params.id)
+    if (channel !== undefined && !gateway.config.channels.some(({ name }) => name === channel))
+      throw invalidInput({ pointer: '/channel', detail: 'there is no such channel' })
+    return { id: replay(gateway, captured, channel) }
+  },
+})
+
+const getFixture = endpoint({
+  method: 'get',
+  path: '/requests/{id}/fixture',
+  role: 'admin',
+  operation: 'getFixture',
+  summary: 'A captured request as the files of a fixture, in the formats of its caller and of its upstream.',
+  params: id,
+  answer: FIXTURE,
+  problems: ['not-found'],
+  handle: async (gateway, { params }) => ({ files: fixtureOf(await captureOf(gateway, params.id)) }),
+})
+
+async function captureOf({ captures }: Administration, id: string): Promise<CaptureDocument> {
+  const found = await captures.find(id)
+  if (found === undefined) throw UNKNOWN
+  return found
+}
+
+const UNKNOWN = new Problem('not-found', 'Nothing was captured of a request of this id, or it is not kept any more.')
+
+export const CAPTURES = [getCapture, dropCapture, replayRequest, getFixture]

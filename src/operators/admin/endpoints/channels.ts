@@ -1,0 +1,152 @@
+import * as v from 'valibot'
+import { defined, type Format, type JsonObject } from '../../../canonical/node.ts'
+import type { Work } from '../../../canonical/work.ts'
+import type { ChannelConfig, ChannelFormat } from '../../../config/index.ts'
+import { fields, instantOf, text, word } from '../../../config/schema.ts'
+import { DOORS, FLAG_MEANINGS, FORMATS } from '../../../formats/index.ts'
+import type { ChannelState } from '../../../gateway/channel-states.ts'
+import type { ChannelTest } from '../../../gateway/channel-test.ts'
+import { type StatsSnapshot, sumOf } from '../../../upstreams/channel/health.ts'
+import type { Administration } from '../administration.ts'
+import { endpoint } from '../endpoint.ts'
+import { Problem } from '../problem.ts'
+import { allOf, CHANNEL, CHANNEL_DETAILS, CHANNEL_TEST } from '../shapes.ts'
+
+const name = fields({ name: word })
+
+const listChannels = endpoint({
+  method: 'get',
+  path: '/channels',
+  operation: 'listChannels',
+  summary: 'Channels in the order of the config, with their state at all processes of this machine.',
+  answer: allOf(CHANNEL),
+  handle: async gateway => {
+    const states = await gateway.states()
+    return { data: gateway.config.channels.map(config => channelView(gateway, config, states[config.name])) }
+  },
+})
+
+const getChannel = endpoint({
+  method: 'get',
+  path: '/channels/{name}',
+  operation: 'getChannel',
+  summary: 'One channel, with the dialect of each of its formats.',
+  params: name,
+  answer: CHANNEL_DETAILS,
+  problems: ['not-found'],
+  handle: async (gateway, { params }) => ({
+    ...(await currently(gateway, params.name)),
+    dialects: configOf(gateway, params.name).formats.map(dialectView),
+  }),
+})
+
+/** A flag without effect in the format has no meaning there. */
+const dialectView = ({ format, dialect }: ChannelFormat) => ({
+  ...{ format, native: DOORS.has(format), does: worksOf(format, dialect) },
+  flags: Object.entries(dialect).map(([flag, value]) => {
+    const found = FLAG_MEANINGS.get(flag)
+    return { name: flag, value, ...(found?.formats.includes(format) === true ? { meaning: found.meaning } : {}) }
+  }),
+})
+
+const worksOf = (format: Format, dialect: JsonObject): readonly Work[] =>
+  (FORMATS.get(format)?.does ?? []).filter(work => dialect[work] !== false)
+
+const drainChannel = endpoint({
+  method: 'post',
+  path: '/channels/{name}/drain',
+  operation: 'drainChannel',
+  summary: 'Has a channel take no new requests, at every process; those that run go on.',
+  params: name,
+  answer: CHANNEL,
+  problems: ['not-found'],
+  handle: (gateway, { params }) => drain(gateway, params.name, true),
+})
+
+const resumeChannel = endpoint({
+  method: 'post',
+  path: '/channels/{name}/resume',
+  operation: 'resumeChannel',
+  summary: 'Has a drained channel take requests again.',
+  params: name,
+  answer: CHANNEL,
+  problems: ['not-found'],
+  handle: (gateway, { params }) => drain(gateway, params.name, false),
+})
+
+const testChannel = endpoint({
+  method: 'post',
+  path: '/channels/{name}/test',
+  operation: 'testChannel',
+  summary: 'Sends a channel one small request, whatever state it is in. Takes up to 30 seconds.',
+  params: name,
+  body: fields({ model: v.optional(text()) }),
+  answer: CHANNEL_TEST,
+  problems: ['not-found'],
+  handle: async (gateway, { params, body }) => {
+    configOf(gateway, params.name)
+    return testView(await gateway.test(params.name, body.model))
+  },
+})
+
+const testView = ({ ok, work, model, format, latency, status, text, error }: ChannelTest) => ({
+  ...{ ok, work, latency_ms: latency },
+  ...defined({ model, format, status, text, error }),
+})
+
+async function drain(gateway: Administration, name: string, isDrained: boolean) {
+  configOf(gateway, name)
+  if (await gateway.records.drain(name, isDrained)) await gateway.changed()
+  return currently(gateway, name)
+}
+
+const currently = async (gateway: Administration, name: string) =>
+  channelView(gateway, configOf(gateway, name), (await gateway.states())[name])
+
+function configOf({ config }: Administration, name: string): ChannelConfig {
+  const channel = config.channels.find(one => one.name === name)
+  if (channel === undefined) throw new Problem('not-found', 'There is no such channel.')
+  return channel
+}
+
+/** How a channel is: what keeps requests from it comes first. */
+export function stateName(
+  { maxConcurrent = Number.POSITIVE_INFINITY }: ChannelConfig,
+  state: ChannelState,
+  workers: number,
+): 'ok' | 'resting' | 'drained' | 'full' {
+  if (state.drained) return 'drained'
+  if (state.inFlight >= maxConcurrent * workers) return 'full'
+  return state.restingUntil === undefined ? 'ok' : 'resting'
+}
+
+const UNKNOWN: ChannelState = { inFlight: 0, drained: false, resting: [], stats: { minutes: [], errors: [] } }
+
+function channelView({ config: { server } }: Administration, config: ChannelConfig, state: ChannelState = UNKNOWN) {
+  const { models, maxConcurrent } = config
+  return {
+    ...{ name: config.name, provider: config.provider, formats: config.formats.map(({ format }) => format) },
+    ...{ models: Object.fromEntries(models.named), patterns: models.patterns },
+    ...{ priority: config.priority, weight: config.weight },
+    ...{ state: stateName(config, state, server.workers), in_flight: state.inFlight },
+    ...defined({
+      max_concurrent: maxConcurrent,
+      listed: state.listed,
+      resting_until: state.restingUntil === undefined ? undefined : instantOf(state.restingUntil),
+    }),
+    resting_models: state.resting.map(([model, until]) => ({ model, until: instantOf(until) })),
+    last_5_minutes: rateOf(state.stats, 5),
+    last_60_minutes: rateOf(state.stats, 60),
+    last_errors: state.stats.errors.map(({ at, kind, status, model, message }) => ({
+      ...{ at: instantOf(at), kind, model, message },
+      ...defined({ status }),
+    })),
+  }
+}
+
+function rateOf(stats: StatsSnapshot, minutes: number) {
+  const { requests, errors } = sumOf(stats, minutes)
+  return { requests, errors, error_rate: requests === 0 ? 0 : Math.round((errors / requests) * 10_000) / 10_000 }
+}
+
+export const CHANNELS = [listChannels, getChannel, drainChannel, resumeChannel, testChannel]

@@ -1,0 +1,209 @@
+import { randomUUID } from 'node:crypto'
+import * as v from 'valibot'
+import { freshSecret } from '../../../accounts/secret.ts'
+import { defined } from '../../../canonical/node.ts'
+import { suggestion } from '../../../config/faults.ts'
+import { duration, fields, flag, limit, text, time, word, yesOrNo } from '../../../config/schema.ts'
+import type { KeyChange, StoredKey } from '../../../store/access-records.ts'
+import type { Administration } from '../administration.ts'
+import { cursorOf, placeOf } from '../cursor.ts'
+import { endpoint } from '../endpoint.ts'
+import { changedLimits, permissionFields } from '../permission-fields.ts'
+import { invalidInput, Problem } from '../problem.ts'
+import { KEY, NEW_KEY, pageOf } from '../shapes.ts'
+import { fixedId, fixedKeyView, keyView } from '../views.ts'
+
+const id = fields({ id: word })
+
+const settings = {
+  note: v.nullish(text(2000)),
+  ...permissionFields,
+  enabled: v.nullish(yesOrNo),
+  expires_at: v.nullish(time),
+  /** For how long from now on its requests are captured whole. */
+  capture: v.nullish(duration(7)),
+}
+
+type Settings = v.InferOutput<v.StrictObjectSchema<typeof settings, undefined>>
+
+const PAGE = 50
+const MOST = 200
+
+/** Where a page begins: behind a key of the config, which come first, or behind a stored one. */
+const CONFIG = 'config:'
+const STORE = 'store:'
+const PLACE = /^(config|store):[\w-]{0,64}$/
+
+const listKeys = endpoint({
+  method: 'get',
+  path: '/keys',
+  operation: 'listKeys',
+  summary: 'API keys of callers: those of the config first, then the others by name.',
+  query: fields({
+    limit: limit(PAGE, MOST),
+    cursor: v.optional(word),
+    group: v.optional(word),
+    name: v.optional(word),
+    revoked: flag,
+  }),
+  answer: pageOf(KEY),
+  handle: async ({ config, records }, { query: { limit, cursor, group, name, revoked } }) => {
+    const place = cursor === undefined ? CONFIG : placeOf(cursor, PLACE)
+    const wanted = (key: { readonly name: string; readonly group: string }): boolean =>
+      (group === undefined || key.group === group) && (name === undefined || key.name === name)
+    const fixed = place.startsWith(CONFIG) ? fixedBehind(config.keys.filter(wanted), place.slice(CONFIG.length)) : []
+    const first = fixed.slice(0, limit).map(fixedKeyView)
+    if (fixed.length > limit) return { data: first, next_cursor: cursorOf(`${CONFIG}${first.at(-1)!.id}`) }
+    const after = place.startsWith(STORE) ? place.slice(STORE.length) : undefined
+    const room = limit - first.length
+    // Without room for any, one is still looked for: whether others follow must be known.
+    const page = { limit: Math.max(room, 1), revoked, ...defined({ after, group, name }) }
+    const rows = await records.keys(page)
+    const data = [...first, ...rows.slice(0, room).map(keyView)]
+    if (rows.length <= room) return { data }
+    const last = room === 0 ? `${CONFIG}${first.at(-1)!.id}` : `${STORE}${data.at(-1)!.id}`
+    return { data, next_cursor: cursorOf(last) }
+  },
+})
+
+function fixedBehind<K extends Administration['config']['keys'][number]>(keys: readonly K[], id: string): readonly K[] {
+  const sorted = keys.toSorted((one, other) => (fixedId(one) < fixedId(other) ? -1 : 1))
+  return id === '' ? sorted : sorted.filter(key => fixedId(key) > id)
+}
+
+const getKey = endpoint({
+  method: 'get',
+  path: '/keys/{id}',
+  operation: 'getKey',
+  summary: 'One key.',
+  params: id,
+  answer: KEY,
+  problems: ['not-found'],
+  handle: async ({ config, records }, { params }) => {
+    const fixed = config.keys.find(key => fixedId(key) === params.id)
+    if (fixed !== undefined) return fixedKeyView(fixed)
+    const key = await records.key(params.id)
+    if (key === undefined) throw UNKNOWN
+    return keyView(key)
+  },
+})
+
+const createKey = endpoint({
+  method: 'post',
+  path: '/keys',
+  operation: 'createKey',
+  summary: 'Makes a key. Its secret is in this answer, and nowhere else ever after.',
+  body: fields({ name: text(), group: v.optional(text()), ...settings }),
+  status: 201,
+  answer: NEW_KEY,
+  problems: ['name-taken'],
+  location: key => `/keys/${key.id}`,
+  handle: async (gateway, { body: { name, group = 'default', ...written } }) => {
+    await checkGroup(gateway, group)
+    if (gateway.config.keys.some(key => key.name === name)) throw taken()
+    const now = Date.now()
+    const { text, secret } = freshSecret('il', now)
+    const key: StoredKey = {
+      ...{ id: randomUUID().replaceAll('-', ''), name, group, createdAt: now, secrets: [secret] },
+      ...{ limits: changedLimits({}, written), enabled: written.enabled ?? true },
+      ...defined(changesOf(written)),
+    }
+    if (!(await gateway.records.createKey(key))) throw taken()
+    await gateway.changed()
+    return { ...keyView(key), secret: text }
+  },
+})
+
+const changeKey = endpoint({
+  method: 'patch',
+  path: '/keys/{id}',
+  operation: 'changeKey',
+  summary: 'Changes fields of a key; null removes a field.',
+  params: id,
+  body: fields({ name: v.optional(text()), group: v.optional(text()), ...settings }),
+  answer: KEY,
+  problems: ['not-found', 'read-only', 'name-taken'],
+  handle: async (gateway, { params, body: { name, group, ...written } }) => {
+    await storedKey(gateway, params.id)
+    if (group !== undefined) await checkGroup(gateway, group)
+    if (name !== undefined && gateway.config.keys.some(key => key.name === name)) throw taken()
+    const changes: KeyChange = {
+      ...defined({ name, group }),
+      ...changesOf(written),
+      ...(written.enabled === undefined ? {} : { enabled: written.enabled ?? true }),
+    }
+    const key = await gateway.records.changeKey(params.id, ({ limits }) => ({
+      ...changes,
+      limits: changedLimits(limits, written),
+    }))
+    if (key === undefined) throw UNKNOWN
+    if (key === 'taken') throw taken()
+    await gateway.changed()
+    return keyView(key)
+  },
+})
+
+/** What was written of the fields that can be absent. */
+function changesOf(written: Settings): KeyChange {
+  const { note, models, doors, on_loss: onLoss, expires_at: expiresAt, capture } = written
+  const captureUntil = capture == null ? capture : Date.now() + capture
+  const fields = { note, models, doors, onLoss, expiresAt, captureUntil }
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(given.map(([name, value]) => [name, value ?? undefined])) as KeyChange
+}
+
+const revokeKey = endpoint({
+  method: 'delete',
+  path: '/keys/{id}',
+  operation: 'revokeKey',
+  summary: 'Revokes a key for good; streams and sessions of it end, too.',
+  params: id,
+  problems: ['not-found', 'read-only'],
+  handle: async (gateway, { params }) => {
+    await storedKey(gateway, params.id)
+    if (!(await gateway.records.revokeKey(params.id, Date.now()))) throw UNKNOWN
+    await gateway.changed()
+    return {}
+  },
+})
+
+const rotateKey = endpoint({
+  method: 'post',
+  path: '/keys/{id}/rotate',
+  operation: 'rotateKey',
+  summary: 'Gives a key another secret; the ones before it work for the grace time (default: none, at most 90 days).',
+  params: id,
+  body: fields({ grace: v.optional(duration(90), '0s') }),
+  answer: NEW_KEY,
+  problems: ['not-found', 'read-only'],
+  handle: async (gateway, { params, body: { grace } }) => {
+    await storedKey(gateway, params.id)
+    const now = Date.now()
+    const { text, secret } = freshSecret('il', now)
+    const key = await gateway.records.rotateKey(params.id, secret, now + grace)
+    if (key === undefined) throw UNKNOWN
+    await gateway.changed()
+    return { ...keyView(key), secret: text }
+  },
+})
+
+/** A key that can be changed. Throws Problem where there is none. */
+async function storedKey({ config, records }: Administration, id: string): Promise<StoredKey> {
+  if (config.keys.some(key => fixedId(key) === id)) throw new Problem('read-only', 'The key is one of the config file.')
+  const key = await records.key(id)
+  if (key === undefined || key.revokedAt !== undefined) throw UNKNOWN
+  return key
+}
+
+async function checkGroup({ config, records }: Administration, group: string): Promise<void> {
+  if (config.groups.has(group)) return
+  const names = [...config.groups.keys(), ...(await records.groups()).map(({ name }) => name)]
+  if (!names.includes(group))
+    throw invalidInput({ pointer: '/group', detail: `there is no such group${suggestion(group, names)}` })
+}
+
+const UNKNOWN = new Problem('not-found', 'There is no such key, or it is revoked.')
+const taken = (): Problem =>
+  new Problem('name-taken', 'Another key has this name.', [{ pointer: '/name', detail: 'is the name of another key' }])
+
+export const KEYS = [listKeys, createKey, getKey, changeKey, revokeKey, rotateKey]

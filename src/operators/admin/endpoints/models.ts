@@ -1,0 +1,90 @@
+import * as v from 'valibot'
+import type { Permissions } from '../../../accounts/index.ts'
+import { permissionsOf } from '../../../accounts/permissions.ts'
+import { defined } from '../../../canonical/node.ts'
+import type { KeySettings } from '../../../config/index.ts'
+import { fields, word } from '../../../config/schema.ts'
+import type { ChannelStates } from '../../../gateway/channel-states.ts'
+import type { ModelOverview } from '../../../gateway/model-overview.ts'
+import type { Rate, Rates } from '../../../upstreams/catalogue/index.ts'
+import type { Administration } from '../administration.ts'
+import { endpoint } from '../endpoint.ts'
+import { invalidInput } from '../problem.ts'
+import { allOf, CATALOGUE, MODEL } from '../shapes.ts'
+import { fixedId } from '../views.ts'
+import { stateName } from './channels.ts'
+import { isFixed } from './groups.ts'
+
+const listModels = endpoint({
+  method: 'get',
+  path: '/models',
+  operation: 'listModels',
+  summary: 'Models by their public ids: all of them, or exactly those that a key (by its id) may call.',
+  query: fields({ key: v.optional(word) }),
+  answer: fields({ ...allOf(MODEL).entries, catalogue: CATALOGUE }),
+  handle: async (gateway, { query: { key } }) => {
+    const permissions = key === undefined ? ALL : await permissionsOfKey(gateway, key)
+    const { catalogue } = gateway
+    if (permissions === undefined) return { data: [], catalogue }
+    const states = await gateway.states()
+    return { data: gateway.models(permissions).map(model => modelView(gateway, model, states)), catalogue }
+  },
+})
+
+const ALL = permissionsOf({ limits: {}, enabled: true }, { name: '', models: ['*'], limits: {}, onLoss: 'show' })
+
+/** What a key may do; undefined where it may do nothing, as it is not valid. */
+async function permissionsOfKey({ config, records }: Administration, id: string): Promise<Permissions | undefined> {
+  const key = config.keys.find(one => fixedId(one) === id) ?? (await records.key(id))
+  if (key === undefined) throw invalidInput({ parameter: 'key', detail: 'there is no key of this id' })
+  const fixed = config.groups.get(key.group)
+  const stored = isFixed(config, key.group) ? fixed : (await records.groups()).find(({ name }) => name === key.group)
+  const group = stored ?? fixed
+  return group === undefined || !isValid(key) ? undefined : permissionsOf(key, group)
+}
+
+const isValid = (key: KeySettings & { readonly revokedAt?: number }): boolean =>
+  key.enabled && key.revokedAt === undefined && (key.expiresAt ?? Number.POSITIVE_INFINITY) > Date.now()
+
+function modelView(
+  { config }: Administration,
+  { id, interface: spoken, known, abilities, native, translated, channels }: ModelOverview,
+  states: ChannelStates,
+) {
+  const { converses, draws, speaks, embeds } = abilities
+  const can = { converse: converses, draw: draws, speak: speaks, embed: embeds }
+  const configs = new Map(config.channels.map(one => [one.name, one]))
+  const stateOf = (name: string) => {
+    const [channel, state] = [configs.get(name), states[name]]
+    return channel === undefined || state === undefined ? 'ok' : stateName(channel, state, config.server.workers)
+  }
+  return {
+    ...{ id, native, translated },
+    ...defined({
+      ...{ name: known.name, description: known.description, interface: spoken },
+      ...{ context: known.context, max_output: known.maxOutput },
+      ...{ input: known.input, output: known.output, reasoning: known.reasoning, tools: known.tools },
+      price: priceView(known.rates),
+    }),
+    abilities: (['converse', 'draw', 'speak', 'embed'] as const).filter(name => can[name]),
+    channels: channels.map(({ name, upstreamModel }) => {
+      const rests = states[name]?.resting.some(([model]) => model === upstreamModel) === true
+      const state = stateOf(name)
+      return { name, upstream_model: upstreamModel, state: state === 'ok' && rests ? ('resting' as const) : state }
+    }),
+  }
+}
+
+/** Nanodollars a token as dollars a million; of tiers the first. */
+const perMillion = (rate: Rate | undefined): number | undefined =>
+  rate === undefined ? undefined : Number((rate.base / 1000).toPrecision(12))
+
+function priceView({ input, output, cacheRead, cacheWrite }: Rates) {
+  const price = defined({
+    ...{ input: perMillion(input), output: perMillion(output) },
+    ...{ cache_read: perMillion(cacheRead), cache_write: perMillion(cacheWrite) },
+  })
+  return Object.keys(price).length === 0 ? undefined : price
+}
+
+export const MODELS = [listModels]

@@ -1,0 +1,113 @@
+import * as v from 'valibot'
+import { defined } from '../../../canonical/node.ts'
+import { fields, instantOf, limit, oneOf, word } from '../../../config/schema.ts'
+import type { UsageRow } from '../../../store/usage/row.ts'
+import type { RowPage, UsageField, UsageRecords } from '../../../store/usage-records.ts'
+import type { Administration } from '../administration.ts'
+import { cursorOf, placeOf } from '../cursor.ts'
+import { endpoint } from '../endpoint.ts'
+import { Problem } from '../problem.ts'
+import { pageOf, REQUEST } from '../shapes.ts'
+import { filterOf, filterParameters } from './usage.ts'
+
+/** The position of a row: its time and its id. */
+const PLACE = /^\d{1,15}\.[\w-]{1,200}$/
+
+const MONTH = 30 * 86_400_000
+
+const listRequests = endpoint({
+  method: 'get',
+  path: '/requests',
+  operation: 'listRequests',
+  summary: 'Requests that are over, the latest first: without bodies. The last 30 days by default.',
+  query: fields({
+    limit: limit(50, 500),
+    cursor: v.optional(word),
+    only: v.optional(oneOf(['errors', 'losses', 'captured'])),
+    ...filterParameters,
+  }),
+  answer: pageOf(REQUEST),
+  handle: async (gateway, { query: { limit, cursor, only, ...filter } }) => {
+    const { usage, captures } = gateway
+    const after = cursor === undefined ? undefined : placeOf(cursor, PLACE)
+    const page = { ...filterOf(filter, MONTH), limit, ...defined({ after }) }
+    const { rows, next } =
+      only === 'captured' ? await capturedRows(gateway, page) : await usage.rows({ ...page, ...defined({ only }) })
+    const captured = await captures.records.known(rows.map(({ id }) => id))
+    const data = rows.map(row => requestView(row, captured.has(row.id)))
+    return { data, ...(next === undefined ? {} : { next_cursor: cursorOf(next) }) }
+  },
+})
+
+/** Captures that are looked up at a time, and for one page: each of them needs its row. */
+const BATCH = 100
+const MOST_LOOKED_UP = 1000
+
+/**
+ * The rows of captured requests. The store finds captures by time and key alone, so other filters are applied to their
+ * rows: until the page is full, no capture is left, or enough were looked up. Then `next` says where to continue, even if
+ * the page is not full.
+ */
+async function capturedRows({ usage, captures }: Administration, page: RowPage): ReturnType<UsageRecords['rows']> {
+  const { since, until, limit, where = {} } = page
+  const fits = (row: UsageRow | undefined): row is UsageRow =>
+    row !== undefined &&
+    Object.entries(where).every(([field, value]) => String(row[field as UsageField] ?? '') === value)
+  const rows: UsageRow[] = []
+  let after = page.after
+  for (let lookedUp = 0; lookedUp < MOST_LOOKED_UP; lookedUp += BATCH) {
+    const batch = { since, until, limit: BATCH, ...defined({ after, key: where.key }) }
+    const { found, more } = await captures.records.list(batch)
+    const all = await Promise.all(found.map(({ id }) => usage.row(id)))
+    for (const [index, row] of all.entries()) {
+      if (fits(row)) rows.push(row)
+      after = `${found[index]!.at}.${found[index]!.id}`
+      if (rows.length === limit) return { rows, ...(more || index < all.length - 1 ? { next: after } : {}) }
+    }
+    if (!more) return { rows }
+  }
+  return { rows, ...defined({ next: after }) }
+}
+
+const getRequest = endpoint({
+  method: 'get',
+  path: '/requests/{id}',
+  operation: 'getRequest',
+  summary: 'One request by the id that its answer named in x-request-id.',
+  params: fields({ id: word }),
+  answer: REQUEST,
+  problems: ['not-found'],
+  handle: async ({ usage, captures }, { params }) => {
+    const row = await usage.row(params.id)
+    if (row === undefined) throw new Problem('not-found', 'There is no request of this id, or it is not kept any more.')
+    return requestView(row, (await captures.records.known([row.id])).has(row.id))
+  },
+})
+
+const NANO = 1e9
+const ms = (value: number | undefined): number | undefined =>
+  value === undefined ? undefined : Math.round(value * 10) / 10
+
+/** A row as answers have it. */
+export const requestView = (row: UsageRow, isCaptured: boolean) => ({
+  ...{ id: row.id, at: instantOf(row.at), door: row.door, format: row.format, stream: row.stream },
+  ...{ attempts: row.attempts, status: row.status, losses: row.losses, duration_ms: ms(row.duration)! },
+  captured: isCaptured,
+  ...defined({
+    ...{ key: row.key, key_name: row.keyName, group: row.group, model: row.model, upstream_model: row.upstreamModel },
+    ...{ channel: row.channel, upstream_format: row.upstreamFormat, error: row.error },
+    ...{ finish: row.finish, upstream_id: row.upstreamId },
+    ...{ input_tokens: row.input, output_tokens: row.output, cache_read_tokens: row.cacheRead },
+    ...{ cache_write_tokens: row.cacheWrite, reasoning_tokens: row.reasoning },
+    ...{ input_audio_tokens: row.inputAudio, output_audio_tokens: row.outputAudio },
+    cost: row.cost === undefined ? undefined : row.cost / NANO,
+    estimated: row.estimated,
+    ...{ read_after_ms: ms(row.readAfter), sent_after_ms: ms(row.sentAfter) },
+    ...{ answered_after_ms: ms(row.answeredAfter), first_byte_after_ms: ms(row.firstByteAfter) },
+    tries: row.tries?.map(({ channel, upstreamModel, sentAfter, endedAfter }) => ({
+      ...{ channel, upstream_model: upstreamModel, sent_after_ms: ms(sentAfter)!, ended_after_ms: ms(endedAfter)! },
+    })),
+  }),
+})
+
+export const REQUESTS = [listRequests, getRequest]

@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto'
+import * as v from 'valibot'
+import { freshSecret } from '../../../accounts/secret.ts'
+import { defined } from '../../../canonical/node.ts'
+import { fields, flag, text, time, word } from '../../../config/schema.ts'
+import type { AdminToken } from '../../../store/access-records.ts'
+import { endpoint } from '../endpoint.ts'
+import { Problem } from '../problem.ts'
+import { allOf, NEW_TOKEN, TOKEN } from '../shapes.ts'
+import { tokenView } from '../views.ts'
+
+const listTokens = endpoint({
+  method: 'get',
+  path: '/tokens',
+  operation: 'listTokens',
+  summary: 'Tokens of administrators, the oldest first.',
+  answer: allOf(TOKEN),
+  handle: async ({ records }) => ({ data: (await records.tokens()).map(tokenView) }),
+})
+
+const createToken = endpoint({
+  method: 'post',
+  path: '/tokens',
+  operation: 'createToken',
+  summary: 'Makes a token for the admin API. Its secret is in this answer, and nowhere else ever after.',
+  body: fields({ name: text(), expires_at: v.nullish(time) }),
+  status: 201,
+  answer: NEW_TOKEN,
+  location: token => `/tokens/${token.id}`,
+  handle: async ({ records }, { body: { name, expires_at: expiresAt } }) => {
+    const { text, secret } = freshSecret('iladm', Date.now())
+    const id = randomUUID().replaceAll('-', '')
+    const token: AdminToken = { id, name, ...secret, ...defined({ expiresAt: expiresAt ?? undefined }) }
+    await records.addToken(token)
+    return { ...tokenView(token), secret: text }
+  },
+})
+
+const revokeToken = endpoint({
+  method: 'delete',
+  path: '/tokens/{id}',
+  operation: 'revokeToken',
+  summary: 'Revokes a token; with force also the last one, after which only the command line makes another.',
+  params: fields({ id: word }),
+  query: fields({ force: flag }),
+  problems: ['not-found', 'in-use'],
+  handle: async ({ records }, { params, query: { force } }) => {
+    const dropped = await records.dropToken(params.id, force)
+    if (dropped === 'unknown') throw new Problem('not-found', 'There is no such token.')
+    if (dropped === 'last')
+      throw new Problem('in-use', 'This is the last valid token; use force to revoke it all the same.')
+    return {}
+  },
+})
+
+export const TOKENS = [listTokens, createToken, revokeToken]

@@ -1,0 +1,103 @@
+import * as v from 'valibot'
+import { GatewayError } from '../../../canonical/error.ts'
+import { defined, type Format } from '../../../canonical/node.ts'
+import { describedAs, fields, isLonger, list, oneOf, text } from '../../../config/schema.ts'
+import { doorPath } from '../../../formats/routes.ts'
+import { examples } from '../../../kit/examples.ts'
+import { givenOf } from '../../../kit/given.ts'
+import { guess } from '../../../kit/guess.ts'
+import { pointerOf } from '../../../kit/pointer.ts'
+import type { Example } from '../../../kit/showcase.ts'
+import { KNOWN_FORMATS } from '../../../kit/translate.ts'
+import { type InOther, type PlacedLoss, translations } from '../../../kit/translations.ts'
+import { type Endpoint, endpoint } from '../endpoint.ts'
+import { invalidInput } from '../problem.ts'
+import { allOf, EXAMPLE, TRANSLATIONS } from '../shapes.ts'
+
+/** Characters of a text that is translated. */
+const LARGEST = 256 * 1024
+
+const KINDS = ['request', 'result', 'events'] as const
+
+const given = describedAs(
+  v.pipe(
+    v.string('expected a text'),
+    v.check(value => value.trim() !== '', 'is empty'),
+    v.check(value => !isLonger(value, LARGEST), `has more than ${LARGEST} characters`),
+  ),
+  { type: 'string', pattern: '\\S', maxLength: LARGEST },
+)
+
+const translateText = endpoint({
+  method: 'post',
+  role: 'viewer',
+  path: '/translate',
+  operation: 'translateText',
+  summary:
+    'A request, a whole answer or a stream of events in other formats, with what is lost and where. Nothing is sent or stored. Format and kind are guessed where they are not given.',
+  body: fields({
+    text: given,
+    format: v.optional(oneOf(KNOWN_FORMATS)),
+    kind: v.optional(oneOf(KINDS)),
+    to: v.optional(list(oneOf(KNOWN_FORMATS), 50)),
+    model: v.optional(text()),
+  }),
+  answer: TRANSLATIONS,
+  handle: async (_, { body }) => {
+    const { to, model } = body
+    const found = await guess(body.text, defined({ format: body.format, kind: body.kind }))
+    const format = body.format ?? found?.format
+    const kind = body.kind ?? found?.kind ?? 'request'
+    if (format === undefined) throw invalidInput({ pointer: '/text', detail: 'no format has such a text' })
+    const read = readOrRefuse(() => givenOf(body.text, format, kind, defined({ model })))
+    const all = await translations(read, to)
+    return {
+      ...{ format, kind, work: read.work, canonical: JSON.parse(JSON.stringify(read.value)) as unknown },
+      formats: Object.fromEntries([...all].map(([name, other]) => [name, otherView(name, other)])),
+    }
+  },
+})
+
+/** What is wrong with a text is wrong with that field. */
+function readOrRefuse<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError)) throw thrown
+    throw invalidInput({ pointer: '/text', detail: thrown.message })
+  }
+}
+
+function otherView(format: Format, other: InOther) {
+  if ('error' in other) return { error: other.error }
+  const { text, path, losses } = other
+  return { text, ...(path === undefined ? {} : { path: doorPath(format, path) }), losses: losses.map(lossView) }
+}
+
+const lossView = ({ loss, from, missing, to }: PlacedLoss) => ({
+  ...{ kind: loss.kind, reason: loss.reason, path: loss.path, restored: loss.restored === true },
+  ...defined({
+    pointer_from: from === undefined ? undefined : pointerOf(from),
+    pointer_to: to === undefined ? undefined : pointerOf(to),
+    no_pointer: missing,
+  }),
+})
+
+let known: Promise<readonly Example[]> | undefined
+
+const listExamples = endpoint({
+  method: 'get',
+  path: '/translate/examples',
+  operation: 'listTranslateExamples',
+  summary: 'Texts of each format to begin with.',
+  answer: allOf(EXAMPLE),
+  handle: async () => {
+    known ??= examples().catch(thrown => {
+      known = undefined
+      throw thrown
+    })
+    return { data: await known }
+  },
+})
+
+export const TRANSLATE: readonly Endpoint[] = [translateText, listExamples]

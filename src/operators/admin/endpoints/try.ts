@@ -1,0 +1,48 @@
+import * as v from 'valibot'
+import type { Caller } from '../../../accounts/index.ts'
+import { GatewayError } from '../../../canonical/error.ts'
+import type { JsonObject } from '../../../canonical/node.ts'
+import { fields, mapOf, oneOf, text, word } from '../../../config/schema.ts'
+import { DOORS } from '../../../formats/index.ts'
+import type { Administration } from '../administration.ts'
+import { type Endpoint, endpoint, type LiveAnswer } from '../endpoint.ts'
+import { invalidInput } from '../problem.ts'
+import { doorOf, triedCall } from '../tried-call.ts'
+
+const json = mapOf(v.unknown()) as v.GenericSchema<JsonObject>
+
+const tryRequest = endpoint({
+  method: 'post',
+  path: '/try',
+  operation: 'tryRequest',
+  summary:
+    'Sends a request to a door as a key, whose permissions, limits and usage count. The answer comes as the door sends it; x-interlingua-status has its status.',
+  body: fields({
+    key: word,
+    format: oneOf([...DOORS.keys()]),
+    path: v.optional(text(2000, '/')),
+    headers: v.optional(mapOf(text(1000))),
+    body: json,
+  }),
+  live: ['application/json', 'text/event-stream', 'application/octet-stream'],
+  handle: (gateway, { body: tried }): LiveAnswer => {
+    const caller = callerOf(gateway, tried.key)
+    const { path, headers, ...rest } = tried
+    const request = { ...rest, ...(path === undefined ? {} : { path }), ...(headers === undefined ? {} : { headers }) }
+    const door = doorOf(request, gateway.config.tasks.vendorPath)
+    return exchange => gateway.handle(triedCall(request, door, caller, exchange))
+  },
+})
+
+/** A key that ended is wrong input, and no reason for the administrator to sign in again. */
+function callerOf(gateway: Administration, key: string): Caller {
+  try {
+    return gateway.callerOf(key)
+  } catch (thrown) {
+    if (thrown instanceof GatewayError && thrown.error.kind !== 'overloaded')
+      throw invalidInput({ pointer: '/key', detail: 'there is no valid key of this id' })
+    throw thrown
+  }
+}
+
+export const TRY: readonly Endpoint[] = [tryRequest]

@@ -1,0 +1,139 @@
+import * as v from 'valibot'
+import { defined } from '../../../canonical/node.ts'
+import {
+  fields,
+  flag,
+  instant,
+  instantOf,
+  limit,
+  listOf,
+  namesOf,
+  oneOf,
+  since,
+  wordOrNone,
+} from '../../../config/schema.ts'
+import { TooManyRows, type UsageField, type UsageFilter, type UsageGroup } from '../../../store/usage-records.ts'
+import { csvOf } from '../csv.ts'
+import { endpoint } from '../endpoint.ts'
+import { invalidInput } from '../problem.ts'
+import { USAGE_FIELDS, USAGE_SUM } from '../shapes.ts'
+
+/** The fields of a filter, by their names in a query. */
+const NAMES: { readonly [F in (typeof USAGE_FIELDS)[number]]: UsageField } = {
+  ...{ key: 'key', model: 'model', channel: 'channel', format: 'format', upstream_format: 'upstreamFormat' },
+  ...{ door: 'door', group: 'group', status: 'status' },
+}
+
+/** Parameters that select requests: an empty value means those without one. */
+export const filterParameters = {
+  since: v.optional(since),
+  until: v.optional(since),
+  key: v.optional(wordOrNone),
+  model: v.optional(wordOrNone),
+  channel: v.optional(wordOrNone),
+  format: v.optional(wordOrNone),
+  upstream_format: v.optional(wordOrNone),
+  door: v.optional(wordOrNone),
+  group: v.optional(wordOrNone),
+  status: v.optional(wordOrNone),
+}
+
+type Filter = { readonly [F in (typeof USAGE_FIELDS)[number]]?: string | undefined } & {
+  readonly since?: number | undefined
+  readonly until?: number | undefined
+}
+
+const DAY = 86_400_000
+
+/** The filter of a query: of the last 24 hours, unless it has times. Throws Problem for times in the wrong order. */
+export function filterOf({ since, until = Date.now(), ...where }: Filter, usual = DAY): UsageFilter {
+  const from = since ?? until - usual
+  if (from >= until) throw invalidInput({ parameter: 'since', detail: 'is not before until' })
+  const given = USAGE_FIELDS.flatMap(name => (where[name] === undefined ? [] : [[NAMES[name], where[name]] as const]))
+  return { since: from, until, ...(given.length === 0 ? {} : { where: Object.fromEntries(given) }) }
+}
+
+const MOST = 10_000
+const MOST_TOP = 20
+
+const getUsage = endpoint({
+  method: 'get',
+  path: '/usage',
+  operation: 'getUsage',
+  summary:
+    'Sums over requests, by the named fields and by minute, hour or day. Times count to the hour, with `exact` or minutes to the millisecond; the last 24 hours by default.',
+  query: fields({
+    by: v.optional(namesOf(USAGE_FIELDS)),
+    every: v.optional(oneOf(['minute', 'hour', 'day'])),
+    exact: flag,
+    percentiles: flag,
+    top: v.optional(limit(MOST_TOP, MOST_TOP)),
+    rank: v.optional(oneOf(['requests', 'errors', 'tokens', 'cost', 'losses']), 'requests'),
+    limit: limit(1000, MOST),
+    ...filterParameters,
+  }),
+  answer: fields({ since: instant, until: instant, data: listOf(USAGE_SUM) }),
+  csv: ({ data }) => csvOf(COLUMNS, data),
+  handle: async ({ usage }, { query: { by = [], every, exact, percentiles, top, rank, limit, ...filter } }) => {
+    const meant = filterOf(filter)
+    const ranked = top === undefined ? undefined : { count: top, rank }
+    const query = { ...meant, by: by.map(name => NAMES[name]), exact, percentiles, limit }
+    const groups = await usage.sums({ ...query, ...defined({ every, top: ranked }) }).catch(refused)
+    return { since: instantOf(meant.since), until: instantOf(meant.until), data: groups.map(sumView) }
+  },
+})
+
+function refused(thrown: unknown): never {
+  if (!(thrown instanceof TooManyRows)) throw thrown
+  throw invalidInput({ parameter: 'since', detail: `has more than ${thrown.most} requests after it to count exactly` })
+}
+
+const NANO = 1e9
+
+function sumView({ by, at, keyName, others, ...sum }: UsageGroup) {
+  const values = USAGE_FIELDS.map(name => [name, by[NAMES[name]]] as const)
+  return {
+    ...(defined(Object.fromEntries(values)) as { [F in (typeof USAGE_FIELDS)[number]]?: string }),
+    ...defined({ key_name: keyName, others, at: at === undefined ? undefined : instantOf(at) }),
+    ...{
+      requests: sum.requests,
+      errors: sum.errors,
+      cancelled: sum.cancelled,
+      input_tokens: sum.input,
+      output_tokens: sum.output,
+    },
+    ...{ cache_read_tokens: sum.cacheRead, cache_write_tokens: sum.cacheWrite, reasoning_tokens: sum.reasoning },
+    ...{ input_audio_tokens: sum.inputAudio, output_audio_tokens: sum.outputAudio },
+    ...{ cost: sum.cost / NANO, unpriced: sum.unpriced, estimated: sum.estimated, losses: sum.losses },
+    ...defined({ first_byte_ms: sum.firstByte, duration_ms: sum.duration }),
+  }
+}
+
+type Sum = v.InferOutput<typeof USAGE_SUM>
+
+const column = <K extends keyof Sum>(name: K) =>
+  ({ [name]: (sum: Sum) => sum[name] }) as { [F in K]: (sum: Sum) => Sum[K] }
+
+const COLUMNS = {
+  ...column('at'),
+  ...{ ...column('key'), ...column('key_name'), ...column('model'), ...column('channel'), ...column('format') },
+  ...{ ...column('upstream_format'), ...column('door'), ...column('group'), ...column('status'), ...column('others') },
+  ...{
+    ...column('requests'),
+    ...column('errors'),
+    ...column('cancelled'),
+    ...column('input_tokens'),
+    ...column('output_tokens'),
+  },
+  ...{ ...column('cache_read_tokens'), ...column('cache_write_tokens'), ...column('reasoning_tokens') },
+  ...{ ...column('input_audio_tokens'), ...column('output_audio_tokens') },
+  ...{ ...column('cost'), ...column('unpriced'), ...column('estimated'), ...column('losses') },
+  first_byte_ms_p50: (sum: Sum) => sum.first_byte_ms?.p50,
+  first_byte_ms_p95: (sum: Sum) => sum.first_byte_ms?.p95,
+  first_byte_ms_p99: (sum: Sum) => sum.first_byte_ms?.p99,
+  duration_ms_p50: (sum: Sum) => sum.duration_ms?.p50,
+  duration_ms_p95: (sum: Sum) => sum.duration_ms?.p95,
+  duration_ms_p99: (sum: Sum) => sum.duration_ms?.p99,
+}
+
+export const USAGE = [getUsage]

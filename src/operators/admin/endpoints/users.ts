@@ -1,0 +1,117 @@
+import * as v from 'valibot'
+import { defined } from '../../../canonical/node.ts'
+import { fields, instantOf, word, yesOrNo } from '../../../config/schema.ts'
+import type { ConsoleUser } from '../../../store/console-records.ts'
+import { endpoint } from '../endpoint.ts'
+import { Problem } from '../problem.ts'
+import { allOf, NEW_USER, PASSWORD, USER } from '../shapes.ts'
+import { newPassword, newUserName, role } from '../user-fields.ts'
+
+const name = fields({ name: word })
+
+const userView = ({ name, role, source, enabled, createdAt, signedInAt }: ConsoleUser) => ({
+  ...{ name, role, source, enabled, created_at: instantOf(createdAt) },
+  ...defined({ signed_in_at: signedInAt === undefined ? undefined : instantOf(signedInAt) }),
+})
+
+const listUsers = endpoint({
+  ...{ method: 'get', path: '/users', operation: 'listUsers', role: 'admin' },
+  summary: 'Users of the console, by name.',
+  answer: allOf(USER),
+  handle: async ({ users }) => ({ data: (await users.records.users()).map(userView) }),
+})
+
+const getUser = endpoint({
+  ...{ method: 'get', path: '/users/{name}', operation: 'getUser', role: 'admin' },
+  summary: 'One user.',
+  params: name,
+  answer: USER,
+  problems: ['not-found'],
+  handle: async ({ users }, { params }) => userView((await users.records.user(params.name)) ?? unknown()),
+})
+
+const createUser = endpoint({
+  ...{ method: 'post', path: '/users', operation: 'createUser' },
+  summary: 'Makes a user. Without a password one is made up, which is in this answer, and nowhere else ever after.',
+  body: fields({ name: newUserName, role: v.optional(role), password: v.optional(newPassword) }),
+  status: 201,
+  answer: NEW_USER,
+  problems: ['name-taken'],
+  location: user => `/users/${encodeURIComponent(user.name)}`,
+  handle: async ({ users, log }, { body }, principal) => {
+    const made = await users.add(body.name, body.role ?? 'viewer', body.password)
+    if (made === undefined) throw new Problem('name-taken', 'There is a user of this name.')
+    log.info({ user: made.user.name, role: made.user.role, by: principal.name }, 'user added')
+    return { ...userView(made.user), ...(body.password === undefined ? { password: made.password } : {}) }
+  },
+})
+
+const changeUser = endpoint({
+  ...{ method: 'patch', path: '/users/{name}', operation: 'changeUser' },
+  summary: 'Changes what a user may do. Sessions of one who is disabled end.',
+  params: name,
+  body: fields({ role: v.optional(role), enabled: v.optional(yesOrNo) }),
+  answer: USER,
+  problems: ['not-found', 'read-only', 'last-admin'],
+  handle: async ({ users, log }, { params, body }, principal) => {
+    if (body.role !== undefined && (await users.records.user(params.name))?.source === 'oidc')
+      throw new Problem('read-only', OIDC_ROLE)
+    const changed = await users.records.changeUser(params.name, defined(body))
+    if (changed === 'last-admin') throw LAST_ADMIN
+    if (changed === undefined) throw unknown()
+    log.info({ user: changed.name, ...body, by: principal.name }, 'user changed')
+    return userView(changed)
+  },
+})
+
+const resetPassword = endpoint({
+  ...{ method: 'post', path: '/users/{name}/password', operation: 'resetUserPassword' },
+  summary:
+    'Gives a user a new password, which is in this answer only. The sessions of the user end, and so does a lock.',
+  params: name,
+  answer: PASSWORD,
+  problems: ['not-found', 'read-only'],
+  handle: async ({ users, log }, { params }, principal) => {
+    const password = await users.resetPassword(params.name)
+    if (password === 'unknown') throw unknown()
+    if (password === 'oidc') throw new Problem('read-only', OIDC_PASSWORD)
+    log.info({ user: params.name, by: principal.name }, 'password reset')
+    return { password: password.text }
+  },
+})
+
+const endSessions = endpoint({
+  ...{ method: 'delete', path: '/users/{name}/sessions', operation: 'endUserSessions' },
+  summary: 'Signs a user out everywhere.',
+  params: name,
+  problems: ['not-found'],
+  handle: async ({ users }, { params }) => {
+    if ((await users.records.user(params.name)) === undefined) throw unknown()
+    await users.records.endSessions(params.name)
+    return {}
+  },
+})
+
+const deleteUser = endpoint({
+  ...{ method: 'delete', path: '/users/{name}', operation: 'deleteUser' },
+  summary: 'Deletes a user, whose sessions end; the last enabled admin cannot be deleted.',
+  params: name,
+  problems: ['not-found', 'last-admin'],
+  handle: async ({ users, log }, { params }, principal) => {
+    const dropped = await users.records.dropUser(params.name)
+    if (dropped === 'unknown') throw unknown()
+    if (dropped === 'last-admin') throw LAST_ADMIN
+    log.info({ user: params.name, by: principal.name }, 'user deleted')
+    return {}
+  },
+})
+
+const OIDC_ROLE = 'The provider that this user signs in at decides on the role.'
+const OIDC_PASSWORD = 'This user signs in at the provider, and has no password here.'
+const LAST_ADMIN = new Problem('last-admin', 'This is the last enabled admin: nobody could administer any more.')
+
+const unknown = (): never => {
+  throw new Problem('not-found', 'There is no such user.')
+}
+
+export const USERS = [listUsers, createUser, getUser, changeUser, deleteUser, resetPassword, endSessions]

@@ -1,0 +1,130 @@
+import { toJsonSchema } from '@valibot/to-json-schema'
+import type * as v from 'valibot'
+import { type AnySchema, descriptionOf, type JsonSchema } from '../../config/schema.ts'
+import { type Endpoint, roleFor } from './endpoint.ts'
+import { PROBLEM_SCHEMA, PROBLEMS, type ProblemType } from './problem.ts'
+import { SHAPES } from './shapes.ts'
+
+/** Problems of every request, and of every request with parameters or a body. */
+const USUAL: readonly ProblemType[] = [
+  'unauthenticated',
+  'api-key-refused',
+  'csrf',
+  'role-too-low',
+  'too-many-requests',
+  'store-unavailable',
+  'internal',
+]
+const OF_INPUT: readonly ProblemType[] = ['invalid-input']
+const OF_BODIES: readonly ProblemType[] = ['too-large']
+
+/** The description of the API (OpenAPI 3.1), made from the schemas that check its requests. */
+export function description(endpoints: readonly Endpoint[], version: string): JsonSchema {
+  const paths: { [path: string]: { [method: string]: JsonSchema } } = {}
+  for (const endpoint of endpoints) (paths[endpoint.path] ??= {})[endpoint.method] = operation(endpoint)
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Interlingua admin API', version },
+    servers: [{ url: '/admin/v1' }],
+    security: [{ adminToken: [] }, { session: [], csrf: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        adminToken: { type: 'http', scheme: 'bearer', description: 'Made by "interlingua admin token".' },
+        session: { type: 'apiKey', in: 'cookie', name: 'interlingua_session', description: SESSION },
+        csrf: { type: 'apiKey', in: 'header', name: 'x-csrf-token', description: CSRF },
+      },
+      schemas: { Problem: PROBLEM_SCHEMA, ...schemas() },
+    },
+  }
+}
+
+const SESSION = 'Of a user who signed in with POST /session; over TLS its name begins with __Host-.'
+const CSRF = 'What GET /session gives as csrf; for all methods but GET and HEAD.'
+
+function operation(endpoint: Endpoint): JsonSchema {
+  const { operation, summary, params, query, body, path } = endpoint
+  return {
+    operationId: operation,
+    summary,
+    tags: [path.split('/')[1]],
+    ...(roleFor(endpoint) === 'admin' ? { description: 'For administrators.' } : {}),
+    parameters: [...parameters('path', params), ...parameters('query', query)],
+    ...(body === undefined
+      ? {}
+      : { requestBody: { required: true, content: { 'application/json': { schema: jsonSchema(body, 'input') } } } }),
+    responses: { ...success(endpoint), ...failures(endpoint) },
+  }
+}
+
+function parameters(place: 'path' | 'query', schema: AnySchema): JsonSchema[] {
+  const { properties = {}, required = [] } = jsonSchema(schema, 'input') as {
+    readonly properties?: { readonly [name: string]: JsonSchema }
+    readonly required?: readonly string[]
+  }
+  return Object.entries(properties).map(([name, one]) => ({
+    ...{ name, in: place, required: required.includes(name), schema: one },
+    ...(one['type'] === 'array' ? { style: 'form', explode: false } : {}),
+    // `?force` alone is true.
+    ...(one['type'] === 'boolean' ? { allowEmptyValue: true } : {}),
+  }))
+}
+
+function success({ answer, status, csv, location, live }: Endpoint): JsonSchema {
+  if (answer === undefined && live === undefined) return { [status]: { description: 'Done.' } }
+  const schema = answer === undefined ? {} : { schema: jsonSchema(answer, 'output') }
+  return {
+    [status]: {
+      description: live === undefined ? 'Done.' : 'Sent as it comes.',
+      ...(location === undefined
+        ? {}
+        : { headers: { location: { description: 'The path of what was created.', schema: { type: 'string' } } } }),
+      content: {
+        ...Object.fromEntries((live ?? ['application/json']).map(type => [type, schema])),
+        ...(csv === undefined ? {} : { 'text/csv': { schema: { type: 'string' } } }),
+      },
+    },
+  }
+}
+
+function failures({ params, query, body, problems }: Endpoint): JsonSchema {
+  const takesInput = [params, query, body].some(
+    schema => schema !== undefined && parameters('query', schema).length > 0,
+  )
+  const types = [...USUAL, ...(takesInput ? OF_INPUT : []), ...(body === undefined ? [] : OF_BODIES), ...problems]
+  const byStatus = Map.groupBy(new Set(types), type => PROBLEMS[type].status)
+  return Object.fromEntries(
+    [...byStatus].map(([status, all]) => [
+      status,
+      {
+        description: all.map(type => `${type}: ${PROBLEMS[type].title}.`).join(' '),
+        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+      },
+    ]),
+  )
+}
+
+type Definitions = { [name: string]: v.GenericSchema }
+
+/** The JSON Schema of a value; of named shapes a reference. */
+function jsonSchema(schema: AnySchema, typeMode: 'input' | 'output', definitions: Definitions = SHAPES): JsonSchema {
+  const {
+    $schema: _,
+    $defs: __,
+    ...rest
+  } = toJsonSchema(schema as v.GenericSchema, {
+    ...{ target: 'draft-2020-12', typeMode, errorMode: 'ignore', definitions },
+    overrideSchema: ({ valibotSchema }) => descriptionOf(valibotSchema) ?? null,
+    overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
+  }) as JsonSchema & { $schema?: unknown; $defs?: unknown }
+  return rest
+}
+
+/** Each named shape without a reference to itself. */
+const schemas = (): JsonSchema =>
+  Object.fromEntries(
+    Object.entries(SHAPES).map(([name, schema]) => {
+      const { [name]: _, ...others } = SHAPES as Definitions
+      return [name, jsonSchema(schema, 'output', others)]
+    }),
+  )

@@ -1,0 +1,66 @@
+import * as v from 'valibot'
+import { defined } from '../../canonical/node.ts'
+import { suggestion } from '../../config/faults.ts'
+import { fields, list, money, oneOf, text, whole } from '../../config/schema.ts'
+import type { Budget, LimitSettings } from '../../config/types.ts'
+import { DOORS } from '../../formats/index.ts'
+
+/** The name of a format that is spoken at an endpoint. */
+const doorName = v.picklist([...DOORS.keys()], ({ input }) =>
+  typeof input === 'string' ? `unknown format${suggestion(input.slice(0, LONGEST), DOORS.keys())}` : 'expected a text',
+)
+/** Characters of an unknown name for which a similar one is looked for. */
+const LONGEST = 100
+
+const budget = fields({
+  day: v.nullish(money),
+  month: v.nullish(money),
+  unknown: v.nullish(oneOf(['allow', 'refuse'])),
+})
+
+/** What a key or a group may be allowed, as it is written; null stands for no such field. */
+export const permissionFields = {
+  models: v.nullish(list(text())),
+  doors: v.nullish(list(doorName)),
+  rpm: v.nullish(whole()),
+  tpm: v.nullish(whole()),
+  concurrent: v.nullish(whole()),
+  budget: v.nullish(budget),
+  on_loss: v.nullish(oneOf(['show', 'refuse'])),
+}
+
+interface WrittenLimits {
+  readonly rpm?: number | null | undefined
+  readonly tpm?: number | null | undefined
+  readonly concurrent?: number | null | undefined
+  readonly budget?:
+    | {
+        readonly day?: number | null | undefined
+        readonly month?: number | null | undefined
+        readonly unknown?: Budget['unknown'] | null | undefined
+      }
+    | null
+    | undefined
+}
+
+/** Limits with those that were written; what was written as null is none any more, what was not stays. */
+export function changedLimits(before: LimitSettings, written: WrittenLimits): LimitSettings {
+  const { rpm, tpm, concurrent } = before
+  const day = merged(before.budget?.day, written.budget === null ? null : written.budget?.day)
+  const month = merged(before.budget?.month, written.budget === null ? null : written.budget?.month)
+  const unknown = merged(before.budget?.unknown, written.budget === null ? null : written.budget?.unknown)
+  const budget = defined({ day, month, unknown })
+  return defined({
+    rpm: merged(rpm, written.rpm),
+    tpm: merged(tpm, written.tpm),
+    concurrent: merged(concurrent, written.concurrent),
+    budget: Object.keys(budget).length === 0 ? undefined : budget,
+  })
+}
+
+/** A field after a change: null removes it. */
+export const merged = <T>(before: T | undefined, written: T | null | undefined): T | undefined =>
+  written === undefined ? before : (written ?? undefined)
+
+/** Limits as an answer has them. */
+export const limitsView = ({ rpm, tpm, concurrent, budget }: LimitSettings) => ({ rpm, tpm, concurrent, budget })

@@ -1,0 +1,127 @@
+import { type CanonicalError, ERRORS, GatewayError } from '../../canonical/error.ts'
+import type { JsonSchema } from '../../config/schema.ts'
+
+/** The types of problems this API reports (RFC 9457), a row each; clients decide by the type. */
+export const PROBLEMS = {
+  'invalid-input': { status: 400, title: 'The request is invalid' },
+  unauthenticated: { status: 401, title: 'No valid admin token was given' },
+  'sign-in-refused': { status: 401, title: 'The name or the password is wrong' },
+  'api-key-refused': { status: 403, title: 'API keys of callers are not accepted here' },
+  'role-too-low': { status: 403, title: 'Your role does not permit this' },
+  csrf: { status: 403, title: 'The request does not come from the console' },
+  'not-found': { status: 404, title: 'There is nothing of that name' },
+  'method-not-allowed': { status: 405, title: 'The resource does not take this method' },
+  'read-only': { status: 409, title: 'The config file has this; it cannot be changed here' },
+  'name-taken': { status: 409, title: 'The name is taken' },
+  'not-repeatable': { status: 409, title: 'The request cannot be sent again' },
+  'in-use': { status: 409, title: 'It is still in use' },
+  'last-admin': { status: 409, title: 'It is the last enabled admin' },
+  'too-large': { status: 413, title: 'The body is too large' },
+  'too-many-requests': { status: 429, title: 'Too many attempts were made' },
+  locked: { status: 429, title: 'Signing in is locked for a while' },
+  'store-unavailable': { status: 503, title: 'The store cannot be used at present' },
+  internal: { status: 500, title: 'The gateway failed to handle the request' },
+} as const satisfies { readonly [type: string]: { readonly status: number; readonly title: string } }
+
+export type ProblemType = keyof typeof PROBLEMS
+
+/** What is wrong with one field of a body, by JSON pointer (RFC 6901), or with one parameter. */
+export interface InputError {
+  readonly pointer?: string
+  readonly parameter?: string
+  readonly detail: string
+}
+
+/** Thrown where a request cannot be answered. */
+export class Problem extends Error {
+  readonly type: ProblemType
+  readonly errors: readonly InputError[]
+  readonly more: ProblemExtras
+  constructor(type: ProblemType, detail: string, errors: readonly InputError[] = [], more: ProblemExtras = {}) {
+    super(detail)
+    this.name = 'Problem'
+    this.type = type
+    this.errors = errors
+    this.more = more
+  }
+}
+
+export interface ProblemExtras {
+  /** Members that only problems of this place have. */
+  readonly members?: { readonly [name: string]: unknown }
+  readonly retryAfterSeconds?: number
+}
+
+/** One thing that is wrong with the input. */
+export const invalidInput = (error: InputError): Problem =>
+  new Problem('invalid-input', `${error.pointer ?? error.parameter ?? 'body'}: ${error.detail}`, [error])
+
+/** A problem as it is sent. */
+export interface ProblemDetails {
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  readonly detail: string
+  /** The id of the request, which the log has, too. */
+  readonly instance: string
+  readonly errors?: readonly InputError[]
+  readonly [member: string]: unknown
+}
+
+const NAMESPACE = 'urn:interlingua:problem:'
+
+/** Whatever was thrown, as it is sent. What nobody expected is sent without its cause. */
+export function detailsOf(thrown: unknown, id: string): ProblemDetails {
+  const problem = problemOf(thrown)
+  const { status, title } = PROBLEMS[problem.type]
+  const { errors, more } = problem
+  return {
+    ...more.members,
+    ...{ type: `${NAMESPACE}${problem.type}`, title, status: statusOf(thrown) ?? status, detail: problem.message },
+    instance: id,
+    ...(errors.length === 0 ? {} : { errors }),
+  }
+}
+
+/** Errors of the gateway have finer statuses than the types of problems. */
+const statusOf = (thrown: unknown): number | undefined =>
+  thrown instanceof GatewayError ? (thrown.error.httpStatus ?? ERRORS[thrown.error.kind].status) : undefined
+
+function problemOf(thrown: unknown): Problem {
+  if (thrown instanceof Problem) return thrown
+  if (thrown instanceof GatewayError) return new Problem(typeOf(thrown.error), thrown.error.message)
+  if (thrown instanceof URIError) return new Problem('invalid-input', 'The path is malformed.')
+  return new Problem('internal', 'The gateway failed to handle this request.')
+}
+
+function typeOf({ kind }: CanonicalError): ProblemType {
+  if (kind === 'rate-limited') return 'too-many-requests'
+  if (kind === 'overloaded') return 'store-unavailable'
+  if (Object.hasOwn(PROBLEMS, kind)) return kind as ProblemType
+  return ERRORS[kind].status < 500 ? 'invalid-input' : 'internal'
+}
+
+/** The JSON Schema of problems. */
+export const PROBLEM_SCHEMA: JsonSchema = {
+  type: 'object',
+  required: ['type', 'title', 'status', 'detail', 'instance'],
+  properties: {
+    type: { type: 'string', enum: Object.keys(PROBLEMS).map(type => `${NAMESPACE}${type}`) },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string' },
+    instance: { type: 'string', description: 'The id of the request.' },
+    errors: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['detail'],
+        properties: {
+          pointer: { type: 'string', description: 'A JSON pointer into the body.' },
+          parameter: { type: 'string' },
+          detail: { type: 'string' },
+        },
+      },
+    },
+  },
+}

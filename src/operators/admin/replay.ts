@@ -1,0 +1,44 @@
+import { GatewayError } from '../../canonical/error.ts'
+import { isObject } from '../../canonical/node.ts'
+import type { CaptureDocument } from '../../gateway/capture/shapes.ts'
+import { NoReply, REMOVED } from '../../gateway/captured.ts'
+import type { Administration } from './administration.ts'
+import { Problem } from './problem.ts'
+
+/** Headers that concern one connection or one body. */
+const NOT_REPEATED = /^(host|connection|content-length|transfer-encoding|accept-encoding|upgrade|sec-.*)$/
+
+/**
+ * Sends a captured request again in the name of its key, which is captured, too, whether the key's requests are or not.
+ *
+ * @param channel the only one that may answer it; absent, it is routed as any request.
+ * @returns the id of the new request.
+ * @throws Problem `not-repeatable`; GatewayError where keys cannot be read.
+ */
+export function replay(gateway: Administration, captured: CaptureDocument, channel: string | undefined): string {
+  const { caller, cut, id, key } = captured
+  if (!isObject(caller.body) || caller.files !== undefined) throw new Problem('not-repeatable', BODY)
+  if (cut.some(place => place.startsWith('/caller'))) throw new Problem('not-repeatable', CUT)
+  const { path, query, headers, body } = caller
+  try {
+    const as = { ...gateway.callerOf(key, channel), captureUntil: Number.POSITIVE_INFINITY }
+    const request = { path, query: shown(query), headers: repeated(headers), body, as, repeats: id }
+    return gateway.own!.send(request, new NoReply()).id
+  } catch (thrown) {
+    // The key ended, may not use the channel, or the endpoint is none of a format.
+    if (thrown instanceof GatewayError && thrown.error.kind !== 'overloaded')
+      throw new Problem('not-repeatable', thrown.error.message)
+    throw thrown
+  }
+}
+
+const BODY = 'Only requests with a JSON body that was read can be sent again; files of forms are not captured.'
+const CUT = 'The body was too large to be captured whole.'
+
+type Fields = { readonly [name: string]: string }
+
+const shown = (fields: Fields): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => !value.includes(REMOVED)))
+
+const repeated = (headers: Fields): Fields =>
+  Object.fromEntries(Object.entries(shown(headers)).filter(([name]) => !NOT_REPEATED.test(name)))

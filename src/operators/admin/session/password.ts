@@ -1,0 +1,117 @@
+import type { IncomingMessage } from 'node:http'
+import type * as v from 'valibot'
+import { GatewayError } from '../../../canonical/error.ts'
+import { type AnySchema, fields, instantOf } from '../../../config/schema.ts'
+import type { OpenSession, Refused } from '../../sign-in/index.ts'
+import type { Administration } from '../administration.ts'
+import type { AdminAnswer } from '../answer.ts'
+import { sessionOf } from '../authenticate.ts'
+import { checkedInput } from '../input.ts'
+import { Problem } from '../problem.ts'
+import { newPassword, password } from '../user-fields.ts'
+import type { SessionRoute } from './route.ts'
+
+/** Bytes of a body with a name and passwords. */
+const LARGEST = 16 * 1024
+const JSON_BODY = /^application\/json\s*(?:;|$)/i
+
+const readSession: SessionRoute = {
+  method: 'get',
+  path: '/session',
+  async handle({ users }, message) {
+    const session = await users.sessions.of(message)
+    if (session !== undefined) return stated(users, session)
+    const { oidc } = users.config!
+    const members = { oidc: oidc === undefined ? null : { name: oidc.name } }
+    throw new Problem('unauthenticated', 'You are not signed in.', [], { members })
+  },
+}
+
+const signIn: SessionRoute = {
+  method: 'post',
+  path: '/session',
+  async handle(gateway, message) {
+    const { users } = gateway
+    if (!users.isSameOrigin(message)) throw new Problem('csrf', 'Only pages of the gateway itself may sign in.')
+    const { name, password } = await bodyOf(gateway, message, CREDENTIALS)
+    const session = orRefuse(await users.signIn.withPassword(name, password, message))
+    return { ...stated(users, session), cookies: [users.sessions.cookie(session, message)] }
+  },
+}
+
+const signOut: SessionRoute = {
+  method: 'delete',
+  path: '/session',
+  async handle(gateway, message, query) {
+    const { users } = gateway
+    const { user } = await sessionOf(gateway, message)
+    const everywhere = query.get('everywhere') ?? 'false'
+    if (everywhere === 'false') await users.sessions.end(message)
+    else await users.records.endSessions(user.name)
+    return { ...DONE, cookies: [users.sessions.noCookie(message)] }
+  },
+}
+
+const changePassword: SessionRoute = {
+  method: 'put',
+  path: '/session/password',
+  async handle(gateway, message) {
+    const { users } = gateway
+    const { user, hash } = await sessionOf(gateway, message)
+    if (user.source === 'oidc') throw new Problem('read-only', 'Your password is one of the provider you sign in at.')
+    const { current, password } = await bodyOf(gateway, message, CHANGE)
+    const confirmed = await users.signIn.confirm(user, current, message)
+    if ('refused' in confirmed && confirmed.refused === 'wrong')
+      throw new Problem('invalid-input', '/current: is not your password', [
+        { pointer: '/current', detail: 'is not your password' },
+      ])
+    orRefuse(confirmed)
+    await users.setPassword(user.name, password, hash)
+    return DONE
+  },
+}
+
+const CREDENTIALS = fields({ name: password, password })
+const CHANGE = fields({ current: password, password: newPassword })
+
+const DONE: AdminAnswer = { status: 204, headers: {}, text: '' }
+
+/** A session as its user sees it. */
+function stated({ sessions, config }: Administration['users'], session: OpenSession): AdminAnswer {
+  const { user, expiresAt } = session
+  const body = {
+    user: { name: user.name, role: user.role },
+    ...{ csrf: sessions.csrf(session), expires_at: instantOf(expiresAt), oidc: config?.oidc !== undefined },
+  }
+  return { status: 200, headers: { 'content-type': 'application/json' }, text: JSON.stringify(body) }
+}
+
+function orRefuse<T extends object>(result: T | Refused): T {
+  if (!('refused' in result)) return result as T
+  const refused = result as Refused
+  if (refused.refused === 'wrong') throw new Problem('sign-in-refused', 'The name or the password is wrong.')
+  throw new Problem('locked', LOCKED, [], { retryAfterSeconds: refused.seconds })
+}
+
+const LOCKED = 'There were too many wrong passwords for this name. Try again later.'
+
+/** A body of a schema. What is wrong with its JSON is not repeated: it may be part of a password. */
+async function bodyOf<S extends AnySchema>(
+  gateway: Administration,
+  message: IncomingMessage,
+  schema: S,
+): Promise<v.InferOutput<S>> {
+  if (!JSON_BODY.test(message.headers['content-type'] ?? ''))
+    throw new Problem('invalid-input', 'The body is JSON: send "content-type: application/json".')
+  const body = await gateway.body(message, LARGEST).catch((thrown: unknown) => {
+    const isWrong = thrown instanceof GatewayError && thrown.error.kind === 'invalid-request'
+    throw isWrong ? new Problem('invalid-input', 'The body is not a JSON object.') : thrown
+  })
+  const nothing = { params: NOTHING, query: NOTHING }
+  const input = checkedInput({ ...nothing, body: schema }, { params: {}, query: new URLSearchParams(), body })
+  return input.body as v.InferOutput<S>
+}
+
+const NOTHING = fields({})
+
+export const PASSWORD_ROUTES = [readSession, signIn, signOut, changePassword]

@@ -1,0 +1,12 @@
+import type { IncomingMessage } from 'node:http'
+import type { Administration } from '../administration.ts'
+import type { AdminAnswer } from '../answer.ts'
+import type { Method } from '../endpoint.ts'
+
+/** A route of sessions: it reads cookies, sets them, and looks itself after who may use it. */
+export interface SessionRoute {
+  readonly method: Method
+  readonly path: string
+  /** Rejects with Problem or GatewayError. */
+  handle(gateway: Administration, message: IncomingMessage, query: URLSearchParams): Promise<AdminAnswer>
+}

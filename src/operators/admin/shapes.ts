@@ -1,0 +1,356 @@
+import * as v from 'valibot'
+import { ERRORS } from '../../canonical/error.ts'
+import { fields, instant, listOf, oneOf } from '../../config/schema.ts'
+
+const source = oneOf(['config', 'store'])
+
+const budget = fields({
+  day: v.optional(v.number()),
+  month: v.optional(v.number()),
+  /** What becomes of requests to models whose price is unknown: `allow` by default. */
+  unknown: v.optional(oneOf(['allow', 'refuse'])),
+})
+
+/** Limits of a key; money in US dollars. */
+const limits = {
+  rpm: v.optional(v.number()),
+  tpm: v.optional(v.number()),
+  concurrent: v.optional(v.number()),
+  budget: v.optional(budget),
+}
+
+const secret = fields({
+  prefix: v.string(),
+  last_four: v.string(),
+  created_at: instant,
+  expires_at: v.optional(instant),
+})
+
+const keyFields = {
+  id: v.string(),
+  name: v.string(),
+  group: v.string(),
+  source,
+  note: v.optional(v.string()),
+  models: v.optional(listOf(v.string())),
+  doors: v.optional(listOf(v.string())),
+  ...limits,
+  on_loss: v.optional(oneOf(['show', 'refuse'])),
+  enabled: v.boolean(),
+  expires_at: v.optional(instant),
+  /** Until when its requests are captured. */
+  capture_until: v.optional(instant),
+  created_at: v.optional(instant),
+  revoked_at: v.optional(instant),
+  last_used_at: v.optional(instant),
+  secrets: listOf(secret),
+}
+
+export const KEY = fields(keyFields)
+/** With the secret, which is shown this once. */
+export const NEW_KEY = fields({ ...keyFields, secret: v.string() })
+
+export const GROUP = fields({
+  name: v.string(),
+  source,
+  models: listOf(v.string()),
+  doors: v.optional(listOf(v.string())),
+  channels: v.optional(listOf(v.string())),
+  ...limits,
+  on_loss: oneOf(['show', 'refuse']),
+  created_at: v.optional(instant),
+})
+
+const tokenFields = {
+  id: v.string(),
+  name: v.string(),
+  prefix: v.string(),
+  last_four: v.string(),
+  created_at: instant,
+  expires_at: v.optional(instant),
+}
+
+export const TOKEN = fields(tokenFields)
+export const NEW_TOKEN = fields({ ...tokenFields, secret: v.string() })
+
+const rate = fields({ requests: v.number(), errors: v.number(), error_rate: v.number() })
+
+const errorKind = oneOf(Object.keys(ERRORS))
+
+const channelFields = {
+  name: v.string(),
+  provider: v.string(),
+  formats: listOf(v.string()),
+  /** Public ids by the upstream's own. */
+  models: v.record(v.string(), v.string()),
+  /** Patterns of further ids that the upstream lists, and how many it lists. */
+  patterns: listOf(v.string()),
+  listed: v.optional(v.number()),
+  priority: v.number(),
+  weight: v.number(),
+  state: oneOf(['ok', 'resting', 'drained', 'full']),
+  in_flight: v.number(),
+  max_concurrent: v.optional(v.number()),
+  resting_until: v.optional(instant),
+  resting_models: listOf(fields({ model: v.string(), until: instant })),
+  last_5_minutes: rate,
+  last_60_minutes: rate,
+  last_errors: listOf(
+    fields({ at: instant, kind: errorKind, status: v.optional(v.number()), model: v.string(), message: v.string() }),
+  ),
+}
+
+export const CHANNEL = fields(channelFields)
+
+/** A channel with what its upstream does in each of its formats. */
+export const CHANNEL_DETAILS = fields({
+  ...channelFields,
+  dialects: listOf(
+    fields({
+      format: v.string(),
+      /** Callers can speak it, too: then requests and answers are passed on as they are. */
+      native: v.boolean(),
+      /** The kinds of work an upstream of the format does. */
+      does: listOf(v.string()),
+      flags: listOf(fields({ name: v.string(), value: v.unknown(), meaning: v.optional(v.string()) })),
+    }),
+  ),
+})
+
+export const CHANNEL_TEST = fields({
+  ok: v.boolean(),
+  work: v.string(),
+  model: v.optional(v.string()),
+  format: v.optional(v.string()),
+  latency_ms: v.number(),
+  status: v.optional(v.number()),
+  text: v.optional(v.string()),
+  error: v.optional(fields({ kind: errorKind, message: v.string() })),
+})
+
+const prices = fields({
+  input: v.optional(v.number()),
+  output: v.optional(v.number()),
+  cache_read: v.optional(v.number()),
+  cache_write: v.optional(v.number()),
+})
+
+export const MODEL = fields({
+  id: v.string(),
+  name: v.optional(v.string()),
+  description: v.optional(v.string()),
+  /** The format that clients should use for it: the operator's word, or what its channels do best. */
+  interface: v.optional(v.string()),
+  /** Formats its channels speak, and others that callers may use by translation. */
+  native: listOf(v.string()),
+  translated: listOf(v.string()),
+  context: v.optional(v.number()),
+  max_output: v.optional(v.number()),
+  abilities: listOf(oneOf(['converse', 'draw', 'speak', 'embed'])),
+  /** Modalities, and what conversations with it can have. */
+  input: v.optional(listOf(v.string())),
+  output: v.optional(listOf(v.string())),
+  reasoning: v.optional(v.boolean()),
+  tools: v.optional(v.boolean()),
+  /** US dollars for a million tokens. */
+  price: v.optional(prices),
+  channels: listOf(fields({ name: v.string(), upstream_model: v.string(), state: CHANNEL.entries.state })),
+})
+
+/** The table that limits and abilities of models are from, where the config does not state them; the day it was current. */
+export const CATALOGUE = fields({ package: v.string(), version: v.string(), licence: v.string(), date: v.string() })
+
+const percentiles = fields({ p50: v.number(), p95: v.number(), p99: v.number() })
+
+/** The fields by which usage is summed up, as the API calls them. */
+export const USAGE_FIELDS = ['key', 'model', 'channel', 'format', 'upstream_format', 'door', 'group', 'status'] as const
+
+const values = Object.fromEntries(USAGE_FIELDS.map(name => [name, v.optional(v.string())])) as {
+  [F in (typeof USAGE_FIELDS)[number]]: v.OptionalSchema<v.StringSchema<undefined>, undefined>
+}
+
+export const USAGE_SUM = fields({
+  key_name: v.optional(v.string()),
+  ...values,
+  /** The groups that are not among the top, together. */
+  others: v.optional(v.boolean()),
+  at: v.optional(instant),
+  requests: v.number(),
+  /** Requests that failed; those that their callers left are counted apart. */
+  errors: v.number(),
+  cancelled: v.number(),
+  input_tokens: v.number(),
+  output_tokens: v.number(),
+  cache_read_tokens: v.number(),
+  cache_write_tokens: v.number(),
+  reasoning_tokens: v.number(),
+  input_audio_tokens: v.number(),
+  output_audio_tokens: v.number(),
+  /** US dollars of the requests whose cost is known, and the number of the others. */
+  cost: v.number(),
+  unpriced: v.number(),
+  /** Requests whose tokens, and so whose cost, are an estimate. */
+  estimated: v.number(),
+  losses: v.number(),
+  first_byte_ms: v.optional(percentiles),
+  duration_ms: v.optional(percentiles),
+})
+
+export const REQUEST = fields({
+  id: v.string(),
+  at: instant,
+  key: v.optional(v.string()),
+  key_name: v.optional(v.string()),
+  group: v.optional(v.string()),
+  model: v.optional(v.string()),
+  upstream_model: v.optional(v.string()),
+  channel: v.optional(v.string()),
+  door: v.string(),
+  format: v.string(),
+  upstream_format: v.optional(v.string()),
+  stream: v.boolean(),
+  attempts: v.number(),
+  status: v.number(),
+  error: v.optional(v.string()),
+  finish: v.optional(v.string()),
+  upstream_id: v.optional(v.string()),
+  input_tokens: v.optional(v.number()),
+  output_tokens: v.optional(v.number()),
+  cache_read_tokens: v.optional(v.number()),
+  cache_write_tokens: v.optional(v.number()),
+  reasoning_tokens: v.optional(v.number()),
+  input_audio_tokens: v.optional(v.number()),
+  output_audio_tokens: v.optional(v.number()),
+  cost: v.optional(v.number()),
+  /** Tokens and cost are an estimate: the upstream did not count the answer to its end. */
+  estimated: v.optional(v.boolean()),
+  losses: v.number(),
+  read_after_ms: v.optional(v.number()),
+  sent_after_ms: v.optional(v.number()),
+  answered_after_ms: v.optional(v.number()),
+  first_byte_after_ms: v.optional(v.number()),
+  duration_ms: v.number(),
+  /** What it sent and was answered can be looked at. */
+  captured: v.boolean(),
+  /** The attempts before the last. */
+  tries: v.optional(
+    listOf(
+      fields({
+        channel: v.string(),
+        upstream_model: v.string(),
+        sent_after_ms: v.number(),
+        ended_after_ms: v.number(),
+      }),
+    ),
+  ),
+})
+
+export const STATUS = fields({
+  version: v.string(),
+  /** The bundle that `npm ci` made, or the sources. */
+  running: oneOf(['bundle', 'sources']),
+  instance: v.string(),
+  started_at: instant,
+  uptime_seconds: v.number(),
+  workers: v.number(),
+  store: fields({ engine: oneOf(['sqlite', 'postgres']), fault: v.optional(v.string()) }),
+  redis: v.optional(fields({ up: v.boolean() })),
+  channels: v.number(),
+  warnings: listOf(v.string()),
+})
+
+export const SETTINGS = fields({
+  public_urls: listOf(v.string()),
+  /** Names of the formats that callers can speak. */
+  doors: listOf(v.string()),
+  features: fields({
+    usage: v.boolean(),
+    stored_responses: v.boolean(),
+    remembered_thoughts: v.boolean(),
+    realtime_cascade: v.boolean(),
+    media_fetch: v.boolean(),
+    metrics: v.boolean(),
+    traces: v.boolean(),
+    redis: v.boolean(),
+    tls: v.boolean(),
+  }),
+})
+
+const userFields = {
+  name: v.string(),
+  role: oneOf(['admin', 'viewer']),
+  source: oneOf(['password', 'oidc']),
+  enabled: v.boolean(),
+  created_at: instant,
+  signed_in_at: v.optional(instant),
+}
+
+export const USER = fields(userFields)
+/** With the password, where it was made up, which is shown this once. */
+export const NEW_USER = fields({ ...userFields, password: v.optional(v.string()) })
+export const PASSWORD = fields({ password: v.string() })
+
+/** A page of a list. */
+export const pageOf = <S extends v.GenericSchema>(item: S) =>
+  fields({ data: listOf(item), next_cursor: v.optional(v.string()) })
+
+/** A whole list. */
+export const allOf = <S extends v.GenericSchema>(item: S) => fields({ data: listOf(item) })
+
+/** One thing that a text loses in another format. */
+const LOSS = fields({
+  kind: oneOf(['dropped', 'changed', 'added', 'moved', 'inserted']),
+  /** Why, in kebab-case. */
+  reason: v.string(),
+  /** The place in the canonical value. */
+  path: listOf(v.union([v.string(), v.number()])),
+  /** The gateway undoes it in the answer. */
+  restored: v.boolean(),
+  /** JSON pointers into the given and into the written text; of a stream into the list of the data of its events. */
+  pointer_from: v.optional(v.string()),
+  pointer_to: v.optional(v.string()),
+  /** Why there is none into the given text. */
+  no_pointer: v.optional(oneOf(['not-in-the-text', 'not-found-in-time'])),
+})
+
+export const TRANSLATIONS = fields({
+  format: v.string(),
+  kind: oneOf(['request', 'result', 'events']),
+  /** The kind of work that it is about. */
+  work: v.string(),
+  canonical: v.unknown(),
+  /** By format: what is written there, or why nothing can be. */
+  formats: v.record(
+    v.string(),
+    fields({
+      text: v.optional(v.string()),
+      /** Where a request goes: the path of the gateway's door, or below the base address of a format without one. */
+      path: v.optional(v.string()),
+      losses: v.optional(listOf(LOSS)),
+      error: v.optional(v.string()),
+    }),
+  ),
+})
+
+export const EXAMPLE = fields({
+  format: v.string(),
+  kind: oneOf(['request', 'result', 'events']),
+  /** What it shows: `tool-turn`. */
+  name: v.string(),
+  text: v.string(),
+})
+
+/** The shapes that the description names. */
+export const SHAPES = {
+  ...{ Key: KEY, NewKey: NEW_KEY, Group: GROUP, AdminToken: TOKEN, NewAdminToken: NEW_TOKEN },
+  ...{
+    Channel: CHANNEL,
+    ChannelDetails: CHANNEL_DETAILS,
+    ChannelTest: CHANNEL_TEST,
+    Model: MODEL,
+    UsageSum: USAGE_SUM,
+    Request: REQUEST,
+  },
+  ...{ Status: STATUS, Settings: SETTINGS, User: USER, NewUser: NEW_USER, NewPassword: PASSWORD },
+  ...{ Loss: LOSS, Translations: TRANSLATIONS, TranslateExample: EXAMPLE },
+}

@@ -1,0 +1,65 @@
+import type { Abortable, HeaderSource, Reply } from '../../gateway/call.ts'
+
+type Headers = { readonly [name: string]: string }
+
+/** The header that has the door's own status: that of the answer is 200, whatever the door said. */
+export const STATUS_HEADER = 'x-interlingua-status'
+
+/** Passes a door's answer on to the administrator who tried it. A page of the console never runs what is in it. */
+export class TriedReply implements Reply {
+  private readonly reply: Reply
+
+  constructor(reply: Reply) {
+    this.reply = reply
+  }
+
+  get gone(): boolean {
+    return this.reply.gone
+  }
+
+  get begun(): boolean {
+    return this.reply.begun
+  }
+
+  get abortable(): Abortable | undefined {
+    return this.reply.abortable
+  }
+
+  set abortable(abortable: Abortable | undefined) {
+    this.reply.abortable = abortable
+  }
+
+  set rateHeaders(headers: HeaderSource | undefined) {
+    this.reply.rateHeaders = headers
+  }
+
+  whole(status: number, headers: Headers, text: string): void {
+    this.reply.whole(200, dressed(status, headers), text)
+  }
+
+  begin(headers: Headers, status = 200): void {
+    this.reply.begin(dressed(status, headers))
+  }
+
+  write(piece: string | Uint8Array): boolean {
+    return this.reply.write(piece)
+  }
+
+  end(text: string): unknown {
+    return this.reply.end(text)
+  }
+
+  once(event: 'drain', listener: () => void): unknown {
+    return this.reply.once(event, listener)
+  }
+
+  destroy(): unknown {
+    return this.reply.destroy()
+  }
+}
+
+const dressed = (status: number, headers: Headers): Headers => ({
+  ...headers,
+  ...{ [STATUS_HEADER]: String(status), 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' },
+  'content-security-policy': "default-src 'none'; sandbox",
+})

@@ -1,0 +1,57 @@
+import { defined } from '../../canonical/node.ts'
+import type { GroupConfig, KeyConfig, KeySettings } from '../../config/index.ts'
+import { instantOf } from '../../config/schema.ts'
+import type { AdminToken, KeySecret, StoredGroup, StoredKey } from '../../store/access-records.ts'
+import { limitsView } from './permission-fields.ts'
+
+/* What is stored, as answers have it: of secrets never more than their beginning and end. */
+
+const when = (at: number | undefined): string | undefined => (at === undefined ? undefined : instantOf(at))
+
+const settingsView = ({ note, models, doors, limits, onLoss, enabled, expiresAt, captureUntil }: KeySettings) => ({
+  ...defined({ note, models, doors, ...limitsView(limits), on_loss: onLoss, expires_at: when(expiresAt) }),
+  ...defined({ capture_until: when(captureUntil) }),
+  enabled,
+})
+
+const secretView = ({ prefix, lastFour, createdAt, expiresAt }: KeySecret) => ({
+  ...{ prefix, last_four: lastFour, created_at: instantOf(createdAt) },
+  ...defined({ expires_at: when(expiresAt) }),
+})
+
+/** A stored key. */
+export const keyView = (key: StoredKey) => ({
+  ...{ id: key.id, name: key.name, group: key.group, source: 'store' as const },
+  ...settingsView(key),
+  created_at: instantOf(key.createdAt),
+  ...defined({ revoked_at: when(key.revokedAt), last_used_at: when(key.lastUsedAt) }),
+  secrets: key.secrets.map(secretView),
+})
+
+/** A key of the config, of which only the hash is known. */
+export const fixedKeyView = (key: KeyConfig) => ({
+  ...{ id: fixedId(key), name: key.name, group: key.group, source: 'config' as const },
+  ...settingsView(key),
+  secrets: [],
+})
+
+/** The owner of what a key of the config stores. */
+export const fixedId = ({ hash }: KeyConfig): string => hash.slice(0, 32)
+
+const groupFields = ({ name, models, doors, channels, limits, onLoss }: GroupConfig) => ({
+  ...{ name, models, on_loss: onLoss },
+  ...defined({ doors, channels, ...limitsView(limits) }),
+})
+
+export const groupView = (group: StoredGroup) => ({
+  ...groupFields(group),
+  ...{ source: 'store' as const, created_at: instantOf(group.createdAt) },
+})
+
+/** A group of the config. */
+export const fixedGroupView = (group: GroupConfig) => ({ ...groupFields(group), source: 'config' as const })
+
+export const tokenView = ({ id, name, prefix, lastFour, createdAt, expiresAt }: AdminToken) => ({
+  ...{ id, name, prefix, last_four: lastFour, created_at: instantOf(createdAt) },
+  ...defined({ expires_at: when(expiresAt) }),
+})

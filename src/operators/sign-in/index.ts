@@ -1,0 +1,103 @@
+import type { IncomingMessage } from 'node:http'
+import type { ConsoleConfig } from '../../config/types.ts'
+import type { Proxies } from '../../gateway/proxies/index.ts'
+import type { Log } from '../../log.ts'
+import type { ConsoleRecords, Role } from '../../store/console-records.ts'
+import { isSameOrigin } from './csrf.ts'
+import { freshPassword } from './fresh-password.ts'
+import { type NewUser, newUser, resetPassword } from './new-user.ts'
+import type { ProviderSignIn, Sealing } from './provider-sign-in.ts'
+import { hashPassword } from './scrypt.ts'
+import { Sessions } from './sessions.ts'
+import { SignIn } from './sign-in.ts'
+
+export { isEnough, type Principal } from './principal.ts'
+export type { OpenSession } from './sessions.ts'
+export type { Refused } from './sign-in.ts'
+
+export interface ConsoleParts {
+  readonly records: ConsoleRecords
+  readonly log: Log
+  /** Undefined where there is no console. */
+  readonly config: () => ConsoleConfig | undefined
+  readonly publicUrls: () => readonly string[]
+  readonly proxies: () => Proxies
+  /** Settles when an answer to that address may be sent; rejects with GatewayError where too many wait already. */
+  readonly slow: (address: string) => Promise<void>
+  readonly seal: () => Sealing
+}
+
+/** Users who sign in to the console. */
+export class ConsoleUsers {
+  readonly records: ConsoleRecords
+  readonly sessions: Sessions
+  readonly signIn: SignIn
+  private readonly parts: ConsoleParts
+  private atProvider: Promise<ProviderSignIn> | undefined
+
+  constructor(parts: ConsoleParts) {
+    const { records, log, config, proxies, slow } = parts
+    this.parts = parts
+    this.records = records
+    this.sessions = new Sessions({
+      records,
+      config,
+      isSecure: message => this.isSecure(message),
+    })
+    this.signIn = new SignIn({
+      ...{ records, log, slow, sessions: this.sessions },
+      addressOf: message => proxies().addressOf(message),
+    })
+  }
+
+  /** Undefined where there is no console. */
+  get config(): ConsoleConfig | undefined {
+    return this.parts.config()
+  }
+
+  /** Adds a user with a password, a random one where none is given; undefined where the name is taken. */
+  async add(name: string, role: Role, password = freshPassword()): Promise<NewUser | undefined> {
+    const user = await newUser(name, role, password)
+    return (await this.records.addUser(user)) ? { user, password } : undefined
+  }
+
+  /** Gives a user a random password, ends the sessions, and lets the user in where too many passwords were wrong. */
+  resetPassword(name: string): Promise<{ readonly text: string } | 'unknown' | 'oidc'> {
+    return resetPassword(this.records, name)
+  }
+
+  /** Gives a user a password; all sessions end save one, by the hash of its token. Rejects with GatewayError. */
+  async setPassword(name: string, password: string, exceptSession?: string): Promise<void> {
+    await this.records.changeUser(name, { password: await hashPassword(password) }, exceptSession)
+  }
+
+  /** Signs users in at a provider; loaded when somebody does. */
+  provider(): Promise<ProviderSignIn> {
+    const { records, sessions } = this
+    const { log, seal } = this.parts
+    this.atProvider ??= import('./provider-sign-in.ts').then(
+      ({ ProviderSignIn }) =>
+        new ProviderSignIn({ records, sessions, log, seal: seal(), isSecure: message => this.isSecure(message) }),
+    )
+    return this.atProvider
+  }
+
+  /** The address below which the user who sent a request reaches the gateway. */
+  baseOf(message: IncomingMessage): string {
+    return this.parts.proxies().baseOf(message)
+  }
+
+  /** Whether no page of another origin can have made a request. */
+  isSameOrigin(message: IncomingMessage): boolean {
+    const own = [this.parts.proxies().originOf(message), ...this.parts.publicUrls()]
+    return isSameOrigin(
+      message,
+      own.filter(one => URL.canParse(one)).map(one => new URL(one).host),
+    )
+  }
+
+  /** Whether a request came by TLS. */
+  private isSecure(message: IncomingMessage): boolean {
+    return this.parts.proxies().originOf(message).startsWith('https:')
+  }
+}

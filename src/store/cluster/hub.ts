@@ -1,0 +1,102 @@
+import { isObject, type Json } from '../../canonical/node.ts'
+import type { Log } from '../../log.ts'
+import { type Bus, LONE_BUS, TOPICS, type Topic } from './bus.ts'
+import { Port } from './port.ts'
+
+/** Milliseconds for one process's answer to `gather`. */
+const GATHERING = 2000
+
+/** A worker as the hub sees it. */
+export interface Link {
+  /** Sends to the worker, which may be gone. */
+  send(message: Json): void
+  /** It listens at that address; `id` is that of its `Cluster`. */
+  started(as: { readonly id: string; readonly address: string }): void
+  /** It cannot start. */
+  failed(reason: string): void
+}
+
+/** Answers a worker's question. */
+export type PrimaryAnswer = (message: Json, worker: number) => Json | Promise<Json>
+
+/** The primary's side of its workers: it answers them, passes on their notices, and gathers their answers. */
+export class Hub {
+  private readonly ports = new Map<number, Port>()
+  private readonly answers = new Map<string, PrimaryAnswer>()
+  private readonly outside: Bus
+  private readonly ends: readonly (() => void)[]
+  private readonly log: Log
+
+  /** @param outside the bus to other machines. */
+  constructor(log: Log, outside: Bus = LONE_BUS) {
+    this.log = log
+    this.outside = outside
+    this.ends = TOPICS.map(topic => outside.subscribe(topic, message => this.pass(topic, message)))
+    this.answer('gather', message =>
+      isObject(message) ? this.gather(String(message['topic']), message['message'] ?? null) : [],
+    )
+  }
+
+  /** Answers a topic of `Cluster.ask`. */
+  answer(topic: string, answer: PrimaryAnswer): void {
+    this.answers.set(topic, answer)
+  }
+
+  /** A worker was started. @returns takes its messages. */
+  join(worker: number, link: Link): (message: unknown) => void {
+    const port = new Port({
+      send: message => link.send(message),
+      answer: (topic, message) => {
+        if (topic !== 'started' && topic !== 'failed') return this.answered(worker, topic, message)
+        if (topic === 'failed') link.failed(String(message))
+        else link.started(message as { readonly id: string; readonly address: string })
+        return null
+      },
+      take: (topic, message) => this.take(worker, topic, message),
+    })
+    this.ports.set(worker, port)
+    return message => port.receive(message)
+  }
+
+  /** A worker ended. */
+  leave(worker: number): void {
+    this.ports.get(worker)?.close()
+    this.ports.delete(worker)
+  }
+
+  /** Sends an order to one worker. */
+  order(worker: number, topic: string, message: Json = null): void {
+    this.ports.get(worker)?.notify(topic, message)
+  }
+
+  /** The answers of all workers that answer in time. */
+  async gather(topic: string, message: Json): Promise<Json[]> {
+    const asked = [...this.ports.values()].map(port => port.ask(topic, message, GATHERING))
+    const answers = await Promise.allSettled(asked)
+    return answers.flatMap(one => (one.status === 'fulfilled' ? [one.value] : []))
+  }
+
+  close(): void {
+    for (const end of this.ends) end()
+    for (const worker of [...this.ports.keys()]) this.leave(worker)
+  }
+
+  private answered(worker: number, topic: string, message: Json): Json | Promise<Json> {
+    const answer = this.answers.get(topic)
+    if (answer === undefined) throw new Error(`nobody answers ${topic}`)
+    return answer(message, worker)
+  }
+
+  /** A worker's notice goes to all others, here and on other machines. */
+  private take(worker: number, topic: string, message: Json): void {
+    if (!TOPICS.includes(topic as Topic)) this.log.warn({ topic }, 'an unknown notice of a worker')
+    else {
+      this.pass(topic as Topic, message, worker)
+      this.outside.publish(topic as Topic, message)
+    }
+  }
+
+  private pass(topic: Topic, message: Json, except?: number): void {
+    for (const [worker, port] of this.ports) if (worker !== except) port.notify(topic, message)
+  }
+}

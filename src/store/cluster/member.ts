@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto'
+import type { Json } from '../../canonical/node.ts'
+import type { Log } from '../../log.ts'
+import { type Bus, Listeners, TOPICS, type Topic } from './bus.ts'
+import type { Cluster, Responder } from './cluster.ts'
+import { Port } from './port.ts'
+import { CONNECTING, OpenRedis } from './redis.ts'
+
+export interface MemberOptions {
+  readonly log: Log
+  /** Sends to the primary, which may be gone. */
+  send(message: Json): void
+}
+
+/** The cluster of a worker: whatever concerns others goes through the primary, except commands to Redis. */
+export class Member implements Cluster {
+  readonly id = randomUUID()
+  readonly isWorker = true
+  readonly bus: Bus
+  leads = false
+  redis: OpenRedis | undefined
+  private readonly log: Log
+  private readonly port: Port
+  private readonly answers = new Map<string, Responder>()
+  private readonly orders = new Map<string, (message: Json) => void>()
+
+  constructor({ log, send }: MemberOptions) {
+    this.log = log
+    const listeners = new Listeners(err => log.error({ err }, 'a notice could not be taken'))
+    this.port = new Port({
+      send,
+      answer: (topic, message) => this.answered(topic, message),
+      take: (topic, message) => {
+        if (TOPICS.includes(topic as Topic)) listeners.notify(topic, message)
+        else this.orders.get(topic)?.(message)
+      },
+    })
+    this.bus = {
+      publish: (topic, message) => this.port.notify(topic, message),
+      subscribe: (topic, listener) => listeners.add(topic, listener),
+      close: async () => {},
+    }
+    this.onOrder('lead', message => (this.leads = message === true))
+  }
+
+  /** Sends commands to Redis from now on, where there is an address of one. */
+  connect(redis: string | undefined): void {
+    this.redis = redis === undefined ? undefined : new OpenRedis(redis, this.log)
+  }
+
+  /** Takes a message of the primary. */
+  receive(message: unknown): void {
+    this.port.receive(message)
+  }
+
+  /** Handles orders of the primary. */
+  onOrder(topic: string, obey: (message: Json) => void): void {
+    this.orders.set(topic, obey)
+  }
+
+  ask(topic: string, message: Json): Promise<Json> {
+    return this.port.ask(topic, message)
+  }
+
+  async gather(topic: string, message: Json = null): Promise<readonly Json[]> {
+    return (await this.ask('gather', { topic, message })) as readonly Json[]
+  }
+
+  answer(topic: string, answer: Responder): void {
+    this.answers.set(topic, answer)
+  }
+
+  async ready(): Promise<void> {
+    await this.redis?.ready(CONNECTING)
+  }
+
+  async close(): Promise<void> {
+    await this.redis?.close()
+  }
+
+  private answered(topic: string, message: Json): Json | Promise<Json> {
+    const answer = this.answers.get(topic)
+    if (answer === undefined) throw new Error(`nobody answers ${topic}`)
+    return answer(message)
+  }
+}

@@ -1,0 +1,110 @@
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+
+export interface PortOptions {
+  /** Sends to the other process; it may be gone. */
+  send(message: Json): void
+  /** Answers what the other process asks. */
+  answer(topic: string, message: Json): Json | Promise<Json>
+  /** Takes what needs no answer. */
+  take(topic: string, message: Json): void
+}
+
+/** Milliseconds for an answer of another process: a machine that starts several of them is slow. */
+const PATIENCE = 30_000
+/** Questions that may be open at a time: more are for a process that stands still. */
+const MOST = 10_000
+
+interface Question extends PromiseWithResolvers<Json> {
+  readonly id: number
+  readonly timer: NodeJS.Timeout
+}
+
+/**
+ * Questions, answers and notices between two processes, as plain JSON. Those of one turn of the event loop are sent
+ * together.
+ */
+export class Port {
+  private readonly options: PortOptions
+  private waiting: JsonObject[] = []
+  /** By their slots, which are used again. */
+  private readonly questions: (Question | undefined)[] = []
+  private readonly free: number[] = []
+  private asked = 0
+  private closed = false
+
+  constructor(options: PortOptions) {
+    this.options = options
+  }
+
+  /** Rejects where the other process fails, ends, or does not answer in time. */
+  ask(topic: string, message: Json, patience = PATIENCE): Promise<Json> {
+    if (this.closed || (this.free.length === 0 && this.questions.length >= MOST))
+      return Promise.reject(new Error(`the process for ${topic} cannot be asked`))
+    const slot = this.free.pop() ?? this.questions.length
+    const id = ++this.asked
+    const timer = setTimeout(() => this.failed(slot, id, `no answer for ${topic} in ${patience} ms`), patience)
+    const question: Question = { id, timer, ...Promise.withResolvers<Json>() }
+    this.questions[slot] = question
+    this.post({ ask: topic, slot, id, message })
+    return question.promise
+  }
+
+  notify(topic: string, message: Json): void {
+    if (!this.closed) this.post({ notice: topic, message })
+  }
+
+  /** Takes a message of the other process. */
+  receive(batch: unknown): void {
+    // What a process sent before it ended may arrive after what it held was given back.
+    if (this.closed || !Array.isArray(batch)) return
+    for (const one of batch as Json[]) if (isObject(one)) this.received(one)
+  }
+
+  /** The other process is gone: what it was asked fails. */
+  close(): void {
+    this.closed = true
+    for (const [slot, question] of this.questions.entries())
+      if (question !== undefined) this.failed(slot, question.id, 'the process ended')
+  }
+
+  private received(one: JsonObject): void {
+    const { ask, notice, slot, id, message = null, answer = null, fault } = one
+    if (typeof notice === 'string') this.options.take(notice, message)
+    else if (typeof slot !== 'number' || typeof id !== 'number') return
+    else if (typeof ask === 'string') void this.reply(ask, message, { slot, id })
+    else if (typeof fault === 'string') this.failed(slot, id, fault)
+    else this.settled(slot, id)?.resolve(answer)
+  }
+
+  private async reply(topic: string, message: Json, question: { readonly slot: number; readonly id: number }) {
+    try {
+      this.post({ ...question, answer: await this.options.answer(topic, message) })
+    } catch (thrown) {
+      this.post({ ...question, fault: String((thrown as Error | undefined)?.message ?? thrown) })
+    }
+  }
+
+  private failed(slot: number, id: number, text: string): void {
+    this.settled(slot, id)?.reject(new Error(text))
+  }
+
+  /** The open question of that id, which is open no longer. */
+  private settled(slot: number, id: number): Question | undefined {
+    const question = this.questions[slot]
+    if (question?.id !== id) return undefined
+    clearTimeout(question.timer)
+    this.questions[slot] = undefined
+    this.free.push(slot)
+    return question
+  }
+
+  private post(one: JsonObject): void {
+    if (this.waiting.push(one) === 1) queueMicrotask(this.flush)
+  }
+
+  private readonly flush = (): void => {
+    const batch = this.waiting
+    this.waiting = []
+    if (!this.closed) this.options.send(batch)
+  }
+}

@@ -1,0 +1,177 @@
+import type { Log } from '../../log.ts'
+import { Outage } from '../../outage.ts'
+import { type RedisClient, RedisConnection } from './redis-connection.ts'
+import type { RedisLink, RedisScript } from './redis-link.ts'
+
+/** Milliseconds within which Redis answers a command. */
+const PATIENCE = 250
+/** Milliseconds for which a process waits for the first connection when it starts. */
+export const CONNECTING = 1000
+
+/** A command could not be sent, or was not answered in time: then it may have been carried out. */
+class RedisUnreachable extends Error {
+  override readonly name = 'RedisUnreachable'
+}
+
+type Listener = (message: string) => void
+
+/**
+ * Two connections to one Redis, at an address such as `redis://user:password@host:6379/0`: one for commands, and one for
+ * notices, made with the first subscription. To make it never throws.
+ */
+export class OpenRedis implements RedisLink {
+  private readonly url: string
+  private readonly outage: Outage
+  /** Connections that are lost: one outage ends when both are back. */
+  private readonly lost = new Set<'commands' | 'notices'>()
+  private readonly commands: RedisConnection
+  private notices: RedisConnection | undefined
+  private readonly listeners = new Map<string, readonly Listener[]>()
+  private readonly connected: (() => void)[] = []
+  private readonly opened = Promise.withResolvers<void>()
+  /** A command was not answered in time; until anything is, none is sent. */
+  private silent = false
+  faults = 0
+
+  constructor(url: string, log: Log) {
+    this.url = url
+    this.outage = new Outage(log, { began: 'Redis cannot be reached', ended: 'Redis can be reached again' })
+    this.commands = new RedisConnection(url, {
+      prepare: () => undefined,
+      opened: () => {
+        this.answered()
+        this.opened.resolve()
+        for (const listener of this.connected) listener()
+      },
+      lost: fault => this.wentDown('commands', fault),
+      answered: () => this.answered(),
+    })
+  }
+
+  get isUp(): boolean {
+    return this.commands.client !== undefined && !this.silent
+  }
+
+  /** Settles when it is connected for the first time, or after so many milliseconds. */
+  async ready(milliseconds: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, milliseconds)
+    await Promise.race([promise, this.opened.promise])
+    clearTimeout(timer)
+  }
+
+  async run(script: RedisScript, keys: readonly string[], args: readonly string[]): Promise<unknown> {
+    const client = this.commands.client
+    if (client === undefined || this.silent) throw this.failed('Redis cannot be reached')
+    const rest = [String(keys.length), ...keys, ...args]
+    try {
+      return await this.inTime(client.sendCommand(['EVALSHA', script.sha, ...rest]))
+    } catch (fault) {
+      if (!String((fault as Error).message).startsWith('NOSCRIPT')) throw fault
+      return this.inTime(client.sendCommand(['EVAL', script.source, ...rest]))
+    }
+  }
+
+  onConnected(listener: () => void): void {
+    this.connected.push(listener)
+  }
+
+  publish(channel: string, message: string): void {
+    this.commands.client?.publish(channel, message).catch(() => {})
+  }
+
+  subscribe(channel: string, listener: Listener): () => void {
+    const known = this.listeners.get(channel)
+    this.listeners.set(channel, [...(known ?? []), listener])
+    this.notices ??= this.openNotices()
+    // A connection that is being made learns of it when it is there.
+    if (known === undefined) this.notices.client?.subscribe(channel, this.received).catch(() => {})
+    return () => this.unsubscribe(channel, listener)
+  }
+
+  async close(): Promise<void> {
+    this.opened.resolve()
+    await Promise.all([this.commands.close(), this.notices?.close()])
+  }
+
+  private openNotices(): RedisConnection {
+    return new RedisConnection(this.url, {
+      prepare: client => this.subscribed(client),
+      opened: () => this.cameUp('notices'),
+      lost: fault => this.wentDown('notices', fault),
+      answered: () => {},
+    })
+  }
+
+  private answered(): void {
+    this.silent = false
+    this.cameUp('commands')
+  }
+
+  private wentDown(connection: 'commands' | 'notices', fault: string): void {
+    this.lost.add(connection)
+    this.outage.began(fault)
+  }
+
+  private cameUp(connection: 'commands' | 'notices'): void {
+    if (this.lost.delete(connection) && this.lost.size === 0) this.outage.ended()
+  }
+
+  private failed(message: string): RedisUnreachable {
+    this.faults++
+    this.outage.affects()
+    return new RedisUnreachable(message)
+  }
+
+  private unsubscribe(channel: string, listener: Listener): void {
+    const left = (this.listeners.get(channel) ?? []).filter(one => one !== listener)
+    if (left.length > 0) {
+      this.listeners.set(channel, left)
+      return
+    }
+    this.listeners.delete(channel)
+    this.notices?.client?.unsubscribe(channel).catch(() => {})
+  }
+
+  private async subscribed(client: RedisClient): Promise<void> {
+    let done = 0
+    // Subscriptions may be added while the earlier ones are on their way.
+    while (done < this.listeners.size) {
+      const channels = [...this.listeners.keys()]
+      done = channels.length
+      await client.subscribe(channels, this.received)
+    }
+  }
+
+  private readonly received = (message: string, channel: string): void => {
+    for (const listener of this.listeners.get(channel) ?? []) listener(message)
+  }
+
+  /** Rejects where the answer takes too long, though not where this process itself was too busy to read it. */
+  private inTime<T>(answer: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      let settled = false
+      const timer = setTimeout(() => setImmediate(expired), PATIENCE)
+      const expired = (): void => {
+        if (settled) return
+        this.silent = true
+        this.wentDown('commands', 'it does not answer')
+        reject(this.failed('Redis does not answer'))
+      }
+      const settle = (): void => {
+        settled = true
+        clearTimeout(timer)
+      }
+      answer.then(
+        value => {
+          settle()
+          resolve(value)
+        },
+        fault => {
+          settle()
+          reject(fault)
+        },
+      )
+    })
+  }
+}

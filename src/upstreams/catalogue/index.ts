@@ -1,0 +1,122 @@
+import { defined } from '../../canonical/node.ts'
+import type { Usage } from '../../canonical/result.ts'
+import type { ModelFacts } from '../../config/types.ts'
+import { modelInfo, pricedEntry } from './packages.ts'
+import { costOf, type PricedModel, type Prices, type Rates, ratesOf, withOwnPrices } from './rates.ts'
+import { listedModel, type TableSource, tableSource } from './table.ts'
+
+export type { PricedModel, Prices, Rate, Rates } from './rates.ts'
+export type { TableSource } from './table.ts'
+
+/** What is known about a model; absent fields are unknown. */
+export interface KnownModel {
+  readonly name?: string
+  readonly description?: string
+  /** Tokens of context, and of an answer at most. */
+  readonly context?: number
+  readonly maxOutput?: number
+  readonly input?: readonly string[]
+  readonly output?: readonly string[]
+  readonly reasoning?: boolean
+  readonly tools?: boolean
+  /** In nanodollars a token. */
+  readonly rates: Rates
+}
+
+/** Where a model is run. */
+export interface ModelPlace {
+  /** The preset of its channel. */
+  readonly provider?: string
+  readonly upstreamModel?: string
+}
+
+type Facts = ReadonlyMap<string, ModelFacts>
+
+/** Names that are cached: some come from callers. */
+const MOST = 2000
+/** Milliseconds for which a price holds: some depend on the hour. */
+const HOLDS = 10 * 60_000
+
+interface CachedRates {
+  readonly rates: Rates
+  readonly until: number
+}
+
+/** Prices, limits and abilities of models: the operator's word first, then what a package and the checked-in table list. */
+export class Catalogue implements Prices {
+  private facts: Facts
+  private readonly rates = new Map<string, CachedRates>()
+  private readonly known = new Map<string, KnownModel>()
+
+  /** @param facts the `models` of the config, by public id. */
+  constructor(facts: Facts) {
+    this.facts = facts
+  }
+
+  reload(facts: Facts): void {
+    this.facts = facts
+    this.rates.clear()
+    this.known.clear()
+  }
+
+  cost(model: PricedModel, usage: Usage): number | undefined {
+    return costOf(this.ratesOf(model), usage)
+  }
+
+  /** The prices of a model at an account, at present. */
+  ratesOf({ model, upstreamModel, provider }: PricedModel): Rates {
+    const key = `${provider}\n${upstreamModel}\n${model}`
+    const cached = this.rates.get(key)
+    const now = performance.now()
+    if (cached !== undefined && cached.until > now) return cached.rates
+    const listed = ratesOf(pricedEntry(provider, upstreamModel, new Date())?.price)
+    const rates = withOwnPrices(listed, this.facts.get(model)?.price)
+    if (this.rates.size >= MOST) this.rates.clear()
+    this.rates.set(key, { rates, until: now + HOLDS })
+    return rates
+  }
+
+  /** Tokens of an answer at most; undefined where unknown. */
+  maxOutput(provider: string, upstreamModel: string): number | undefined {
+    return this.about(upstreamModel, { provider }).maxOutput
+  }
+
+  /** Where limits and abilities are from, and of which day. */
+  get source(): TableSource {
+    return tableSource()
+  }
+
+  /** Everything that is known about a model. */
+  about(model: string, place: ModelPlace = {}): KnownModel {
+    const { provider = '', upstreamModel = model } = place
+    const key = `${provider}\n${upstreamModel}\n${model}`
+    const cached = this.known.get(key)
+    if (cached !== undefined) return cached
+    const made = this.make(model, upstreamModel, place.provider)
+    if (this.known.size >= MOST) this.known.clear()
+    this.known.set(key, made)
+    return made
+  }
+
+  private make(model: string, upstreamModel: string, provider: string | undefined): KnownModel {
+    const facts = this.facts.get(model)
+    const info = modelInfo(provider, upstreamModel)
+    const listed = listedModel(upstreamModel)
+    return {
+      rates: provider === undefined ? {} : this.ratesOf({ model, upstreamModel, provider }),
+      ...defined({
+        name: facts?.name,
+        description: facts?.description,
+        context: facts?.context ?? info?.context_window ?? listed?.context,
+        maxOutput: facts?.maxOutput ?? listed?.maxOutput,
+        input: declared(facts?.input) ?? listed?.input,
+        output: declared(facts?.output) ?? listed?.output,
+        reasoning: facts?.reasoning ?? listed?.reasoning,
+        tools: facts?.tools ?? listed?.tools,
+      }),
+    }
+  }
+}
+
+/** A list that the operator wrote; an empty one counts as absent. */
+const declared = (list: readonly string[] = []): readonly string[] | undefined => (list.length === 0 ? undefined : list)

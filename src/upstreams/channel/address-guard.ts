@@ -1,0 +1,81 @@
+import { lookup as systemLookup } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import { GatewayError } from '../../canonical/error.ts'
+import type { Range } from '../../config/ranges.ts'
+import { isReachable } from './reachable.ts'
+
+/** Resolves a name to its addresses. */
+export type Resolve = (name: string) => Promise<readonly { readonly address: string }[]>
+
+const systemResolve: Resolve = name => systemLookup(name, { all: true })
+
+/**
+ * Guards media addresses that are passed to an upstream, which then fetches for the caller: an address that is not
+ * public may be within the upstream's reach (trap 50).
+ */
+export class AddressGuard {
+  private readonly allowed: readonly Range[]
+  private readonly resolve: Resolve
+
+  constructor(allowed: readonly Range[], resolve = systemResolve) {
+    this.allowed = allowed
+    this.resolve = resolve
+  }
+
+  /**
+   * Checks an address without resolving names.
+   *
+   * @returns its host, where that is a name.
+   * @throws GatewayError `invalid-request` for one that is not public, or neither on the web nor in a bucket.
+   */
+  check(address: string): string | undefined {
+    if (!URL.canParse(address)) {
+      if (PATH.test(address) || SCHEME.test(address)) throw refused()
+      return undefined
+    }
+    const { protocol, hostname } = new URL(address)
+    if (PASSED.has(protocol)) return undefined
+    if (!WEB.has(protocol) || !PLAIN.test(address)) throw refused()
+    const host = hostname.replace(/^\[|\]$/g, '')
+    if (isIP(host) !== 0 ? isReachable(host, this.allowed) : !isInside(host)) return isIP(host) === 0 ? host : undefined
+    throw refused()
+  }
+
+  /** Checks the addresses a name resolves to. Rejects as `check` throws, also for a name that does not resolve. */
+  async checkName(name: string): Promise<void> {
+    const found = await this.resolve(name).catch(() => [])
+    if (found.length === 0 || !found.every(({ address }) => isReachable(address, this.allowed))) throw refused()
+  }
+}
+
+/**
+ * Whether an upstream's base address is not public: such an upstream may resolve internal names, so names are checked.
+ */
+export function isInHouse(baseUrl: string): boolean {
+  const host = new URL(baseUrl).hostname.replace(/^\[|\]$/g, '')
+  return isIP(host) === 0 ? isInside(host) : !isReachable(host)
+}
+
+/** Names that are not public (RFC 6761, RFC 6762, RFC 8375, and names used by clouds and clusters). */
+function isInside(host: string): boolean {
+  const labels = host.replace(/\.$/, '').toLowerCase().split('.')
+  return labels.length === 1 || ENDINGS.has(labels.at(-1)!) || host.toLowerCase().endsWith('.home.arpa')
+}
+
+const ENDINGS: ReadonlySet<string> = new Set(['localhost', 'local', 'internal', 'lan', 'intranet', 'corp', 'home'])
+
+const WEB: ReadonlySet<string> = new Set(['http:', 'https:'])
+/** Inline bytes, and buckets of clouds, which need credentials of their own. */
+const PASSED: ReadonlySet<string> = new Set(['data:', 'gs:', 's3:'])
+const SCHEME = /^\s*[a-z][a-z0-9+.-]*:/i
+/** The beginning of a path, and short enough to be one: base64 may begin in the same way. */
+const PATH = /^\s*[/\\.~].{0,4096}$/s
+/** Addresses in which every URL parser finds the same host: some find another one after a backslash or a blank. */
+const PLAIN = /^https?:\/\/[^/?#\s\\]+(?:[/?#]|$)/i
+
+const refused = (): GatewayError =>
+  new GatewayError({
+    kind: 'invalid-request',
+    message: 'This address of media is not passed on.',
+    code: 'media_address_refused',
+  })

@@ -1,0 +1,165 @@
+import type { WireRequest } from '../../canonical/wire.ts'
+import type { ChannelConfig, ChannelFormat } from '../../config/index.ts'
+import { NEVER_PASSED_ON } from '../../config/private-headers.ts'
+import { type LateParts, multipart } from '../../egress/transport/multipart.ts'
+import { allowedBetas, authHeaders } from '../../formats/index.ts'
+import { type Headers, single } from './headers.ts'
+import { keyPairOf } from './signed-token.ts'
+import type { TraceHeaders } from './trace-context.ts'
+
+/** A request as it is sent, ready for the HTTP client. */
+export interface Outgoing {
+  readonly origin: string
+  readonly path: string
+  readonly headers: { readonly [name: string]: string }
+  readonly body: string | Flow
+}
+
+/** What of a request is addressed. */
+export interface Addressing {
+  readonly format: ChannelFormat
+  readonly wire: WireRequest
+  /** The caller's headers, of which the channel allows some. */
+  readonly from?: Headers
+  /** The headers of the trace that the request belongs to. */
+  readonly trace?: TraceHeaders | undefined
+  /** The late parts of an incomplete form. */
+  readonly late?: LateParts | undefined
+}
+
+/** A body that is read as it is sent. */
+export interface Flow {
+  /** Whether it can be read only once. */
+  readonly once: boolean
+  read(): AsyncIterable<Uint8Array>
+}
+
+/**
+ * A format's request, addressed to a channel, with the channel's own credential. A JSON body is serialized here, once; a
+ * form is read as it is sent.
+ *
+ * @param token signed with the channel's key, where the key itself is not sent.
+ */
+export function addressed(
+  channel: ChannelConfig,
+  { format, wire, from = {}, trace, late }: Addressing,
+  token?: string,
+): Outgoing {
+  const { origin, path, headers } = place(channel, format, wire, token)
+  const { about, body } = bodyOf(wire, late)
+  return {
+    origin,
+    path,
+    headers: {
+      ...passedOn(channel, from),
+      ...trace,
+      ...filtered(wire.headers, channel.betas),
+      ...headers,
+      ...about,
+    },
+    body,
+  }
+}
+
+const STREAMED = 'text/event-stream, application/json'
+
+/** A body, and the headers that describe it. */
+interface Body extends Pick<Outgoing, 'body'> {
+  readonly about: Outgoing['headers']
+}
+
+const bodyOf = (wire: WireRequest, late: LateParts | undefined): Body =>
+  wire.raw !== undefined ? rawBody(wire.raw) : wire.files === undefined ? jsonBody(wire) : formBody(wire, late)
+
+const rawBody = ({ mediaType, bytes }: NonNullable<WireRequest['raw']>): Body => ({
+  about: {
+    accept: 'application/json',
+    'content-type': mediaType.replace(/[\r\n]/g, ''),
+    ...(bytes.size === undefined ? {} : { 'content-length': String(bytes.size) }),
+  },
+  body: { once: bytes.once === true, read: () => bytes.read() },
+})
+
+const jsonBody = ({ body, accept = 'application/json' }: WireRequest): Body => ({
+  about: { accept: body['stream'] === true ? STREAMED : accept, 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+})
+
+function formBody(wire: WireRequest, late: LateParts | undefined): Body {
+  const { contentType, length, read } = multipart(wire, late)
+  return {
+    about: {
+      accept: wire.accept ?? STREAMED,
+      'content-type': contentType,
+      ...(length === undefined ? {} : { 'content-length': String(length) }),
+    },
+    body: { once: late !== undefined || (wire.files ?? []).some(({ bytes }) => bytes.once === true), read },
+  }
+}
+
+/** The place of a format's path at a channel, and the headers the channel always sends. */
+export function place(
+  channel: ChannelConfig,
+  format: ChannelFormat,
+  wire: Pick<WireRequest, 'path' | 'query'>,
+  token?: string,
+): Omit<Outgoing, 'body'> {
+  const { origin, pathname, headers } = baseOf(format, shownKey(channel, format, token))
+  return { origin, path: `${pathname}${wire.path}${queryOf({ ...wire.query, ...format.query })}`, headers }
+}
+
+/** What is the same for every request of a format to a channel. */
+interface Base extends Pick<Outgoing, 'origin' | 'headers'> {
+  readonly pathname: string
+  /** The credential that the headers show. */
+  readonly key: string | undefined
+}
+
+const bases = new WeakMap<ChannelFormat, Base>()
+
+/** The credential that headers show: a key of two parts is never sent itself, but the token signed with it. */
+const shownKey = ({ key }: ChannelConfig, { auth }: ChannelFormat, token: string | undefined): string | undefined =>
+  auth === 'jwt' && keyPairOf(key) !== undefined ? token : key
+
+/** The base address and the headers, made once for a credential. */
+function baseOf(format: ChannelFormat, key: string | undefined): Base {
+  const known = bases.get(format)
+  if (known !== undefined && known.key === key) return known
+  const { origin, pathname } = new URL(format.baseUrl)
+  const headers = {
+    'accept-encoding': 'identity',
+    'user-agent': 'interlingua',
+    ...format.headers,
+    ...authHeaders(format.auth, key),
+  }
+  const base = { origin, pathname: pathname.replace(/\/$/, ''), headers, key }
+  bases.set(format, base)
+  return base
+}
+
+function queryOf(fields: WireRequest['query']): string {
+  for (const _ in fields) {
+    const pairs = Object.entries(fields).flatMap(([name, value]) => [value].flat().map(one => [name, one]))
+    return `?${new URLSearchParams(pairs as [string, string][])}`
+  }
+  return ''
+}
+
+function passedOn(channel: ChannelConfig, from: Headers): Outgoing['headers'] | undefined {
+  if (channel.allowHeaders.length === 0) return undefined
+  const out: Record<string, string> = {}
+  for (const name of channel.allowHeaders) {
+    const value = from[name]
+    if (value !== undefined && !NEVER_PASSED_ON.has(name)) out[name] = single(value)
+  }
+  return out
+}
+
+/** The format's own headers, its beta features limited to those the channel allows. */
+function filtered(headers: Outgoing['headers'], policy: ChannelConfig['betas']): Outgoing['headers'] {
+  const betaHeader = headers['anthropic-beta']
+  if (betaHeader === undefined) return headers
+  const { 'anthropic-beta': _, ...rest } = headers
+  const betas = allowedBetas(policy, betaHeader)
+  return betas === undefined ? rest : { ...rest, 'anthropic-beta': betas }
+}

@@ -1,0 +1,68 @@
+import { Agent } from 'undici'
+import { GatewayError } from '../../canonical/error.ts'
+import type { Range } from '../../config/ranges.ts'
+import { Exchange } from './exchange.ts'
+import type { Headers } from './headers.ts'
+import { checkHost, guarded, Unreachable } from './reachable.ts'
+import { Watchdog } from './watchdog.ts'
+
+/** Milliseconds for a connection, for the head of an answer, and between two chunks of it. */
+const TIMEOUTS = { connect: 10_000, head: 60_000, idle: 60_000 } as const
+
+/**
+ * Downloads files from addresses that upstreams give, chunk by chunk and without any credential. Only http and https,
+ * only from public addresses, checked after name resolution (trap 50); `trusted` addresses, which an operator configured
+ * as an upstream's, are not checked.
+ */
+export class Downloads {
+  private readonly allow: readonly Range[]
+  private readonly guarded: Agent
+  private readonly trusted: Agent
+  private readonly watchdog = new Watchdog(TIMEOUTS.idle)
+
+  /** @param allow addresses that are fetched from although they are not public. */
+  constructor(allow: readonly Range[]) {
+    this.allow = allow
+    const options = { headersTimeout: 0, bodyTimeout: 0 }
+    this.guarded = new Agent({ ...options, connect: { lookup: guarded(allow), timeout: TIMEOUTS.connect } })
+    this.trusted = new Agent({ ...options, connect: { timeout: TIMEOUTS.connect } })
+  }
+
+  /**
+   * Requests a file; redirects are answers like others.
+   *
+   * @throws GatewayError `upstream-failed` for an address that is not fetched from.
+   */
+  get(address: string, headers: { readonly [name: string]: string }, trusted: boolean): Exchange {
+    const { origin, pathname, search } = this.checked(address, trusted)
+    const exchange = new Exchange({
+      ...{ watchdog: this.watchdog, head: TIMEOUTS.head, idle: TIMEOUTS.idle, staleRetry: undefined },
+      endInFlight: () => {},
+    })
+    const about: Headers = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'interlingua', ...headers }
+    const agent = trusted ? this.trusted : this.guarded
+    agent.dispatch({ origin, path: `${pathname}${search}`, method: 'GET', headers: about }, exchange)
+    return exchange
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.guarded.destroy(), this.trusted.destroy()])
+  }
+
+  private checked(address: string, trusted: boolean): URL {
+    const url = URL.canParse(address) ? new URL(address) : undefined
+    if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) throw refusal()
+    try {
+      if (!trusted) checkHost(url.hostname, this.allow)
+    } catch (thrown) {
+      throw thrown instanceof Unreachable ? refusal(thrown) : thrown
+    }
+    return url
+  }
+}
+
+const refusal = (cause?: Error): GatewayError =>
+  new GatewayError(
+    { kind: 'upstream-failed', message: 'The upstream gave an address of the file that is not fetched from.' },
+    cause === undefined ? {} : { cause },
+  )

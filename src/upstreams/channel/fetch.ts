@@ -1,0 +1,176 @@
+import { Agent, type Dispatcher } from 'undici'
+import type { MediaKind } from '../../canonical/content.ts'
+import { type ErrorKind, GatewayError } from '../../canonical/error.ts'
+import { kindOfMediaType } from '../../canonical/media/data-url.ts'
+import { sniffed } from '../../canonical/media/sniff.ts'
+import type { Range } from '../../config/ranges.ts'
+import { checkHost, guarded, Unreachable } from './reachable.ts'
+
+export interface FetchLimits {
+  /** Bytes a resource may have. */
+  readonly size: number
+  /** Milliseconds for a whole fetch, redirects included. */
+  readonly timeout: number
+  /** Addresses that are fetched from although they are not public. */
+  readonly allow: readonly Range[]
+}
+
+/** A fetched resource. */
+export interface Fetched {
+  readonly mediaType: string
+  readonly bytes: Buffer
+}
+
+/** A fetched resource of any kind; `claimed` is the media type its server declares. */
+export interface Found {
+  readonly claimed: string
+  readonly bytes: Buffer
+}
+
+/** Watches a fetch on behalf of one that runs several. */
+export interface Watch {
+  /** Aborts the fetch. */
+  readonly signal: AbortSignal
+  /** Receives the size of every chunk; an error it throws ends the fetch. */
+  take(bytes: number): void
+}
+
+const REDIRECTS = 3
+
+/**
+ * Fetches media that callers give by address, for upstreams that need bytes. Only http and https, only from public
+ * addresses, at every redirect and after name resolution (trap 50); nothing of the caller's request is sent along.
+ */
+export class MediaFetcher {
+  private readonly limits: FetchLimits
+  private readonly agent: Agent
+  private closing: Promise<void> | undefined
+
+  constructor(limits: FetchLimits) {
+    this.limits = limits
+    this.agent = new Agent({
+      connect: { lookup: guarded(limits.allow), timeout: limits.timeout },
+      headersTimeout: limits.timeout,
+      bodyTimeout: limits.timeout,
+      connections: 16,
+    })
+  }
+
+  /**
+   * The resource at the address, with the media type detected in its bytes rather than the declared one.
+   *
+   * @throws GatewayError `invalid-request` where it cannot be fetched or is of another kind than `kind`, `too-large`.
+   */
+  async fetch(url: string, kind: MediaKind): Promise<Fetched> {
+    const { claimed, bytes } = await this.load(url)
+    return { mediaType: mediaTypeOf(bytes, claimed, kind), bytes }
+  }
+
+  /** The resource at the address, its kind not checked. Throws as `fetch` does. */
+  async load(url: string, watch?: Watch): Promise<Found> {
+    const timeout = AbortSignal.timeout(this.limits.timeout)
+    const signal = watch === undefined ? timeout : AbortSignal.any([timeout, watch.signal])
+    try {
+      return await this.follow(url, signal, watch)
+    } catch (thrown) {
+      throw thrown instanceof GatewayError ? thrown : refusal(thrown, timeout)
+    }
+  }
+
+  close(): Promise<void> {
+    this.closing ??= this.agent.close()
+    return this.closing
+  }
+
+  private async follow(url: string, signal: AbortSignal, watch: Watch | undefined): Promise<Found> {
+    let at = url
+    for (let hop = 0; hop <= REDIRECTS; hop++) {
+      const { origin, pathname, search } = this.checked(at)
+      const answer = await this.agent.request({
+        origin,
+        path: `${pathname}${search}`,
+        method: 'GET',
+        headers: { accept: '*/*', 'user-agent': 'interlingua' },
+        signal,
+      })
+      const next = answer.statusCode >= 300 && answer.statusCode < 400 ? answer.headers['location'] : undefined
+      if (typeof next !== 'string')
+        return { claimed: String(answer.headers['content-type'] ?? ''), bytes: await this.body(answer, watch) }
+      discard(answer.body)
+      at = new URL(next, at).href
+    }
+    throw fault('The media is behind too many redirects.')
+  }
+
+  private checked(text: string): URL {
+    if (!URL.canParse(text)) throw fault('The address of the media is no URL.')
+    const url = new URL(text)
+    if (url.protocol !== 'http:' && url.protocol !== 'https:')
+      throw fault('Media is fetched from http and https addresses only.')
+    checkHost(url.hostname, this.limits.allow)
+    return url
+  }
+
+  private async body({ statusCode, headers, body }: Dispatcher.ResponseData, watch?: Watch): Promise<Buffer> {
+    const announced = Number(headers['content-length'])
+    const refused =
+      statusCode !== 200
+        ? fault(`The media cannot be had: its server answered ${statusCode}.`)
+        : announced > this.limits.size
+          ? this.tooLarge()
+          : undefined
+    if (refused !== undefined) {
+      discard(body)
+      throw refused
+    }
+    const chunks: Buffer[] = []
+    let size = 0
+    for await (const chunk of body) {
+      size += (chunk as Buffer).length
+      if (size > this.limits.size) throw this.tooLarge()
+      watch?.take((chunk as Buffer).length)
+      chunks.push(chunk as Buffer)
+    }
+    return Buffer.concat(chunks, size)
+  }
+
+  private readonly tooLarge = (): GatewayError =>
+    fault(`The media is larger than ${this.limits.size} bytes.`, 'too-large')
+}
+
+/** Destroys an unread body, which the client reports as an error. */
+const discard = (body: Dispatcher.ResponseData['body']): void => void body.on('error', () => {}).destroy()
+
+/**
+ * The media type of a resource. Images need a known signature, since an error page may be declared as an image; any
+ * other resource without a signature is of its declared type, if that is of the kind and the content is no markup.
+ *
+ * @param head its first bytes.
+ * @throws GatewayError `invalid-request` where it is of another kind.
+ */
+export function mediaTypeOf(head: Buffer, claimed: string, kind: MediaKind): string {
+  const type = claimed.split(';')[0]!.trim().toLowerCase()
+  const detected = sniffed(head)
+  const found = detected ?? type
+  if (kind === 'file') return found === '' ? 'application/octet-stream' : found
+  const believed = detected !== undefined || (kind !== 'image' && !MARKUP.test(head.toString('latin1', 0, MARKS)))
+  if (believed && (kindOfMediaType(found) === kind || (kind === 'audio' && found.startsWith('video/')))) return found
+  throw fault(`What is at the address of the media is not of the kind "${kind}".`)
+}
+
+/** As many bytes as detection needs. */
+export const MARKS = 64
+const MARKUP = /^(?:\xef\xbb\xbf)?\s*</
+
+function refusal(thrown: unknown, timeout: AbortSignal): GatewayError {
+  const cause = thrown instanceof Error ? thrown : undefined
+  if (timeout.aborted) return fault('The media could not be fetched in time.', 'invalid-request', cause)
+  const message =
+    thrown instanceof Unreachable || cause?.cause instanceof Unreachable
+      ? 'Media is not fetched from this address.'
+      : 'The media could not be fetched.'
+  return fault(message, 'invalid-request', cause)
+}
+
+const fault = (message: string, kind: ErrorKind = 'invalid-request', cause?: Error): GatewayError =>
+  new GatewayError({ kind, message, code: 'media_not_fetched' }, cause === undefined ? {} : { cause })

@@ -1,0 +1,69 @@
+import type { Bytes } from '../../canonical/bytes.ts'
+import type { GatewayError } from '../../canonical/error.ts'
+import { type Headers, single } from './headers.ts'
+
+/** Receives the body of an answer, chunk by chunk; after `onEnd` or `onError` nothing more arrives. */
+export interface Consumer {
+  onData(bytes: Uint8Array): void
+  onEnd(): void
+  onError(error: GatewayError): void
+}
+
+/** The source of the bytes, which can be paused. */
+interface Source {
+  pause(): void
+  resume(): void
+  abort(): void
+}
+
+/** Bytes that may wait to be read before the source is paused. */
+const WAITING = 256 * 1024
+
+/**
+ * The body of an answer as bytes that can be read once, as they arrive; a reader that stops early aborts the exchange.
+ */
+export function flowing(source: Source, headers: Headers, pipeTo: (consumer: Consumer) => void): Bytes {
+  const size =
+    headers['content-encoding'] === undefined ? Number(single(headers['content-length']) || Number.NaN) : Number.NaN
+  return {
+    ...(Number.isSafeInteger(size) ? { size } : {}),
+    once: true,
+    read: () => chunks(source, pipeTo),
+  }
+}
+
+async function* chunks(source: Source, pipeTo: (consumer: Consumer) => void): AsyncGenerator<Uint8Array> {
+  let waiting: Uint8Array[] = []
+  let size = 0
+  let outcome: GatewayError | 'ended' | undefined
+  let wake = (): void => {}
+  pipeTo({
+    onData: bytes => {
+      waiting.push(bytes)
+      size += bytes.length
+      if (size > WAITING) source.pause()
+      wake()
+    },
+    onEnd: () => {
+      outcome = 'ended'
+      wake()
+    },
+    onError: error => {
+      outcome = error
+      wake()
+    },
+  })
+  try {
+    while (waiting.length > 0 || outcome === undefined) {
+      if (waiting.length === 0) await new Promise<void>(resolve => (wake = resolve))
+      const taken = waiting
+      waiting = []
+      size = 0
+      source.resume()
+      yield* taken
+    }
+    if (outcome !== 'ended') throw outcome
+  } finally {
+    if (outcome === undefined) source.abort()
+  }
+}

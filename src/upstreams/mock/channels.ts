@@ -1,0 +1,30 @@
+import type { ChannelConfig, ChannelModels } from '../../config/types.ts'
+import { baseUrlFor } from '../../formats/formats.ts'
+import type { Case } from './fixtures.ts'
+import type { Replay } from './index.ts'
+import { modelOf } from './pick.ts'
+
+/**
+ * Gives channels of the built-in replay their address. One that names no models itself answers the model `replay` in
+ * every format, and gets another channel for each format, with that format alone and its fixtures as models: requested
+ * at another format's endpoint, they are translated.
+ */
+export const withReplay = (channels: readonly ChannelConfig[], replay: Replay): ChannelConfig[] =>
+  channels.flatMap(channel => {
+    if (channel.provider !== 'replay') return [channel]
+    const formats = channel.formats.map(one => ({ ...one, baseUrl: baseUrlFor(one.format, replay.url, true) }))
+    const whole = { ...channel, formats }
+    return isPreset(channel.models) ? [whole, ...channelsByFormat(whole, replay.cases)] : [whole]
+  })
+
+const isPreset = ({ named, patterns }: ChannelModels): boolean =>
+  patterns.length === 0 && named.size === 1 && named.get('replay') === 'replay'
+
+function channelsByFormat(channel: ChannelConfig, cases: readonly Case[]): ChannelConfig[] {
+  return channel.formats.flatMap(format => {
+    const ids = cases.filter(one => one.format === format.format).map(modelOf)
+    if (ids.length === 0) return []
+    const models = { named: new Map(ids.map(id => [id, id])), patterns: [] }
+    return [{ ...channel, name: `${channel.name}-${format.format}`, formats: [format], models }]
+  })
+}

@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto'
+import { isObject, type Json, parseObject } from '../../canonical/node.ts'
+import type { Case } from './fixtures.ts'
+
+/** The fields that hold ids of answers, of their items and calls, in any format. */
+const NAMES = ['id', 'item_id', 'call_id', 'responseId'] as const
+
+/** Fields with content of models or callers, in which nothing is an id. */
+const CONTENT: ReadonlySet<string> = new Set(['input', 'args', 'arguments', 'parameters', 'tools', 'metadata'])
+
+const NAMED = new RegExp(`"(?:${NAMES.join('|')})"\\s*:\\s*"([^"\\\\]+)"`, 'g')
+
+/** The suffix of a replayed answer's ids. */
+const SUFFIX = /_replay[0-9a-f]{12}/g
+
+const NONE: ReadonlySet<string> = new Set()
+
+const known = new WeakMap<Case, ReadonlySet<string>>()
+
+/** The text of a recorded answer with new ids: the same fixture answered twice makes two answers. */
+export function renamed(text: string, one: Case): string {
+  const ids = idsOf(one)
+  if (ids.size === 0) return text
+  const suffix = `_replay${randomBytes(6).toString('hex')}`
+  return text.replace(NAMED, (field, id: string) => (ids.has(id) ? `${field.slice(0, -1)}${suffix}"` : field))
+}
+
+/** A request as it was recorded, without the suffixes of ids. */
+export const withoutSuffixes = (text: string): string => text.replace(SUFFIX, '')
+
+/** The format whose ids are numbers of segments. */
+const COUNTED = 'transcriptions'
+
+function idsOf(one: Case): ReadonlySet<string> {
+  if (one.format === COUNTED) return NONE
+  let ids = known.get(one)
+  if (ids === undefined) {
+    const events = [...(one.events ?? '').matchAll(/^data: ?(.*)$/gm)].map(([, data]) => parseObject(data!) ?? null)
+    ids = new Set([one.result ?? null, ...events].flatMap(idsIn))
+    known.set(one, ids)
+  }
+  return ids
+}
+
+function idsIn(value: Json): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(idsIn)
+  if (!isObject(value)) return []
+  return Object.entries(value).flatMap(([key, inner]) => {
+    if (typeof inner === 'string') return (NAMES as readonly string[]).includes(key) ? [inner] : []
+    return CONTENT.has(key) ? [] : idsIn(inner)
+  })
+}

@@ -1,0 +1,77 @@
+import { type Format, isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import type { Case } from './fixtures.ts'
+import { withoutSuffixes } from './ids.ts'
+
+/** A request to the replay. */
+export interface ReplayRequest {
+  readonly format: Format
+  readonly model: string
+  readonly stream: boolean
+  readonly body: JsonObject
+}
+
+/** The model id that selects a case. */
+export const modelOf = ({ format, name }: Case): string => `replay-${format}-${name}`
+
+/**
+ * The best case for a request, among those with an answer of the requested kind: the one that the model selects, the
+ * one with an equal request, one that calls a tool where tools are offered and none has answered, else plain text.
+ */
+export function pick(cases: readonly Case[], request: ReplayRequest): Case | undefined {
+  const able = cases.filter(
+    one => one.format === request.format && (request.stream ? one.events : (one.result ?? one.raw)) !== undefined,
+  )
+  const named = able.find(one => modelOf(one) === request.model)
+  if (named !== undefined) return named
+  const key = keyOf(request.body)
+  const exact = able.find(one => one.request !== undefined && keyOf(one.request) === key)
+  if (exact !== undefined) return exact
+  const calling = able.filter(callsTool)
+  if (offersTools(request.body) && !hasToolResult(request)) {
+    const offered = JSON.stringify(request.body['tools'])
+    const called = calling.find(one => toolNames(one).some(name => offered.includes(JSON.stringify(name))))
+    if (called !== undefined || calling.length > 0) return called ?? calling[0]
+  }
+  const plain = able.filter(one => !calling.includes(one))
+  return plain.find(one => one.name === 'hello') ?? plain[0] ?? able[0]
+}
+
+/** A body for comparison, whatever the order of its keys, the model and the kind of answer. */
+function keyOf({ model: _model, stream: _stream, stream_options: _options, ...body }: JsonObject): string {
+  return withoutSuffixes(JSON.stringify(sorted(body)))
+}
+
+function sorted(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (!isObject(value)) return value
+  const keys = Object.keys(value).sort()
+  return Object.fromEntries(keys.map(key => [key, sorted(value[key]!)]))
+}
+
+const offersTools = ({ tools }: JsonObject): boolean => Array.isArray(tools) && tools.length > 0
+
+const CALL = /"(?:tool_calls|functionCall)"\s*:\s*[[{]|"type"\s*:\s*"(?:function_call|tool_use|custom_tool_call)"/
+
+const answerOf = ({ result, events }: Case): string => (result === undefined ? (events ?? '') : JSON.stringify(result))
+
+const callsTool = (one: Case): boolean => CALL.test(answerOf(one))
+
+const toolNames = (one: Case): string[] =>
+  [...answerOf(one).matchAll(/"name"\s*:\s*"([^"\\]+)"/g)].map(match => match[1]!)
+
+/** The field of a body that holds the conversation, and the mark of a tool result in it. */
+const RESULTS: { readonly [format: Format]: { readonly turns: string; readonly result: RegExp } } = {
+  chat: { turns: 'messages', result: /^\{[^{[]*"role":"tool"/ },
+  responses: { turns: 'input', result: /"type":"(?:custom_tool|function)_call_output"/ },
+  messages: { turns: 'messages', result: /"type":"tool_result"/ },
+  contents: { turns: 'contents', result: /"functionResponse":/ },
+}
+
+/** Whether the last turn holds the result of a tool. */
+function hasToolResult({ format, body }: ReplayRequest): boolean {
+  const row = RESULTS[format]
+  const turns = row === undefined ? undefined : body[row.turns]
+  const last = Array.isArray(turns) ? turns.at(-1) : undefined
+  if (last === undefined || row === undefined) return false
+  return row.result.test(JSON.stringify(last)) || (isObject(last) && last['role'] === 'tool')
+}

@@ -1,0 +1,193 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
+import { percentDecoded } from '../../canonical/text.ts'
+import { sendFile } from './file.ts'
+import type { Case } from './fixtures.ts'
+import { type Movie, movieOf, thumbnailOf } from './movie.ts'
+import { pick } from './pick.ts'
+import { movieFor, readTaskId, type TaskId, writeTaskId } from './tasks.ts'
+
+const FORMAT = 'videos'
+/** Tasks that are listed, and deleted ones that are remembered; the oldest go first. */
+const MOST = 1000
+/** ms since a task was made; when it begins, and when it is over. A client that polls each second sees every state. */
+const BEGINS = 900
+const ENDS = 2800
+/** Seconds for which the files of a finished task are announced to stay. */
+const KEPT = 86_400
+
+interface Task extends TaskId {
+  readonly id: string
+  /** Absent where another process made the task. */
+  readonly prompt?: Json
+  readonly remixOf?: string
+}
+
+type State = 'queued' | 'in_progress' | 'completed' | 'failed'
+
+interface Answer {
+  readonly status: number
+  readonly body: JsonObject
+}
+
+/**
+ * Videos as OpenAI's upstream has them, played through in three seconds: a task is queued, in progress, then completed
+ * with a video of the project's own making; one whose fixture failed fails as that did. A task's id holds all that its
+ * state follows from, so that every process answers alike, also after a restart.
+ */
+export class ReplayVideos {
+  private readonly cases: readonly Case[]
+  /** Tasks that were made here. */
+  private readonly tasks = new Map<string, Task>()
+  private readonly deleted = new Set<string>()
+  /** Unix time in ms. */
+  private readonly now: () => number
+
+  constructor(cases: readonly Case[], now: () => number = Date.now) {
+    this.cases = cases.filter(({ format }) => format === FORMAT)
+    this.now = now
+  }
+
+  /** Answers a request about videos; false for any other. */
+  answer(request: IncomingMessage, url: URL, body: JsonObject, response: ServerResponse): boolean {
+    const [, id, action] = /^\/v1\/videos(?:\/([^/]+)(?:\/(content|remix))?)?$/.exec(url.pathname) ?? []
+    if (!/^\/v1\/videos(?:\/|$)/.test(url.pathname)) return false
+    const { method = 'GET' } = request
+    const task = id === undefined ? undefined : this.find(percentDecoded(id))
+    if (action === 'content' && task !== undefined && (method === 'GET' || method === 'HEAD'))
+      this.content(task, url.searchParams, request, response)
+    else send(response, this.about(method, { id, action, task, body, url }))
+    return true
+  }
+
+  private about(method: string, { id, action, task, body, url }: About): Answer {
+    if (id === undefined && method === 'POST') return this.submit(body)
+    if (id === undefined && method === 'GET' && url.pathname === '/v1/videos') return this.list(url.searchParams)
+    if (task === undefined) return fault(404, 'not_found', 'There is no such video here.')
+    if (action === 'remix' && method === 'POST') return this.remix(task, body)
+    if (action === undefined && method === 'GET') return { status: 200, body: this.shown(task) }
+    if (action === undefined && method === 'DELETE') return this.remove(task)
+    return fault(405, 'method_not_allowed', `${method} is not done here.`)
+  }
+
+  private submit(body: JsonObject): Answer {
+    const { prompt, model } = body
+    if (!isFilled(prompt)) return NO_PROMPT
+    const about = { model: typeof model === 'string' ? model : 'replay', movie: movieFor(body) }
+    return { status: 200, body: this.shown(this.add(about, { prompt: prompt! })) }
+  }
+
+  /** The task of an id; undefined where no replay made such an id, or the task was deleted here. */
+  private find(id: string): Task | undefined {
+    if (this.deleted.has(id)) return undefined
+    const read = readTaskId(id)
+    return this.tasks.get(id) ?? (read && { id, ...read })
+  }
+
+  /** Why a task fails; undefined where it does not. */
+  private failureOf({ model }: Task): JsonObject | undefined {
+    const found = pick(this.cases, { format: FORMAT, model, stream: false, body: { model } })
+    const error = found?.result?.['status'] === 'failed' ? found.result['error'] : undefined
+    return isObject(error) ? error : undefined
+  }
+
+  private stateOf(task: Task): State {
+    const age = this.now() - task.createdAt
+    if (age < BEGINS) return 'queued'
+    // A review of content does not wait for the end.
+    if (this.failureOf(task) !== undefined) return age < (BEGINS + ENDS) / 2 ? 'in_progress' : 'failed'
+    return age < ENDS ? 'in_progress' : 'completed'
+  }
+
+  private remix(task: Task, body: JsonObject): Answer {
+    if (!isFilled(body['prompt'])) return NO_PROMPT
+    if (this.stateOf(task) !== 'completed') return fault(400, 'invalid_value', 'Only a completed video can be remixed.')
+    const { model, movie } = task
+    return { status: 200, body: this.shown(this.add({ model, movie }, { prompt: body['prompt']!, remixOf: task.id })) }
+  }
+
+  private remove(task: Task): Answer {
+    this.tasks.delete(task.id)
+    forgetOldest(this.deleted)
+    this.deleted.add(task.id)
+    return { status: 200, body: { id: task.id, object: 'video.deleted', deleted: true } }
+  }
+
+  private list(query: URLSearchParams): Answer {
+    const all = [...this.tasks.values()]
+    if (query.get('order') !== 'asc') all.reverse()
+    const begin = all.findIndex(({ id }) => id === query.get('after')) + 1
+    const limit = Math.min(100, Math.max(1, Number(query.get('limit')) || 20))
+    const data = all.slice(begin, begin + limit).map(task => this.shown(task))
+    const ends = { first_id: data[0]?.['id'] ?? null, last_id: data.at(-1)?.['id'] ?? null }
+    return { status: 200, body: { object: 'list', data, ...ends, has_more: begin + limit < all.length } }
+  }
+
+  private content(task: Task, query: URLSearchParams, request: IncomingMessage, response: ServerResponse): void {
+    const variant = query.get('variant') ?? 'video'
+    const make = FILES[variant]
+    if (this.stateOf(task) !== 'completed') send(response, fault(404, 'not_found', 'The video is not finished.'))
+    else if (make === undefined) send(response, fault(400, 'invalid_value', `There is no ${variant} of a video here.`))
+    else sendFile(request, response, { name: task.id, ...make(task.movie) })
+  }
+
+  private add(about: Omit<TaskId, 'createdAt'>, more: Pick<Task, 'prompt' | 'remixOf'>): Task {
+    const made = { createdAt: this.now(), ...about }
+    const task = { id: writeTaskId(made), ...made, ...more }
+    forgetOldest(this.tasks)
+    this.tasks.set(task.id, task)
+    return task
+  }
+
+  private shown(task: Task): JsonObject {
+    const { id, createdAt, model, movie, prompt, remixOf } = task
+    const status = this.stateOf(task)
+    const completedAt = status === 'completed' ? seconds(createdAt + ENDS) : undefined
+    const share = (this.now() - createdAt - BEGINS) / (ENDS - BEGINS)
+    return {
+      ...{ id, object: 'video', model, status },
+      progress: status === 'completed' ? 100 : status === 'in_progress' ? 1 + Math.floor(98 * share) : 0,
+      created_at: seconds(createdAt),
+      completed_at: completedAt ?? null,
+      expires_at: completedAt === undefined ? null : completedAt + KEPT,
+      ...(prompt !== undefined && { prompt }),
+      seconds: String(movie.seconds),
+      size: `${movie.width}x${movie.height}`,
+      remixed_from_video_id: remixOf ?? null,
+      error: status === 'failed' ? (this.failureOf(task) ?? null) : null,
+    }
+  }
+}
+
+/** Makes room for one more. */
+function forgetOldest(of: Map<string, unknown> | Set<string>): void {
+  const [oldest] = of.keys()
+  if (oldest !== undefined && of.size >= MOST) of.delete(oldest)
+}
+
+interface About {
+  readonly id: string | undefined
+  readonly action: string | undefined
+  readonly task: Task | undefined
+  readonly body: JsonObject
+  readonly url: URL
+}
+
+const FILES: { readonly [variant: string]: ((movie: Movie) => { mediaType: string; bytes: Buffer }) | undefined } = {
+  __proto__: null as never,
+  video: movie => ({ mediaType: 'video/mp4', bytes: movieOf(movie) }),
+  thumbnail: movie => ({ mediaType: 'image/webp', bytes: thumbnailOf(movie) }),
+}
+
+const seconds = (at: number): number => Math.floor(at / 1000)
+const isFilled = (value: Json | undefined): boolean => typeof value === 'string' && value !== ''
+
+const fault = (status: number, code: string, message: string): Answer => ({
+  status,
+  body: { error: { message, type: 'invalid_request_error', param: null, code } },
+})
+const NO_PROMPT = fault(400, 'missing_required_parameter', "Missing required parameter: 'prompt'.")
+
+function send(response: ServerResponse, { status, body }: Answer): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}

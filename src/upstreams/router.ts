@@ -1,0 +1,326 @@
+import type { Permissions } from '../accounts/permissions.ts'
+import { forbidden, type GatewayError, notFound, overloaded } from '../canonical/error.ts'
+import { checkModelName } from '../canonical/model-name.ts'
+import type { Format } from '../canonical/node.ts'
+import { excerpt } from '../canonical/text.ts'
+import type { Work } from '../canonical/work.ts'
+import { matchesAny } from '../config/glob.ts'
+import type { ChannelConfig, ChannelFormat, ModelFacts } from '../config/types.ts'
+import { DOORS, type Fitness, fitnessOf, formatFor, isDirect, type ModelLimits } from '../formats/index.ts'
+
+/** A channel's current state. */
+export interface ChannelHealth {
+  /** Requests in flight at it. */
+  readonly inFlight: number
+  /** Unix time in milliseconds until which it is tried only after all others; absent or past when it is well. */
+  readonly restingUntil?: number | undefined
+  /** The same for single models, by the upstream's own names. */
+  readonly resting?: ReadonlyMap<string, number>
+  /** It takes no new requests, by an administrator's order. */
+  readonly drained?: boolean | undefined
+  /** The ids the upstream lists, once they have been fetched; only channels with model patterns need them. */
+  readonly listed?: ReadonlySet<string> | undefined
+}
+
+export interface RoutedChannel {
+  readonly config: ChannelConfig
+  readonly health: ChannelHealth
+}
+
+/** A request to route. */
+export interface RouteRequest {
+  /** The public model id, as the caller wrote it. */
+  readonly model: string
+  /** The caller's format. */
+  readonly format: Format
+  /** The kind of work. */
+  readonly work: Work
+  /** What the key may do. */
+  readonly permissions: Permissions
+  /** Unix time in milliseconds. */
+  readonly now: number
+  /**
+   * Draws among equal channels: equal texts draw equally. A request id spreads requests by weight; a cache key or a
+   * conversation id keeps related requests on one channel.
+   */
+  readonly draw: string
+  /** How much would be lost in writing the request for that format of that channel; evaluated only where it decides. */
+  readonly losses?: (format: ChannelFormat, channel: ChannelConfig) => number
+  /** The operator's facts about the model. */
+  readonly facts?: ModelFacts | undefined
+  /** What is known of models besides. */
+  readonly catalogue?: ModelLimits | undefined
+}
+
+/** A channel and format that could answer a request. */
+export interface Target {
+  readonly channel: ChannelConfig
+  /** With the dialect of the model. */
+  readonly format: ChannelFormat
+  /** The caller's format is the upstream's. */
+  readonly native: boolean
+  /** The upstream cannot do the work, but other work from which the gateway emulates it. */
+  readonly emulated: boolean
+  /** The upstream's name of the model. */
+  readonly upstreamModel: string
+  /** Its channel, or the model there, rests: it is tried after all that are well. */
+  readonly resting: boolean
+}
+
+/**
+ * The channels to try, best first, never none: those that do not rest first; then by priority; then those that surely
+ * have the model, those that need no emulation, those of the caller's format, those that lose least; then a weighted
+ * draw. A channel that rests is tried all the same where the others fail, since the upstream decides about its own
+ * limits (trap 100); one that is full or drained is not, since that is the operator's decision. Pure: equal inputs give
+ * equal orders, whatever order the channels are configured in.
+ *
+ * @throws GatewayError `invalid-request` for what is no name of a model, `not-found` for a model no channel has,
+ * `forbidden` for one the key may not use, `overloaded` with `retryAfterSeconds` where every channel is full or drained.
+ */
+export function route(request: RouteRequest, channels: readonly RoutedChannel[]): readonly Target[] {
+  const { model, permissions } = request
+  checkModelName(model)
+  const isPermitted = permissions.allowsModel(model)
+  const ready: Option[] = []
+  let furthest: Obstacle = 'unknown'
+  for (const channel of channelsOf(model, channels)) {
+    const option = optionAt(channel, request, isPermitted)
+    if (typeof option !== 'string') ready.push(option)
+    else if (OBSTACLES.indexOf(option) > OBSTACLES.indexOf(furthest)) furthest = option
+  }
+  if (ready.length === 0) throw REFUSALS[furthest](model)
+  return ready.length === 1 ? [ready[0]!.target] : inOrder(ready, request).map(({ target }) => target)
+}
+
+/** The targets with the preferred ones first, among those of one priority that rest alike. */
+export const preferring = (targets: readonly Target[], isPreferred: (target: Target) => boolean): readonly Target[] =>
+  targets.toSorted(
+    (a, b) =>
+      Number(a.resting) - Number(b.resting) ||
+      a.channel.priority - b.channel.priority ||
+      Number(isPreferred(b)) - Number(isPreferred(a)),
+  )
+
+/** Whether the channel, or that model of it, rests at the time (Unix milliseconds). */
+export const rests = ({ restingUntil = 0, resting }: ChannelHealth, upstreamModel: string, now: number): boolean =>
+  restingUntil > now || (resting?.get(upstreamModel) ?? 0) > now
+
+/** Whether the channel has as many requests in flight as the operator allows. */
+export const isFull = (
+  { inFlight }: ChannelHealth,
+  { maxConcurrent = Number.POSITIVE_INFINITY }: ChannelConfig,
+): boolean => inFlight >= maxConcurrent
+
+/** Channels by model name, per list of channels: every request looks one up. */
+const byModel = new WeakMap<readonly RoutedChannel[], Map<string, readonly RoutedChannel[]>>()
+
+/** The channels that may have the model; of one that no channel names, all that take models by pattern. */
+function channelsOf(model: string, channels: readonly RoutedChannel[]): readonly RoutedChannel[] {
+  let index = byModel.get(channels)
+  if (index === undefined) byModel.set(channels, (index = indexOf(channels)))
+  return index.get(model) ?? index.get(ANY)!
+}
+
+/** The key for models that no channel names. */
+const ANY = ''
+
+function indexOf(channels: readonly RoutedChannel[]): Map<string, readonly RoutedChannel[]> {
+  const names = new Set(channels.flatMap(({ config }) => [...config.models.named.keys()]))
+  const taking = ({ config: { models } }: RoutedChannel, name: string): boolean =>
+    models.patterns.length > 0 || models.named.has(name)
+  return new Map([ANY, ...names].map(name => [name, channels.filter(channel => taking(channel, name))]))
+}
+
+/** The channels that have a model, with their names of it. */
+export const deploymentsOf = (
+  model: string,
+  channels: readonly RoutedChannel[],
+): readonly { readonly channel: ChannelConfig; readonly upstreamModel: string }[] =>
+  channelsOf(model, channels).flatMap(channel => {
+    const name = upstreamModel(channel, model)
+    return name === undefined ? [] : [{ channel: channel.config, upstreamModel: name }]
+  })
+
+/** A model a key can call. */
+export interface UsableModel {
+  readonly id: string
+  /** The formats its channels speak, without repetition. */
+  readonly formats: readonly Format[]
+}
+
+/**
+ * The models a key can call, by the same rules as `route`, sorted by id: those with which some channel can do some work
+ * of a door that is open to the key. A channel's health does not matter.
+ *
+ * @param cascades whether sessions of realtime are made of conversations.
+ */
+export function usableModels(
+  permissions: Permissions,
+  all: readonly RoutedChannel[],
+  cascades = false,
+): readonly UsableModel[] {
+  const works = new Set([...DOORS].flatMap(([door, works]) => (permissions.allowsDoor(door) ? works : [])))
+  const channels = all.filter(
+    ({ config }) =>
+      permissions.allowsChannel(config.name) && works.values().some(work => mayDo(config, work, cascades)),
+  )
+  const ids = new Set(channels.flatMap(idsOf))
+  return [...ids]
+    .filter(permissions.allowsModel)
+    .sort()
+    .map(id => ({ id, formats: formatsOf(id, channels) }))
+}
+
+/** The models that the channel names, and those of its upstream's list that its patterns take. */
+const idsOf = ({ config: { models }, health }: RoutedChannel): readonly string[] => [
+  ...models.named.keys(),
+  ...[...(health.listed ?? [])].filter(id => matchesAny(models.patterns, id)),
+]
+
+function formatsOf(id: string, channels: readonly RoutedChannel[]): Format[] {
+  const withModel = channels.filter(channel => upstreamModel(channel, id) !== undefined)
+  return [...new Set(withModel.flatMap(({ config }) => config.formats.map(({ format }) => format)))].sort()
+}
+
+/** Whether the channel can do the work, itself or by what the gateway makes of other work. */
+function mayDo({ formats }: ChannelConfig, work: Work, cascades: boolean): boolean {
+  const fitnesses = formats.map(one => fitnessAt(one, work)).filter(fitness => fitness !== undefined)
+  return fitnesses.some(fitness => work !== 'realtime' || cascades || isDirect(fitness))
+}
+
+/** A target that can be tried, and what decides its order besides. */
+interface Option {
+  readonly target: Target
+  /** The channel takes any model of this name, and the upstream's list of models is not available yet. */
+  readonly unsure: boolean
+}
+
+/** Why a channel is no option, in the order of the checks: of several channels the one that passed most counts. */
+const OBSTACLES = ['unknown', 'forbidden', 'unsupported', 'drained', 'full'] as const
+type Obstacle = (typeof OBSTACLES)[number]
+
+/** The upstream's name of the model; undefined where the channel does not have it. */
+function upstreamModel(channel: RoutedChannel, model: string): string | undefined {
+  const { models } = channel.config
+  const named = models.named.get(model)
+  if (named !== undefined || !matchesAny(models.patterns, model)) return named
+  const { health } = channel
+  return health.listed === undefined || health.listed.has(model) ? model : undefined
+}
+
+/** The channel in the format that does the work best, or why it is not to be tried. */
+function optionAt(channel: RoutedChannel, request: RouteRequest, isPermitted: boolean): Option | Obstacle {
+  const { config, health } = channel
+  const { model, format, work, now, facts, catalogue } = request
+  const upstream = upstreamModel(channel, model)
+  if (upstream === undefined) return 'unknown'
+  if (!isPermitted || !request.permissions.allowsChannel(config.name)) return 'forbidden'
+  const chosen = bestFormat(config, format, work)
+  if (chosen === undefined) return 'unsupported'
+  if (health.drained === true) return 'drained'
+  if (isFull(health, config)) return 'full'
+  const native = chosen.format === format
+  const target: Target = {
+    channel: config,
+    format: formatFor(chosen, { model: upstream, facts, native, provider: config.provider, catalogue }),
+    native,
+    emulated: fitnessAt(chosen, work) === 'emulated',
+    upstreamModel: upstream,
+    resting: rests(health, upstream, now),
+  }
+  return { target, unsure: !config.models.named.has(model) && health.listed === undefined }
+}
+
+/**
+ * The caller's own format where it can do the work, else the first made for it, then able to, then with an emulation.
+ */
+function bestFormat({ formats }: ChannelConfig, own: Format, work: Work): ChannelFormat | undefined {
+  const direct = formats.find(one => one.format === own && isDirect(fitnessAt(one, work)))
+  if (direct !== undefined) return direct
+  for (const fitness of FITNESSES) {
+    const found = formats.find(one => fitnessAt(one, work) === fitness)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+const fitnessAt = ({ format, dialect }: ChannelFormat, work: Work) => fitnessOf(format, work, dialect)
+
+const FITNESSES: readonly Fitness[] = ['made-for-it', 'able', 'emulated']
+
+function inOrder(ready: readonly Option[], request: RouteRequest): Option[] {
+  const losses = lossesOf(ready, request)
+  const draws = new Map(ready.map(option => [option, drawOf(request.draw, option.target.channel)]))
+  return [...ready].sort((one, other) => {
+    const [a, b] = [one.target, other.target]
+    return (
+      Number(a.resting) - Number(b.resting) ||
+      a.channel.priority - b.channel.priority ||
+      Number(one.unsure) - Number(other.unsure) ||
+      Number(a.emulated) - Number(b.emulated) ||
+      Number(b.native) - Number(a.native) ||
+      losses(a) - losses(b) ||
+      draws.get(one)! - draws.get(other)! ||
+      (a.channel.name < b.channel.name ? -1 : 1)
+    )
+  })
+}
+
+/** Counts what each target loses, once per dialect of a format, and only where two of them could differ. */
+function lossesOf(ready: readonly Option[], { losses }: RouteRequest): (target: Target) => number {
+  const counted = new Map<string, number>()
+  const dialectOf = ({ channel, format }: Target): string =>
+    `${channel.priority} ${format.format} ${JSON.stringify(format.dialect)}`
+  const foreign = ready.map(({ target }) => target).filter(({ native, emulated }) => !native && !emulated)
+  const differ = new Set(foreign.map(dialectOf)).size > 1
+  return target => {
+    if (target.native || target.emulated || losses === undefined || !differ) return 0
+    const dialect = dialectOf(target)
+    const known = counted.get(dialect)
+    if (known !== undefined) return known
+    const count = losses(target.format, target.channel)
+    counted.set(dialect, count)
+    return count
+  }
+}
+
+/**
+ * A channel's random number for a request: the smallest comes first. It depends on the channel's own name alone, so neither
+ * the order of channels nor another channel changes it (weighted rendezvous hashing).
+ */
+function drawOf(draw: string, { name, weight }: ChannelConfig): number {
+  const uniform = (hash(`${draw}\n${name}`) + 0.5) / 2 ** 32
+  return weight > 0 ? -Math.log(uniform) / weight : Number.MAX_VALUE
+}
+
+/** FNV-1a with a last mixing, an unsigned 32-bit number. */
+function hash(text: string): number {
+  let value = 0x811c9dc5
+  for (let index = 0; index < text.length; index++) value = Math.imul(value ^ text.charCodeAt(index), 0x01000193)
+  value = Math.imul(value ^ (value >>> 16), 0x85ebca6b)
+  value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35)
+  return (value ^ (value >>> 16)) >>> 0
+}
+
+const unknownModel = (model: string): GatewayError =>
+  notFound(`The model "${excerpt(model)}" does not exist here.`, 'model', 'model_not_found')
+
+const forbiddenModel = (model: string): GatewayError =>
+  forbidden(`This key may not use the model "${excerpt(model)}".`, 'model', 'model_not_allowed')
+
+const unsupportedWork = (model: string): GatewayError =>
+  notFound(`The model "${excerpt(model)}" does not do this kind of work.`, 'model', 'model_not_supported')
+
+/** An administrator ends it, in minutes rather than seconds. */
+const DRAINED = overloaded('Every upstream of this model is out of service. Try again later.', 60)
+
+/** A channel may have room again within a second. */
+const FULL = overloaded('Every upstream of this model is busy. Try again later.', 1)
+
+const REFUSALS: { readonly [O in Obstacle]: (model: string) => GatewayError } = {
+  unknown: unknownModel,
+  forbidden: forbiddenModel,
+  unsupported: unsupportedWork,
+  drained: () => DRAINED,
+  full: () => FULL,
+}

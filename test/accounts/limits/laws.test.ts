@@ -1,0 +1,300 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Allowance } from '../../../src/accounts/limits/allowance.ts'
+import { MemoryEngine } from '../../../src/accounts/limits/engine.ts'
+import { Limits } from '../../../src/accounts/limits/index.ts'
+import { takeSteps } from '../../../src/accounts/limits/remote-engine.ts'
+import { GatewayError } from '../../../src/canonical/error.ts'
+import { happenings, taken } from '../../builders/limit-steps.ts'
+import { until } from '../../builders/time.ts'
+
+const START = Date.UTC(2026, 10, 29, 20)
+const HOUR = 3_600_000
+
+/** Whether a limit lets it through. */
+function isAdmitted(act: () => unknown): boolean {
+  try {
+    act()
+    return true
+  } catch (thrown) {
+    expect(thrown).toBeInstanceOf(GatewayError)
+    return false
+  }
+}
+
+interface Taken {
+  readonly at: number
+  readonly units: number
+}
+
+/**
+ * The most that was taken beyond the refill of any window that ends at a time: 0 or less leaves room for as much as a
+ * minute's allowance.
+ */
+function excess(admitted: readonly Taken[], end: number, perMinute: number): number {
+  let most = Number.NEGATIVE_INFINITY
+  let sum = 0
+  for (const { at, units } of admitted.toReversed()) {
+    sum += units
+    most = Math.max(most, sum - perMinute - ((end - at) * perMinute) / 60_000)
+  }
+  return most
+}
+
+describe('a minute’s allowance', () => {
+  const ROUNDING = 1e-6
+
+  it.each(['requests', 'tokens'] as const)(
+    'of %s lets no window have more than it and its refill, and no less by more than the refill of a second',
+    what => {
+      fc.assert(
+        fc.property(
+          fc.integer({ min: 1, max: 200 }),
+          fc.array(fc.tuple(fc.nat(8000), fc.integer({ min: 1, max: 50 })), { maxLength: 150, size: 'max' }),
+          (perMinute, arrivals) => {
+            let now = START
+            const limits = new Limits({ now: () => now })
+            const admitted: Taken[] = []
+            for (const [wait, size] of arrivals) {
+              now += wait
+              const units = what === 'requests' ? 1 : Math.min(size, perMinute)
+              const allowance = limits.of('k', what === 'requests' ? { rpm: perMinute } : { tpm: perMinute })
+              const isIn = isAdmitted(() => {
+                allowance.enter()
+                allowance.reserve(() => ({ input: units, output: 0 }))
+              })
+              if (isIn) admitted.push({ at: now, units })
+              const beyond = excess(admitted, now, perMinute)
+              if (isIn) expect(beyond).toBeLessThanOrEqual(ROUNDING)
+              else expect(beyond + units).toBeGreaterThan(-perMinute / 60)
+            }
+          },
+        ),
+      )
+    },
+  )
+})
+
+describe('a budget', () => {
+  const day = (at: number) => new Date(at).toISOString().slice(0, 10)
+  const month = (at: number) => new Date(at).toISOString().slice(0, 7)
+
+  it('admits exactly what fits beside what was spent and is expected of requests in flight, by UTC day and month', async () => {
+    const happening = fc.record({
+      wait: fc.oneof(fc.nat(60_000), fc.nat(10 * HOUR)),
+      estimate: fc.integer({ min: 0, max: 500 }),
+      ends: fc.option(fc.record({ which: fc.nat(20), cost: fc.integer({ min: 0, max: 900 }) })),
+    })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 0, max: 2000 }),
+        fc.integer({ min: 0, max: 6000 }),
+        fc.array(happening, { maxLength: 80, size: 'max' }),
+        async (perDay, perMonth, list) => {
+          let now = START
+          const limits = new Limits({ now: () => now })
+          const settings = { budget: { day: perDay / 1e9, month: perMonth / 1e9 } }
+          const requests: { at: number; cost: number; allowance: Allowance; open: boolean }[] = []
+          const sum = (periodOf: (at: number) => string) =>
+            requests.filter(({ at }) => periodOf(at) === periodOf(now)).reduce((total, { cost }) => total + cost, 0)
+          const hasRoom = (spent: number, cost: number, limit: number) => spent < limit && spent + cost <= limit
+          for (const { wait, estimate, ends } of list) {
+            now += wait
+            const running = requests.filter(({ open }) => open)
+            const ending = ends === null ? undefined : running[ends.which % Math.max(1, running.length)]
+            if (ending !== undefined) {
+              ending.allowance.settle({ input: 1 }, ends!.cost)
+              Object.assign(ending, { cost: ends!.cost, open: false })
+            }
+            const fits = hasRoom(sum(day), estimate, perDay) && hasRoom(sum(month), estimate, perMonth)
+            const allowance = limits.of('k', settings)
+            const cost = async () => {
+              await allowance.enter()
+              await allowance.reserve(
+                () => ({ input: 1 }),
+                1,
+                () => estimate,
+              )
+            }
+            const isIn = await cost().then(
+              () => true,
+              () => false,
+            )
+            expect(isIn).toBe(fits)
+            if (isIn) requests.push({ at: now, cost: estimate, allowance, open: true })
+          }
+        },
+      ),
+    )
+  })
+})
+
+describe('a clock that is set back', () => {
+  const DAY = 24 * HOUR
+  const NOON = Date.UTC(2026, 10, 10, 12)
+  /** A key that has spent 9 of 10, which its store knows by the day of each cost where it keeps them. */
+  async function spent(period: 'day' | 'month', isKept = true) {
+    const clock = { now: NOON }
+    const rows: { readonly at: number; readonly cost: number }[] = []
+    const sum = (at: number, length: number) =>
+      rows.reduce((total, row) => total + (isSame(row.at, at, length) ? row.cost : 0), 0)
+    const isSame = (a: number, b: number, length: number) =>
+      new Date(a).toISOString().slice(0, length) === new Date(b).toISOString().slice(0, length)
+    const limits = new Limits({
+      now: () => clock.now,
+      ...(isKept && { spent: async (_: string, at: number) => ({ day: sum(at, 10), month: sum(at, 7) }) }),
+    })
+    const spend = async (cost: number): Promise<boolean> => {
+      const allowance = limits.of('k', { budget: { [period]: 10e-9 } })
+      const reserved = async () => {
+        await allowance.enter()
+        await allowance.reserve(
+          () => ({ input: 1 }),
+          1,
+          () => cost,
+        )
+      }
+      const isIn = await reserved().then(
+        () => true,
+        () => false,
+      )
+      if (!isIn) return false
+      rows.push({ at: clock.now, cost })
+      allowance.settle({ input: 1 }, cost)
+      return true
+    }
+    expect(await spend(9)).toBe(true)
+    return { clock, spend }
+  }
+
+  it.each([
+    ['day', DAY, true],
+    ['day', DAY, false],
+    ['month', 31 * DAY, true],
+    ['month', 31 * DAY, false],
+  ] as const)('forgets nothing of the %s it was ahead of by %i ms; rows are kept: %s', async (period, by, isKept) => {
+    const { clock, spend } = await spent(period, isKept)
+    clock.now = NOON + by
+    expect(await spend(1)).toBe(true)
+    clock.now = NOON
+    expect([await spend(2), await spend(1), await spend(1)]).toEqual([false, true, false])
+  })
+
+  it.each([true, false])('to a day before, and comes on again, forgets nothing; rows are kept: %s', async isKept => {
+    const { clock, spend } = await spent('day', isKept)
+    clock.now = NOON - DAY
+    expect([await spend(7), await spend(4)]).toEqual([true, false])
+    clock.now = NOON
+    expect([await spend(2), await spend(1)]).toEqual([false, true])
+  })
+
+  it('goes on into the next day, which has spent nothing', async () => {
+    const { clock, spend } = await spent('day')
+    clock.now = NOON + 900 * DAY
+    await spend(10)
+    clock.now = NOON
+    expect(await spend(2)).toBe(false)
+    clock.now = NOON + DAY
+    expect([await spend(10), await spend(1)]).toEqual([true, false])
+  })
+})
+
+describe('the counts in memory', () => {
+  it('stay as they are where a step is refused', () => {
+    let refusals = 0
+    fc.assert(
+      fc.property(happenings('k'), list => {
+        let now = START
+        const engine = new MemoryEngine(() => now)
+        for (const one of list) {
+          const { step, ...at } = taken(one, now)
+          now = at.now
+          const look = { key: 'k', limits: step.limits, requests: 0, tokens: 0, cost: 0, enforced: false }
+          const before = engine.step(look)
+          const state = engine.step(step)
+          if (state.refused === undefined) continue
+          refusals++
+          expect(engine.step(look)).toEqual(before)
+          expect(engine.step(step).refused).toEqual(state.refused)
+        }
+      }),
+    )
+    expect(refusals).toBeGreaterThan(0)
+  })
+
+  it('are forgotten when a key is idle', () => {
+    let now = START
+    const engine = new MemoryEngine(() => now)
+    const limits = { rpm: 10, tpm: 100, concurrent: 2 }
+    for (let key = 0; key < 50_000; key++) {
+      now += 100
+      const step = { key: `k${key}`, limits, requests: 1, tokens: 20, cost: 0, enforced: true }
+      engine.step({ ...step, enter: 'o.1' })
+      engine.step({ ...step, requests: 0, tokens: 0, enforced: false, leave: 'o.1' })
+    }
+    expect(engine.size).toBeLessThan(3000)
+  })
+})
+
+describe('places', () => {
+  const actions = fc.array(
+    fc.record({
+      kind: fc.constantFrom('enter', 'leave', 'settle', 'twice', 'fail', 'work' as const),
+      which: fc.nat(50),
+    }),
+    { maxLength: 80, size: 'max' },
+  )
+
+  it.each(['memory', 'primary'] as const)(
+    'are all free when no request runs any more, however requests ended: counted by %s',
+    async where => {
+      await fc.assert(
+        fc.asyncProperty(actions, async list => {
+          const engine = new MemoryEngine()
+          let fails = false
+          const ask = async (steps: Parameters<typeof takeSteps>[1]) => {
+            // A failure before or after the steps were counted.
+            if (fails && steps.length % 2 === 0) throw new Error('no primary')
+            const states = await takeSteps(engine, steps)
+            if (fails) throw new Error('no answer')
+            return states
+          }
+          const limits = new Limits(where === 'memory' ? {} : { ask, owner: 'w' })
+          const settings = { concurrent: 5 }
+          const running: Allowance[] = []
+          for (const { kind, which } of list) {
+            const one = running[which % Math.max(1, running.length)]
+            if (kind === 'fail' || kind === 'work') fails = kind === 'fail'
+            else if (kind === 'enter') {
+              const allowance = limits.of('k', settings)
+              const isIn = await Promise.resolve()
+                .then(() => allowance.enter())
+                .then(
+                  () => true,
+                  () => false,
+                )
+              if (isIn) running.push(allowance)
+              else allowance.leave()
+            } else if (one !== undefined) {
+              if (kind === 'settle' && which % 2 === 0) one.settleUncounted()
+              else if (kind === 'settle') one.settle({ input: 1 })
+              else one.leave()
+              if (kind === 'twice') one.leave()
+              running.splice(running.indexOf(one), 1)
+            }
+          }
+          for (const one of running) one.leave()
+          fails = false
+          await pause(1)
+          await until(() => !limits.isAlone, 10_000)
+          const last = Array.from({ length: 6 }, () => limits.of('k', settings))
+          const entered = await Promise.allSettled(last.map(async allowance => allowance.enter()))
+          expect(entered.filter(({ status }) => status === 'fulfilled')).toHaveLength(5)
+          limits.close()
+        }),
+        { numRuns: where === 'memory' ? 100 : 20 },
+      )
+    },
+  )
+})

@@ -1,0 +1,259 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type LimitState, type LimitStep, MemoryEngine } from '../../../src/accounts/limits/engine.ts'
+import { Limits } from '../../../src/accounts/limits/index.ts'
+import { type AskSteps, takeSteps } from '../../../src/accounts/limits/remote-engine.ts'
+import type { LimitSettings } from '../../../src/config/index.ts'
+import { OpenRedis } from '../../../src/store/cluster/redis.ts'
+import { describeWithRedis, RedisServer } from '../../builders/redis.ts'
+import { pause, TIMED, until } from '../../builders/time.ts'
+
+const SILENT = { info() {}, warn() {}, error() {} }
+const closing: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+/** Log lines, and limits that write them. */
+function limitsWith(options: ConstructorParameters<typeof Limits>[0]): { limits: Limits; lines: string[] } {
+  const lines: string[] = []
+  const note = (_: object, message: string) => void lines.push(message)
+  const limits = new Limits({ ...options, log: { info: note, warn: note, error: note } })
+  closing.push(() => limits.close())
+  return { limits, lines }
+}
+
+/** How many of so many requests at once are admitted; they are spread over the instances. */
+async function admitted(instances: readonly Limits[], count: number, settings: LimitSettings): Promise<number> {
+  const asked = Array.from({ length: count }, async (_, index) =>
+    instances[index % instances.length]!.of('k', settings).enter(),
+  )
+  const results = await Promise.allSettled(asked)
+  for (const one of results) if (one.status === 'rejected') expect(one.reason.error?.kind).toBe('rate-limited')
+  return results.filter(({ status }) => status === 'fulfilled').length
+}
+
+describeWithRedis('instances that share a Redis', () => {
+  let server: RedisServer
+  beforeEach(async () => {
+    server = await RedisServer.open()
+    closing.push(() => server.close())
+  })
+
+  async function instance(options: ConstructorParameters<typeof Limits>[0] = {}) {
+    const redis = new OpenRedis(server.url, SILENT)
+    await redis.ready(5000)
+    closing.push(() => redis.close())
+    return limitsWith({ redis, ...options })
+  }
+
+  it('admit exactly what is allowed of a thousand requests at once', TIMED, async () => {
+    const instances = [(await instance()).limits, (await instance()).limits]
+    for (const one of instances) await one.of('first', { rpm: 1000 }).enter()
+    const began = Date.now()
+    const count = await admitted(instances, 1000, { rpm: 100 })
+    const refill = Math.ceil(((Date.now() - began) / 60_000) * 100)
+    expect(count).toBeGreaterThanOrEqual(100)
+    expect(count).toBeLessThanOrEqual(100 + refill)
+    expect(instances.map(({ missed }) => missed)).toEqual([0, 0])
+  })
+
+  it('share places, budgets and what is known to be spent', TIMED, async () => {
+    let reads = 0
+    const spent = async () => {
+      reads++
+      return { day: 5e8, month: 5e8 }
+    }
+    const [one, other] = [(await instance({ spent })).limits, (await instance({ spent })).limits]
+    expect(await admitted([one, other], 50, { concurrent: 7 })).toBe(7)
+    const settings = { budget: { day: 1 } }
+    const reserve = async (limits: Limits, cost: number) => {
+      const allowance = limits.of('paying', settings)
+      await allowance.enter()
+      await allowance.reserve(
+        () => ({ input: 1 }),
+        1,
+        () => cost,
+      )
+      return allowance
+    }
+    const first = await reserve(one, 4e8)
+    await expect(reserve(other, 2e8)).rejects.toThrow('budget')
+    first.settle({ input: 1 }, 1e8)
+    await reserve(other, 2e8)
+    expect(reads).toBe(1)
+  })
+
+  it('give places back when requests end, whatever happens', TIMED, async () => {
+    const [one, other] = [(await instance()).limits, (await instance()).limits]
+    const settings = { concurrent: 3 }
+    for (let round = 0; round < 20; round++) {
+      const held = [one.of('k', settings), other.of('k', settings), one.of('k', settings)]
+      await Promise.all(held.map(allowance => allowance.enter()))
+      await expect(other.of('k', settings).enter()).rejects.toThrow('at once')
+      held[0]!.leave()
+      held[1]!.settleUncounted()
+      held[2]!.settle({ input: 1 })
+      await pause(5)
+    }
+  })
+
+  it(
+    'count for themselves at once when Redis stops, refuse nobody for it, and are together again by themselves',
+    TIMED,
+    async () => {
+      const { limits, lines } = await instance()
+      const settings = { rpm: 1000, concurrent: 500, budget: { day: 1 } }
+      const before = limits.of('k', settings)
+      await before.enter()
+      await before.reserve(
+        () => ({ input: 1 }),
+        1,
+        () => 3e8,
+      )
+      await server.stop()
+      const began = Date.now()
+      for (let asked = 0; asked < 50; asked++) {
+        const allowance = limits.of('k', settings)
+        await allowance.enter()
+        await allowance.reserve(
+          () => ({ input: 1 }),
+          1,
+          () => 1e6,
+        )
+        allowance.settle({ input: 1 }, 2e6)
+      }
+      expect(Date.now() - began).toBeLessThan(1000)
+      expect(limits.isAlone).toBe(true)
+      expect(limits.missed).toBeGreaterThanOrEqual(100)
+      // The link logs the outage.
+      expect(lines).toEqual([])
+      const held = limits.of('k', settings)
+      await held.enter()
+      await server.start()
+      await until(() => !limits.isAlone)
+      const missed = limits.missed
+      held.leave()
+      before.leave()
+      await limits.of('k', settings).enter()
+      expect(limits.missed).toBe(missed)
+    },
+  )
+
+  it('wait a quarter of a second for a Redis that is silent, once', TIMED, async () => {
+    const { limits } = await instance()
+    await limits.of('k', { rpm: 100 }).enter()
+    server.pause()
+    const began = Date.now()
+    expect(await admitted([limits], 20, { rpm: 100 })).toBe(20)
+    expect(Date.now() - began).toBeLessThan(1500)
+    const again = Date.now()
+    expect(await admitted([limits], 20, { rpm: 100 })).toBe(20)
+    expect(Date.now() - again).toBeLessThan(100)
+    server.resume()
+    await until(() => !limits.isAlone)
+  })
+
+  it('have no place left over of a request whose step was answered too late', async () => {
+    const { limits } = await instance()
+    const settings = { concurrent: 1 }
+    const first = limits.of('k', settings)
+    await first.enter()
+    first.leave()
+    await pause(20)
+    server.pause()
+    const late = limits.of('k', settings)
+    await late.enter()
+    server.resume()
+    await until(() => !limits.isAlone)
+    late.leave()
+    const next = limits.of('k', settings)
+    await next.enter()
+    next.leave()
+  })
+
+  it('remember for Redis what was spent while it was silent', async () => {
+    const { limits } = await instance()
+    const settings = { budget: { day: 1 } }
+    await limits.of('k', settings).enter()
+    server.pause()
+    await limits.of('k', settings).enter()
+    const spending = limits.of('k', settings)
+    await spending.enter()
+    spending.settle({ input: 1 }, 2e9)
+    server.resume()
+    await until(() => !limits.isAlone)
+    await expect(limits.of('k', settings).enter()).rejects.toThrow('budget')
+  })
+})
+
+/** The primary's counts as workers reach them, and a way to make them fail. */
+function primary() {
+  const engine = new MemoryEngine()
+  const state = { fails: false, asked: 0 }
+  const ask: AskSteps = async steps => {
+    state.asked++
+    await pause(1)
+    if (state.fails) throw new Error('no primary')
+    return JSON.parse(JSON.stringify(await takeSteps(engine, steps as LimitStep[]))) as LimitState[]
+  }
+  return { engine, state, ask }
+}
+
+it('workers share what the primary counts, and ask for a turn of steps at once', async () => {
+  const { state, ask } = primary()
+  const workers = [limitsWith({ ask, owner: 'w1' }).limits, limitsWith({ ask, owner: 'w2' }).limits]
+  expect(await admitted(workers, 400, { rpm: 100 })).toBe(100)
+  expect(state.asked).toBe(2)
+})
+
+it('places of a worker that died are given back', async () => {
+  const { engine, ask } = primary()
+  const [one, other] = [limitsWith({ ask, owner: 'w1' }).limits, limitsWith({ ask, owner: 'w2' }).limits]
+  expect(await admitted([one], 5, { concurrent: 3 })).toBe(3)
+  expect(await admitted([other], 1, { concurrent: 3 })).toBe(0)
+  engine.leaveAll('w')
+  expect(await admitted([other], 1, { concurrent: 3 })).toBe(0)
+  engine.leaveAll('w1')
+  expect(await admitted([other], 5, { concurrent: 3 })).toBe(3)
+})
+
+it('a worker without a primary counts for itself, and tells it afterwards which places are free', async () => {
+  const { state, ask } = primary()
+  const { limits, lines } = limitsWith({ ask, owner: 'w1' })
+  const settings = { concurrent: 2 }
+  const held = [limits.of('k', settings), limits.of('k', settings)]
+  for (const one of held) await one.enter()
+  state.fails = true
+  const here = limits.of('k', settings)
+  await here.enter()
+  for (const one of held) one.leave()
+  state.fails = false
+  await until(() => !limits.isAlone)
+  here.leave()
+  expect(await admitted([limits], 5, settings)).toBe(2)
+  expect(lines).toHaveLength(2)
+})
+
+it('what a worker without a primary refuses is not charged when they count together again', async () => {
+  const { state, ask } = primary()
+  const { limits } = limitsWith({ ask, owner: 'w1' })
+  const settings = { budget: { day: 1 } }
+  const reserving = async () => {
+    const one = limits.of('k', settings)
+    await one.enter()
+    await one.reserve(
+      () => ({ input: 1 }),
+      1,
+      () => 6e8,
+    )
+    return one
+  }
+  await limits.of('k', settings).enter()
+  state.fails = true
+  const held = await reserving()
+  for (let count = 0; count < 3; count++) await expect(reserving()).rejects.toThrow('budget')
+  held.settle({ input: 1 }, 0)
+  state.fails = false
+  await until(() => !limits.isAlone)
+  await reserving()
+})

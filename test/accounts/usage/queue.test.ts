@@ -1,0 +1,112 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type RowRecords, UsageQueue } from '../../../src/accounts/usage/queue.ts'
+import type { Log } from '../../../src/log.ts'
+import type { UsageRow } from '../../../src/store/usage/row.ts'
+import { pause, TIMED, until } from '../../builders/time.ts'
+import { traffic } from '../../builders/usage.ts'
+import { ENGINES, type UsageStore } from '../../store/usage-stores.ts'
+
+const FAULT = new Error('the store is away')
+const ROWS = [...traffic(60_000, { since: Date.now(), until: Date.now() + 1000, keys: 20, models: 10, channels: 4 })]
+
+/** Records that fail as they are told. */
+class Records implements RowRecords {
+  readonly rows: UsageRow[] = []
+  fault: Error | undefined
+  async add(rows: readonly UsageRow[]): Promise<void> {
+    await pause(1)
+    if (this.fault !== undefined) throw this.fault
+    for (const row of rows) this.rows.push(row)
+  }
+  async sweep(): Promise<void> {}
+}
+
+const lines: string[] = []
+const note = (_: object, message: string) => void lines.push(message)
+const LOG: Log = { info: note, warn: note, error: note }
+const queueTo = (records: RowRecords, keep = 1000) =>
+  new UsageQueue({ records, log: LOG, keep, isFault: thrown => thrown === FAULT })
+
+describe('the usage queue', () => {
+  let records: Records
+  beforeEach(() => {
+    lines.length = 0
+    records = new Records()
+  })
+
+  test('writes what it took in batches, in order, and when it is closed', async () => {
+    const queue = queueTo(records)
+    for (const row of ROWS.slice(0, 100)) queue.take(row)
+    await until(() => records.rows.length === 100)
+    for (const row of ROWS.slice(100, 150)) queue.take(row)
+    await queue.close()
+    expect(records.rows).toEqual(ROWS.slice(0, 150))
+    expect([queue.written, queue.dropped, queue.queued]).toEqual([150, 0, 0])
+  })
+
+  test('takes nothing where nothing is kept', async () => {
+    const queue = queueTo(records, 0)
+    queue.take(ROWS[0]!)
+    await queue.close()
+    expect([records.rows.length, queue.queued]).toEqual([0, 0])
+  })
+
+  test('holds rows while the store is away, and drops what goes beyond its bound, counted and logged once', async () => {
+    records.fault = FAULT
+    const queue = queueTo(records)
+    for (const row of ROWS) queue.take(row)
+    await queue.flush()
+    expect([queue.queued, queue.dropped, records.rows.length]).toEqual([50_000, 10_000, 0])
+    expect(lines).toHaveLength(1)
+    records.fault = undefined
+    await queue.flush()
+    expect(records.rows).toEqual(ROWS.slice(0, 50_000))
+  })
+
+  test('drops a batch that the store refuses for good, and goes on with the next', async () => {
+    records.fault = new Error('a bug')
+    const queue = queueTo(records)
+    queue.take(ROWS[0]!)
+    for (let time = 0; time < 3; time++) await queue.flush()
+    expect([queue.queued, queue.dropped]).toEqual([0, 1])
+    records.fault = undefined
+    queue.take(ROWS[1]!)
+    await queue.close()
+    expect(records.rows).toEqual([ROWS[1]])
+  })
+
+  test('is closed in bounded time, whatever the store does', async () => {
+    records.fault = FAULT
+    const queue = queueTo(records)
+    queue.take(ROWS[0]!)
+    await queue.close()
+    expect(queue.queued).toBe(1)
+    expect(lines).toEqual(['usage was not recorded: the store took none'])
+  })
+})
+
+/** Seconds for which 5,000 rows a second are taken: `SECONDS=20` for the whole test. */
+const SECONDS = Number(process.env['SECONDS'] ?? 3)
+
+describe.each(ENGINES)('the usage queue over %s', (_, open) => {
+  let store: UsageStore
+  beforeEach(async () => {
+    store = await open()
+  })
+  afterEach(() => store.close())
+
+  test('loses none of 5,000 requests a second', TIMED, async () => {
+    const queue = queueTo(store.usage)
+    const began = performance.now()
+    let taken = 0
+    while (taken < SECONDS * 5000) {
+      const due = Math.min(((performance.now() - began) / 1000) * 5000, SECONDS * 5000)
+      for (; taken < due; taken++) queue.take({ ...ROWS[taken % ROWS.length]!, id: `r${taken}`, at: Date.now() })
+      await pause(5)
+    }
+    await queue.close()
+    expect([queue.written, queue.dropped, queue.queued]).toEqual([taken, 0, 0])
+    const [sum] = await store.usage.sums({ since: 0, until: Date.now() + 1, by: [], limit: 1 })
+    expect(sum!.requests).toBe(taken)
+  })
+})

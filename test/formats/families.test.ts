@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest'
+import type { ChannelFormat, ModelFacts } from '../../src/config/index.ts'
+import { expectedOf } from '../../src/formats/dialects.ts'
+import { familyDialect, formatFor } from '../../src/formats/index.ts'
+
+const messages: ChannelFormat = {
+  ...{ format: 'messages', baseUrl: 'http://127.0.0.1', auth: 'none', headers: {}, query: {} },
+  dialect: {},
+}
+const facts = (more: Partial<ModelFacts>): ModelFacts => ({ id: 'm', input: ['text'], output: ['text'], ...more })
+const foreign = (format: ChannelFormat, model: string, facts?: ModelFacts) =>
+  formatFor(format, { model, facts, native: false })
+
+describe('families of models', () => {
+  it('are told by line and version, however a vendor writes them', () => {
+    const same = (...names: string[]) => {
+      for (const name of names)
+        expect(familyDialect('messages', name), name).toEqual(familyDialect('messages', names[0]!))
+    }
+    same('claude-opus-4-5', 'claude-opus-4-5-20251101', 'anthropic/claude-opus-4.5', 'claude-opus-4-5@20251101')
+    same('claude-sonnet-4', 'claude-sonnet-4-20250514', 'claude-sonnet-4-0', 'anthropic.claude-sonnet-4-20250514-v1:0')
+    same('claude-3-7-sonnet-20250219', 'claude-3.7-sonnet', 'us.anthropic.claude-3-7-sonnet-20250219-v1:0')
+    same('claude-opus-4-6', 'us.anthropic.claude-opus-4-6-v1:0', 'Claude-Opus-4.6', 'databricks-claude-opus-4-6')
+    same('claude-opus-4-10', 'claude-opus-4-8')
+    expect(familyDialect('messages', 'claude-opus-4-10')).not.toEqual(familyDialect('messages', 'claude-opus-4-1'))
+  })
+
+  it('are of the messages format and of Anthropic alone', () => {
+    expect(familyDialect('chat', 'claude-opus-5')).toBeUndefined()
+    expect(familyDialect('messages', 'deepseek-chat')).toBeUndefined()
+  })
+
+  it('are flags of the dialect, with values they may have', () => {
+    for (const model of [
+      'claude-2',
+      'claude-3-7-sonnet',
+      'claude-opus-4-5',
+      'claude-sonnet-5-5',
+      'claude-fable-5-1',
+      'claude',
+    ])
+      for (const [flag, value] of Object.entries(familyDialect('messages', model)!))
+        expect(expectedOf(flag, value), `${model}: ${flag}`).toBeUndefined()
+  })
+})
+
+describe('the format of a channel for one model', () => {
+  it('has the family, the facts of the model and the dialect of the channel, the last before the first', () => {
+    const own = foreign(messages, 'claude-opus-4-8', facts({ maxOutput: 500, dialect: { prefill: true } }))
+    expect(own.dialect).toMatchObject({ thinking: 'adaptive', max_output: 500, prefill: true })
+    const declared = { ...messages, dialect: { thinking: 'budget', max_output: 9 } }
+    expect(foreign(declared, 'claude-opus-4-8', facts({ maxOutput: 500 })).dialect).toMatchObject(declared.dialect)
+  })
+
+  it('is made once, and again when the facts change', () => {
+    const before = facts({})
+    const made = foreign(messages, 'claude-opus-5', before)
+    expect(foreign(messages, 'claude-opus-5', before)).toBe(made)
+    expect(foreign(messages, 'claude-opus-5', facts({}))).not.toBe(made)
+  })
+
+  it('is the channel’s own where nothing is known of the model', () => {
+    expect(foreign(messages, 'glm-5')).toBe(messages)
+    const chat = { ...messages, format: 'chat' }
+    expect(foreign(chat, 'claude-opus-5', facts({ maxOutput: 5 }))).toBe(chat)
+    expect(foreign(chat, 'm', facts({ dialect: { store: false } })).dialect).toEqual({ store: false })
+  })
+
+  it('has the longest answer of the catalogue beside what is declared, unless that is the model’s own', () => {
+    const catalogue = { maxOutput: () => 8192 }
+    const listed = (format: ChannelFormat, model = 'glm-5') =>
+      formatFor({ ...format }, { model, native: false, provider: 'zai', catalogue }).dialect
+    expect(listed(messages)).toEqual({ listed_output: 8192 })
+    expect(listed({ ...messages, dialect: { max_tokens: 9 } })).toEqual({ max_tokens: 9, listed_output: 8192 })
+    expect(listed(messages, 'claude-opus-4-8')).not.toHaveProperty('listed_output')
+    expect(listed({ ...messages, format: 'chat' })).toEqual({})
+  })
+
+  it('leaves callers of the format alone, who know the model they ask', () => {
+    const native = { model: 'claude-opus-5', native: true }
+    expect(formatFor(messages, { ...native, facts: facts({ maxOutput: 5 }) })).toBe(messages)
+    expect(formatFor(messages, { ...native, facts: facts({ dialect: { threads: true } }) }).dialect).toMatchObject({
+      threads: true,
+    })
+  })
+})

@@ -1,0 +1,87 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { UsageRow } from '../../../../src/store/usage/row.ts'
+import { AdminServer } from '../../../builders/admin.ts'
+import { channelAt } from '../../../builders/config.ts'
+import { deadAddress } from '../../../builders/upstream.ts'
+import { traffic } from '../../../builders/usage.ts'
+
+const HOUR = 3_600_000
+const until = Math.floor(Date.now() / HOUR) * HOUR
+const since = until - 40 * HOUR
+/** More captures than are looked up for one page. */
+const CAPTURED = 1500
+
+let admin: AdminServer
+let rows: UsageRow[]
+let captured: ReadonlySet<string>
+
+beforeAll(async () => {
+  admin = await AdminServer.open([channelAt(await deadAddress())])
+  rows = [...traffic(3000, { since, until, keys: 4, models: 5, channels: 3 })]
+  rows[0] = { ...rows[0]!, model: 'rare', status: 502, losses: 1 }
+  await admin.store.usage.add(rows)
+  const captures = rows.slice(0, CAPTURED).map(({ id, at, key }) => ({
+    ...{ id, at, key: key!, expiresAt: Date.now() + HOUR, data: Buffer.alloc(1) },
+  }))
+  await admin.store.captures.add(captures, 1e9)
+  captured = new Set(captures.map(({ id }) => id))
+}, 60_000)
+afterAll(() => admin.close())
+
+const ONLY: { readonly [only: string]: (row: UsageRow) => boolean } = {
+  '': () => true,
+  errors: ({ status }) => status >= 400,
+  losses: ({ losses }) => losses > 0,
+  captured: ({ id }) => captured.has(id),
+}
+
+/** The ids of all pages of that many requests. */
+async function listed(query: string, limit: number): Promise<{ ids: string[]; pages: number[] }> {
+  const ids: string[] = []
+  const pages: number[] = []
+  let cursor = ''
+  do {
+    const { json } = await admin.get(`/requests?since=3d&limit=${limit}${query}${cursor}`)
+    for (const { id } of json.data) ids.push(id)
+    pages.push(json.data.length)
+    cursor = json.next_cursor === undefined ? '' : `&cursor=${json.next_cursor}`
+  } while (cursor !== '')
+  return { ids, pages }
+}
+
+it.each(Object.keys(ONLY))('a rare request is found with a limit of 1 (only %j)', async only => {
+  const { ids, pages } = await listed(`&model=rare${only === '' ? '' : `&only=${only}`}`, 1)
+  expect(ids).toEqual([rows[0]!.id])
+  // The one request is beyond the captures that are looked up for the first page.
+  expect(pages).toEqual(only === 'captured' ? [0, 1] : [1])
+})
+
+it('pages with filters have every request that fits, once and in order, and are full', async () => {
+  const filters = fc.record(
+    {
+      model: fc.constantFrom('model-0', 'model-3', 'rare', 'none', ''),
+      key: fc.constantFrom(...new Set(rows.map(({ key }) => key!))),
+      status: fc.constantFrom('200', '502'),
+    },
+    { requiredKeys: [] },
+  )
+  await fc.assert(
+    fc.asyncProperty(
+      filters,
+      fc.constantFrom(...Object.keys(ONLY)),
+      fc.constantFrom(7, 60, 500),
+      async (filter, only, limit) => {
+        const fits = (row: UsageRow): boolean =>
+          ONLY[only]!(row) &&
+          Object.entries(filter).every(([field, value]) => String(row[field as keyof UsageRow] ?? '') === value)
+        const wanted = rows.filter(fits).toSorted((one, other) => other.at - one.at || (one.id < other.id ? 1 : -1))
+        const query = new URLSearchParams({ ...filter, ...(only === '' ? {} : { only }) }).toString()
+        const { ids, pages } = await listed(`&${query}`, Math.max(limit, Math.ceil(wanted.length / 10)))
+        expect(ids).toEqual(wanted.map(({ id }) => id))
+        if (only !== 'captured') for (const count of pages.slice(0, -1)) expect(count).toBeGreaterThanOrEqual(limit)
+      },
+    ),
+    { numRuns: 30 },
+  )
+}, 60_000)

@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { ENDPOINTS } from '../../../src/operators/admin/index.ts'
+import { description } from '../../../src/operators/admin/openapi.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: a JSON document
+const document: any = JSON.parse(JSON.stringify(description(ENDPOINTS, '1.0.0')))
+
+it('describes every endpoint once, with its parameters, its body and its answers', () => {
+  const described = Object.entries<object>(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ path, method, ...operation })),
+  )
+  const row = ({ path, method }: { path: string; method: string }): string => `${method} ${path}`
+  expect(described.map(row).sort()).toEqual(ENDPOINTS.map(row).sort())
+  expect(new Set(described.map(({ operationId }) => operationId)).size).toBe(ENDPOINTS.length)
+  for (const { path, method, parameters, requestBody, responses } of described) {
+    const endpoint = ENDPOINTS.find(one => one.path === path && one.method === method)!
+    const inPath = parameters.filter((one: { in: string }) => one.in === 'path')
+    expect(inPath.map(({ name }: { name: string }) => `{${name}}`)).toEqual(path.match(/\{\w+\}/g) ?? [])
+    for (const one of inPath) expect(one).toMatchObject({ required: true, schema: { type: 'string' } })
+    expect(requestBody === undefined).toBe(endpoint.body === undefined)
+    expect(responses[endpoint.status]).toBeDefined()
+    expect(responses['401'].content['application/problem+json'].schema.$ref).toBe('#/components/schemas/Problem')
+  }
+})
+
+it('is a document of OpenAPI 3.1 whose references lead somewhere and whose schemas say something', () => {
+  expect(document).toMatchObject({ openapi: '3.1.0', info: { title: expect.any(String), version: '1.0.0' } })
+  const walk = (value: unknown, path: string): void => {
+    if (typeof value !== 'object' || value === null) return
+    const { $ref, schema } = value as { $ref?: string; schema?: object }
+    if (typeof $ref === 'string') {
+      const name = /^#\/components\/schemas\/(\w+)$/.exec($ref)?.[1]
+      expect(document.components.schemas, path).toHaveProperty(name!)
+    }
+    if (schema !== undefined && !path.endsWith('properties'))
+      expect(Object.keys(schema).length, path).toBeGreaterThan(0)
+    for (const [key, one] of Object.entries(value)) walk(one, `${path}/${key}`)
+  }
+  walk(document, '')
+  expect(document.components.schemas.Key).toMatchObject({
+    additionalProperties: false,
+    properties: { created_at: { type: 'string' }, budget: { type: 'object' }, models: { type: 'array' } },
+  })
+  const { parameters } = document.paths['/usage'].get
+  const byName = Object.fromEntries(parameters.map((one: { name: string }) => [one.name, one]))
+  expect(byName['limit'].schema).toEqual({ type: 'integer', minimum: 1, maximum: 10_000, default: 1000 })
+  expect(byName['by']).toMatchObject({ explode: false, schema: { type: 'array', items: { enum: expect.any(Array) } } })
+  expect(byName['percentiles'].schema).toMatchObject({ type: 'boolean' })
+  expect(document.paths['/keys'].post.requestBody.content['application/json'].schema).toMatchObject({
+    required: ['name'],
+    properties: { expires_at: { anyOf: [{ type: 'string', pattern: expect.any(String) }, { type: 'null' }] } },
+  })
+})
+
+it('is what the documentation lists', () => {
+  const rows = [...readFileSync('docs/admin-api.md', 'utf8').matchAll(/^\| `([A-Z]+) (\/\S*)` \|/gm)]
+  const listed = rows.map(([, method, path]) => `${method!.toLowerCase()} ${path}`)
+  expect(listed.sort()).toEqual(ENDPOINTS.map(({ method, path }) => `${method} ${path}`).sort())
+})

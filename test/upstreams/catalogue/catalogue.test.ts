@@ -1,0 +1,82 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { ModelFacts } from '../../../src/config/types.ts'
+import { Catalogue } from '../../../src/upstreams/catalogue/index.ts'
+import { costOf, type Rates } from '../../../src/upstreams/catalogue/rates.ts'
+
+const facts = (id: string, more: Partial<ModelFacts>): ReadonlyMap<string, ModelFacts> =>
+  new Map([[id, { id, input: ['text'], output: ['text'], ...more }]])
+const NONE = new Catalogue(new Map())
+const at = (provider: string, model: string) => ({ provider, model, upstreamModel: model })
+
+describe('what an answer costs', () => {
+  test('is every kind of token at its price', () => {
+    // $2.50 and $10 a million tokens, $1.25 from a cache
+    const usage = { input: 1000, cacheRead: 400, output: 100 }
+    expect(NONE.cost(at('openai', 'gpt-4o'), usage)).toBe(600 * 2500 + 400 * 1250 + 100 * 10_000)
+    expect(NONE.cost(at('openai', 'gpt-4o-2024-08-06'), { input: 1 })).toBe(2500)
+  })
+
+  test('is dearer where a cache is written for an hour, or the prompt is long', () => {
+    const model = at('anthropic', 'claude-sonnet-4-5')
+    const extras = { messages: { cache_creation: { ephemeral_1h_input_tokens: 30, ephemeral_5m_input_tokens: 70 } } }
+    expect(NONE.cost(model, { input: 100, cacheWrite: 100, extras })).toBe(70 * 3750 + 30 * 6000)
+    expect(NONE.cost(at('google', 'gemini-2.5-pro'), { input: 200_001 })).toBe(200_001 * 2500)
+    expect(NONE.cost(at('google', 'gemini-2.5-pro'), { input: 200_000 })).toBe(200_000 * 1250)
+  })
+
+  test('is unknown, never nothing, where any part of it is', () => {
+    const unknown = [
+      NONE.cost(at('openai', 'no-such-model'), { input: 1 }),
+      NONE.cost(at('custom', 'gpt-4o'), { input: 1 }),
+      NONE.cost(at('openai', 'gpt-4o'), {}),
+      NONE.cost(at('openai', 'gpt-4o'), { input: 1, inputBy: { audio: 1 } }),
+      NONE.cost(at('openai', 'gpt-4o'), { input: 1, searches: 1 }),
+      NONE.cost(at('openai', 'gpt-4o'), { input: 1, hostedCalls: { 'code-execution': 1 } }),
+    ]
+    expect(unknown).toEqual(unknown.map(() => undefined))
+    const searched = NONE.cost(at('openai', 'gpt-4o'), { input: 1, hostedCalls: { 'web-search': 2 } })
+    expect(searched).toBe(2500 + 2 * 10_000_000)
+  })
+
+  test('is what the operator says, field by field', () => {
+    const own = new Catalogue(facts('gpt-4o', { price: { input: 1, output: 2 } }))
+    expect(own.cost(at('openai', 'gpt-4o'), { input: 10, cacheRead: 10, output: 10 })).toBe(10 * 1250 + 10 * 2000)
+    const local = new Catalogue(facts('llama', { price: { input: 0, output: 0 } }))
+    expect(local.cost(at('vllm', 'llama'), { input: 10, cacheRead: 10, output: 10 })).toBe(0)
+    own.reload(new Map())
+    expect(own.cost(at('openai', 'gpt-4o'), { input: 10 })).toBe(25_000)
+  })
+
+  test('grows with every token, and is that of its parts', () => {
+    const rates: Rates = { input: { base: 3 }, output: { base: 7 }, cacheRead: { base: 1 }, reasoning: { base: 9 } }
+    const count = fc.nat(1e6)
+    fc.assert(
+      fc.property(count, count, count, count, (fresh, cacheRead, text, reasoning) => {
+        const usage = { input: fresh + cacheRead, cacheRead, output: text + reasoning, reasoning }
+        expect(costOf(rates, usage)).toBe(fresh * 3 + cacheRead + text * 7 + reasoning * 9)
+      }),
+    )
+  })
+})
+
+describe('what is known of a model', () => {
+  test('is its limits and abilities, wherever it runs', () => {
+    const known = {
+      context: 128_000,
+      maxOutput: 16_384,
+      input: ['text', 'image', 'pdf'],
+      output: ['text'],
+      tools: true,
+    }
+    expect(NONE.about('gpt-4o', { provider: 'openai' })).toMatchObject(known)
+    expect(NONE.about('openai/gpt-4o', { provider: 'custom' })).toMatchObject(known)
+    expect(NONE.about('my-own', { provider: 'openai', upstreamModel: 'gpt-4o' })).toMatchObject(known)
+    expect(NONE.about('no-such-model')).toEqual({ rates: {} })
+  })
+
+  test('is what the operator says, field by field', () => {
+    const own = new Catalogue(facts('gpt-4o', { maxOutput: 5, name: 'Four' }))
+    expect(own.about('gpt-4o')).toMatchObject({ name: 'Four', context: 128_000, maxOutput: 5 })
+  })
+})

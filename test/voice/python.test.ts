@@ -1,0 +1,54 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { defaultConfig } from '../../src/config/read.ts'
+import { withReplay } from '../../src/upstreams/mock/channels.ts'
+import { openReplay, type Replay } from '../../src/upstreams/mock/index.ts'
+import { KEY } from '../builders/config.ts'
+import { TestServer } from '../builders/gateway.ts'
+
+/** A Python that has `openai[realtime]`. */
+const PYTHON = process.env['REALTIME_PYTHON'] ?? 'python3'
+
+const hasClient = ((): boolean => {
+  try {
+    execFileSync(PYTHON, ['-c', 'import openai.resources.realtime, websockets'], { stdio: 'ignore' })
+    return true
+  } catch {
+    console.warn(`${PYTHON} has no openai[realtime]: its tests are skipped (REALTIME_PYTHON names another).`)
+    return false
+  }
+})()
+
+let replay: Replay
+let testServer: TestServer
+
+describe.skipIf(!hasClient)('the openai SDK of Python', () => {
+  beforeAll(async () => {
+    replay = await openReplay()
+    testServer = await TestServer.open(withReplay(defaultConfig({}).channels, replay))
+  })
+
+  afterAll(async () => {
+    await testServer.server.close(0)
+    await replay.close()
+  })
+
+  it('holds sessions by key and by client secret, of either generation', async () => {
+    const program = join(import.meta.dirname, 'client.py')
+    const { stdout } = await promisify(execFile)(PYTHON, [program, testServer.server.address, KEY])
+    const text = 'Hello from the replay.'
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map(line => JSON.parse(line)),
+    ).toEqual([
+      ['async', text, 19_200, 'completed'],
+      ['secret', text, 19_200, 'completed'],
+      ['beta', text, 0, 'completed'],
+      ['sync', text, 19_200, 'completed'],
+    ])
+  })
+})

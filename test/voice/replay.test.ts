@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { JsonObject } from '../../src/canonical/node.ts'
+import { defaultConfig } from '../../src/config/read.ts'
+import { withReplay } from '../../src/upstreams/mock/channels.ts'
+import { openReplay, type Replay } from '../../src/upstreams/mock/index.ts'
+import { TestServer } from '../builders/gateway.ts'
+import { until } from '../builders/time.ts'
+import { Client, type Event } from '../sockets/client.ts'
+
+let replay: Replay
+let testServer: TestServer
+
+beforeAll(async () => {
+  replay = await openReplay()
+  testServer = await TestServer.open(withReplay(defaultConfig({}).channels, replay))
+})
+
+afterAll(async () => {
+  await testServer.server.close(0)
+  await replay.close()
+})
+
+const NAMINGS = [
+  ['GA', {}],
+  ['the beta', { 'openai-beta': 'realtime=v1' }],
+] as const
+
+describe.each(NAMINGS)('the built-in upstream, by names of %s', (_, headers) => {
+  const open = () => Client.open(testServer.server.address, headers, '/v1/realtime?model=replay')
+  const isBeta = 'openai-beta' in headers
+
+  const session = (settings: JsonObject): JsonObject => ({
+    type: 'session.update',
+    session: { type: 'realtime', ...settings },
+  })
+
+  async function respond(client: Client): Promise<Event[]> {
+    const from = client.events.length
+    client.send({ type: 'response.create' })
+    await until(() => client.events.slice(from).some(({ type }) => type === 'response.done'))
+    return client.events.slice(from)
+  }
+
+  it('answers in text', async () => {
+    const client = await open()
+    client.send(session({ output_modalities: ['text'] }))
+    const events = await respond(client)
+    const name = isBeta ? 'response.text.delta' : 'response.output_text.delta'
+    const words = events.filter(({ type }) => type === name).map(({ delta }) => delta)
+    expect(words.join('')).toBe('Hello from the replay.')
+    await client.close()
+  })
+
+  it('answers in sound', async () => {
+    const client = await open()
+    const events = await respond(client)
+    const name = isBeta ? 'response.audio.delta' : 'response.output_audio.delta'
+    const bytes = events.filter(({ type }) => type === name).map(({ delta }) => Buffer.from(delta, 'base64').length)
+    expect(bytes.reduce((sum, one) => sum + one, 0)).toBe(2 * 24_000 * 0.4)
+    await client.close()
+  })
+
+  it('calls a function, and answers with its result', async () => {
+    const client = await open()
+    client.send(session({ tools: [{ type: 'function', name: 'find', parameters: { type: 'object' } }] }))
+    const first = await respond(client)
+    const done = first.find(({ type }) => type === 'response.function_call_arguments.done')
+    expect(done).toMatchObject({ name: 'find', arguments: '{"query":"hello"}' })
+    client.send({
+      type: 'conversation.item.create',
+      item: { type: 'function_call_output', call_id: done.call_id, output: '{"found":1}' },
+    })
+    const second = await respond(client)
+    expect(second.find(({ type }) => type === 'response.done').response.output[0].type).toBe('message')
+    await client.close()
+  })
+
+  it('hears a turn end', async () => {
+    const client = await open()
+    const loud = Buffer.alloc(24_000)
+    for (let index = 0; index < 12_000; index++) loud.writeInt16LE(index % 2 === 0 ? 9000 : -9000, 2 * index)
+    for (const audio of [loud, Buffer.alloc(24_000)])
+      client.send({ type: 'input_audio_buffer.append', audio: audio.toString('base64') })
+    await until(() => client.events.some(({ type }) => type === 'response.done'))
+    const types = client.events.map(({ type }) => type).filter(type => type.startsWith('input_audio_buffer.'))
+    expect(types).toEqual(['speech_started', 'speech_stopped', 'committed'].map(word => `input_audio_buffer.${word}`))
+    await client.close()
+  })
+})
