@@ -256,7 +256,7 @@ describe.skipIf(noChromium)('the page Start', IN_BROWSER, () => {
     await body.fill(JSON.stringify({ ...written, logit_bias: { 7: 1 }, verbosity: 'low' }))
     await page.getByRole('button', { name: 'Try it' }).click()
     await page.getByText('Done', { exact: true }).waitFor()
-    await page.locator('.trial-losses').getByText('output/verbosity').waitFor()
+    await page.locator('.trial-losses').getByText('verbosity', { exact: true }).waitFor()
     await page.locator('.trial-losses').getByText('no verbosity').waitFor()
     await page
       .locator('.trial-line')
