@@ -6,11 +6,12 @@ import type { WireEvent } from '../canonical/wire.ts'
 import { CUT_SHORT, MALFORMED } from './errors/faulty-answer.ts'
 import { readInnerError } from './errors/openai-error.ts'
 
+/** The data that ends a stream of OpenAI's family of formats. */
 export const DONE = '[DONE]'
 
 /**
- * A streamed answer of a format of OpenAI's family, up to its end or the first fault: the data of each event is an
- * object, which may be an error (traps 75, 77), and `[DONE]` ends the stream.
+ * Base class for the streamed answers of OpenAI's family of formats. Each event's data is a JSON object, which may be
+ * an error (traps 75, 77); the stream ends at `[DONE]` or at the first fault.
  */
 export abstract class AnswerEvents implements Transducer<WireEvent, CanonicalEvent> {
   protected out: CanonicalEvent[] = []
@@ -39,12 +40,12 @@ export abstract class AnswerEvents implements Transducer<WireEvent, CanonicalEve
     else this.fail(error)
   }
 
-  /** The error that an event is; undefined for any other event. */
+  /** Reads an event as an error; undefined if it is not one. */
   protected errorIn(wire: JsonObject): CanonicalError | undefined {
     return wire['error'] == null ? undefined : readInnerError(wire)
   }
 
-  /** Puts out the start of the answer, whose head the event has, unless it was. */
+  /** Emits `result-start` with the head found in `wire`, unless the answer has started already. */
   protected start(wire: JsonObject): void {
     if (this.started) return
     this.started = true
@@ -60,8 +61,8 @@ export abstract class AnswerEvents implements Transducer<WireEvent, CanonicalEve
   /** Whether the stream may end without `[DONE]`. */
   protected abstract readonly isWhole: boolean
   protected abstract headIn(wire: JsonObject): Omit<ResultStart, 'type'>
-  /** Reads an event that is no error. */
+  /** Reads an event that is not an error. */
   protected abstract read(wire: JsonObject): void
-  /** Ends the answer; `wire` is the last event, where that has a type of its own. */
+  /** Ends the answer. `wire` is the final event in formats that have a dedicated one, else `{}`. */
   protected abstract finish(wire: JsonObject): void
 }

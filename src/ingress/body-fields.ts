@@ -1,12 +1,13 @@
 import type { Settings } from '../canonical/settings.ts'
 
 /**
- * For paths of canonical fields, their steps joined by `/`, the fields of a body that may hold them: the one that counts
- * first. Data of the format's own (`extras`) stands where the other fields of its node do.
+ * Maps the path of a canonical field, its steps joined by `/`, to the body fields that may hold the value. If the body
+ * has several of them, the first one listed counts. Format-specific fields (`extras`) are siblings of the other fields
+ * of their node.
  */
 export type BodyFields = { readonly [path: string]: readonly string[] }
 
-/** The fields of a format's settings, below a field of the body where they are grouped. */
+/** The body fields of a format's settings; `group` is the body field that contains them, if they are grouped. */
 export const fieldsOfSettings = ({ read }: Settings, group?: string): BodyFields =>
   Object.fromEntries(
     read.map(({ at, field, wire }) => [

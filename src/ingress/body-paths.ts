@@ -8,8 +8,9 @@ import type { Locate } from './locate.ts'
 import type { Reader } from './reader.ts'
 
 /**
- * Maps paths of a canonical request to those of the caller's body that it was read from: the smallest value there that
- * holds what the path names. Of a field that the caller left out, the path is where it would be.
+ * Maps paths of a canonical request to paths in the caller's body, so that a reported loss can be found there. The
+ * result points to the smallest value in the body that contains the canonical one, or to where a field would be if the
+ * caller left it out.
  */
 export function bodyPaths(reader: Reader, format: Format, request: CanonicalRequest): Locate {
   const body = originOf<WireRequest>(request, format)?.wire.body
@@ -32,22 +33,22 @@ export function bodyPaths(reader: Reader, format: Format, request: CanonicalRequ
   return path => {
     const found = below(path)
     if (root.length === 0) return found
-    // What stands beside the request that a body wraps is data of the output.
     const field = path.at(-1)!
     return path[0] === 'output' && path[1] === 'extras' && has(body, field) ? [field] : [...root, ...found]
   }
 }
 
+/** Leaves paths unchanged. */
 const same: Locate = path => path
 
-/** A path inside a message: of its part, and of what is named in that. */
+/** Maps a path inside a message: first to the part, then to the field inside the part. */
 function inMessage(body: JsonObject, path: Path, locate: Locate): Path {
   const isPart = path[2] === 'content' && typeof path[3] === 'number'
   const length = isPart ? 4 : Math.min(path.length, path[2] === 'content' ? 3 : 2)
   return inside(body, locate(path.slice(0, length)), path.slice(length))
 }
 
-/** The path of a setting: the longest path that the format knows, and what is named below it. */
+/** Maps the path of a setting: the longest prefix listed in `fields`, then the remaining steps below it. */
 function inField(body: JsonObject, path: Path, fields: BodyFields): Path {
   const steps = path.filter((_, index) => path[index - 1] !== 'extras')
   for (let length = steps.length; length > 0; length--) {
@@ -62,7 +63,7 @@ function inField(body: JsonObject, path: Path, fields: BodyFields): Path {
   return firstBelow(body, steps.join('/'), fields) ?? path
 }
 
-/** Of a group of settings, the first one that the body has. */
+/** The path of the first setting of a group that the body contains. */
 function firstBelow(body: JsonObject, group: string, fields: BodyFields): Path | undefined {
   for (const name in fields) {
     const found = name.startsWith(`${group}/`) ? fields[name]!.find(one => isIn(body, one.split('/'))) : undefined
@@ -76,11 +77,11 @@ const isIn = (body: JsonObject, path: Path): boolean => {
   return found.length === path.length && at(body, found) != null
 }
 
-/** A path in the body, and as far as the value there has them, the steps of canonical fields below it. */
+/** Extends `start`, a path in the body, by as many of the canonical steps in `rest` as the value there has. */
 function inside(body: JsonObject, start: Path, rest: Path): Path {
   const begun = spelled(body, start)
   if (begun.length < start.length) {
-    // A message that is inserted at the end stands behind the last one.
+    // A message inserted at the end has the index behind the last one.
     const list = at(body, begun)
     const isEnd = Array.isArray(list) && begun.length === 1 && start.length === 2 && start[1] === list.length
     return begun.length === 0 || isEnd ? start : begun
@@ -89,7 +90,7 @@ function inside(body: JsonObject, start: Path, rest: Path): Path {
   let value = at(body, path)
   for (let index = 0; index < rest.length; index++) {
     const step = rest[index]!
-    // The format's name follows, unless the path was read without it.
+    // Skips the format's name after `extras`, unless the path has none.
     if (step === 'extras') {
       if (index + 1 < rest.length && index + 2 < rest.length && !has(value, rest[index + 1]!)) index++
       continue
@@ -105,11 +106,11 @@ function inside(body: JsonObject, start: Path, rest: Path): Path {
 const has = (value: Json | undefined, step: string | number): boolean =>
   isObject(value) && Object.hasOwn(value, String(step))
 
-/** An item; a value that is no list is its only one. */
+/** The step to a list item. A value that is not a list counts as its own only item. */
 const indexed = (value: Json | undefined, index: number): Path | undefined =>
   Array.isArray(value) ? (index < value.length ? [index] : undefined) : index === 0 ? [] : undefined
 
-/** The field of an object that a canonical field is called like, or one of an object in it. */
+/** Finds the wire field for a canonical field: in the object, or one level deeper in one of its objects. */
 function named(value: Json | undefined, step: string): Path | undefined {
   if (!isObject(value)) return undefined
   const own = fieldOf(value, step)
@@ -135,7 +136,7 @@ function fieldOf(value: JsonObject, step: string): string | undefined {
 
 const plain = (name: string): string => name.replaceAll(/[_-]/g, '').toLowerCase()
 
-/** What fields inside messages and tools are called in the formats, without underscores and capitals. */
+/** Names of canonical fields in the formats' messages and tools, without underscores and in lower case. */
 const NAMES: { readonly [field: string]: readonly string[] } = {
   cache: ['cachecontrol', 'promptcachebreakpoint'],
   source: ['imageurl', 'videourl', 'inputaudio', 'file', 'documenturl', 'inlinedata', 'filedata', 'fileid', 'url'],
@@ -155,7 +156,9 @@ const NAMES: { readonly [field: string]: readonly string[] } = {
   detail: ['mediaresolution'],
 }
 
-/** The path as the body spells it, as far as the body has it: Google's JSON takes fields in snake_case, too. */
+/**
+ * Spells a path the way the body does, as far as the body has it. Google's JSON also accepts field names in snake_case.
+ */
 function spelled(body: JsonObject, path: Path): Path {
   const out: (string | number)[] = []
   let value: Json | undefined = body
@@ -172,7 +175,7 @@ function spelled(body: JsonObject, path: Path): Path {
 function spelledField(value: JsonObject, step: string): Path | undefined {
   if (Object.hasOwn(value, step)) return [step]
   const name = plain(step)
-  // In forms, a field of an object is in brackets behind its name.
+  // Forms write an object's field in brackets behind the object's name.
   const found = Object.keys(value).find(field => plain(field) === name || field.startsWith(`${step}[`))
   return found === undefined ? undefined : [found]
 }

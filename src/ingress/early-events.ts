@@ -1,16 +1,19 @@
 import type { CanonicalEvent } from '../canonical/event.ts'
 
-/** More than any upstream sends before its answer begins; with more, a start is made good. */
+/** events; more than any upstream sends before its answer starts. Beyond that the reader emits a start itself. */
 const MOST = 64
 
 /**
- * Events of unknown types that come before the start of an answer, which they are put out behind: to make good a start
- * for them would lose the upstream's own.
+ * Buffers events of unknown types that arrive before the start of an answer, and emits them after it. Emitting a
+ * substitute start for them would hide the upstream's real one.
  */
 export class EarlyEvents {
   private events: CanonicalEvent[] | undefined
 
-  /** Whether there was room for the event. */
+  /**
+   * Buffers the event.
+   * @returns false if the buffer is full.
+   */
   hold(event: CanonicalEvent): boolean {
     this.events ??= []
     if (this.events.length === MOST) return false
@@ -18,6 +21,7 @@ export class EarlyEvents {
     return true
   }
 
+  /** Moves all buffered events to `out`. */
   release(out: CanonicalEvent[]): void {
     if (this.events === undefined) return
     for (const event of this.events) out.push(event)

@@ -2,7 +2,10 @@ import { type Format, isObject, type Json, type JsonObject, type Node, put } fro
 
 export { defined, put, someOf, withDefined } from '../canonical/node.ts'
 
-/** A known field holds a value of the wrong type; the format's schema then names the field (validation-error.ts). */
+/**
+ * Thrown when a known field holds a value of the wrong type. The format's schema then names the field
+ * (validation-error.ts).
+ */
 export class WrongType extends Error {
   static readonly instance = new WrongType('a field has the wrong type')
 }
@@ -13,7 +16,7 @@ const wrong = (): never => {
   throw WrongType.instance
 }
 
-/* Strict, for callers' input: absent and null are undefined, a wrong type throws. */
+/* Strict readers for callers' input: null and absent fields are undefined, a wrong type throws WrongType. */
 
 export const text = (value: Maybe): string | undefined =>
   typeof value === 'string' ? value : value == null ? undefined : wrong()
@@ -29,38 +32,40 @@ export const objects = (value: Maybe): readonly JsonObject[] | undefined =>
   list(value)?.map(item => (isObject(item) ? item : wrong()))
 export const texts = (value: Maybe): readonly string[] | undefined =>
   list(value)?.map(item => (typeof item === 'string' ? item : wrong()))
-/** Texts, of which a single one may stand without a list. */
+/** A list of texts; a single text may come without a list. */
 export const oneOrMoreTexts = (value: Maybe): readonly string[] | undefined =>
   typeof value === 'string' ? [value] : texts(value)
-/** A whole number of at least one: a number of things requested. */
+/** A whole number of at least 1, such as how many answers to make. */
 export const count = (value: Maybe): number | undefined => counted(number(value))
-/** As `count`, of a value read as a number already. */
+/** Like `count`, for a value that was read as a number already. */
 export const counted = (value: number | undefined): number | undefined =>
   value === undefined || (Number.isInteger(value) && value >= 1) ? value : wrong()
-/** Whether a form's text is a number. */
+/** Whether the text of a form field is a number. */
 export const isNumeral = (text: string): boolean => text.trim() !== '' && Number.isFinite(Number(text))
 
+/** Throws WrongType if the value is absent. */
 export const required = <T>(value: T | undefined): T => (value === undefined ? wrong() : value)
 
-/** Whether a value is of a type, if there is one. */
+/** Whether a value is absent or has the given type. */
 export const isMaybe = (value: Maybe, type: 'string' | 'boolean'): boolean => value == null || typeof value === type
 
-/* Lenient, for upstreams' output: a value of another type counts as absent. */
+/* Lenient readers for upstreams' output: a value of another type counts as absent. */
 
 export const anyText = (value: Maybe): string | undefined => (typeof value === 'string' ? value : undefined)
 export const anyNumber = (value: Maybe): number | undefined => (typeof value === 'number' ? value : undefined)
 export const anyObject = (value: Maybe): JsonObject | undefined => (isObject(value) ? value : undefined)
 export const anyObjects = (value: Maybe): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
-/** For an object of which a reader takes nothing: all of it is left. */
+/** The taken fields of an object of which a reader uses none: all of them become extras. */
 export const NONE: ReadonlySet<string> = new Set()
 
 const BARE: Node = {}
 
 /**
- * The fields of a wire object that its reader did not take, as extras; nulls mean no more than absence. How it was spelled
- * need not be kept, as its node notes it (`canonical/node.ts`). `refused` names taken fields whose values the reader could
- * not use this time.
+ * Collects the fields of a wire object that its reader did not take, as extras. Null fields are dropped, since null
+ * means absent. The original spelling need not be recorded, as the node notes its source (`canonical/node.ts`).
+ *
+ * @param refused taken fields whose values the reader could not use this time: they become extras, too.
  */
 export function left(
   format: Format,
@@ -77,8 +82,8 @@ export function left(
 }
 
 /**
- * As `left`, for a wire object whose fields stand in an object inside (`image_url: { url }`): what is left inside is kept
- * under the inner field's own name.
+ * Like `left`, for a wire object whose fields are nested in an inner object (`image_url: { url }`). Extras of the inner
+ * object are stored under the inner field's name.
  */
 export function leftWithin(
   format: Format,

@@ -20,7 +20,7 @@ import { videos } from './videos/index.ts'
 
 export { bodyPaths } from './body-paths.ts'
 
-/** Every format the gateway reads, a row each. */
+/** The reader of every format, by the format's name. */
 export const READERS: { readonly [format: Format]: Reader } = {
   chat,
   cohere,

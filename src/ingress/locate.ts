@@ -4,20 +4,22 @@ import type { Format } from '../canonical/node.ts'
 import type { CanonicalRequest, Message } from '../canonical/request.ts'
 
 /**
- * Maps a path into canonical messages to its place in the caller's body, so that a reported loss can be found there;
- * any other path stays as it is.
+ * Maps a path into canonical messages to a path in the caller's body, so that a reported loss can be found there. Any
+ * other path stays unchanged.
  */
 export type Locate = (path: Path) => Path
 
-/** The place of a message in the body, and of each of its parts. */
+/** The path of a message in the body, and the path of each of its parts. */
 export interface Place {
   readonly at: Path
   readonly parts: readonly Path[]
 }
 
 /**
+ * Makes a `Locate` from the paths of the messages.
+ *
  * @param list the field of the body that holds the conversation.
- * @param end the place of a message behind the last one.
+ * @param end the path of a message behind the last one.
  */
 export const locator =
   (list: string, places: readonly Place[], end: Path): Locate =>
@@ -31,7 +33,7 @@ export const locator =
     return [...place.at, ...path.slice(2)]
   }
 
-/** Locates what a body has in one field, and instructions for it, which are a system message, in another. */
+/** Locates the messages of a body with one input field and one field of instructions, which are a system message. */
 export const locateInstructed =
   (field: string, instructions: string) =>
   ({ messages }: CanonicalRequest): Locate =>
@@ -44,20 +46,21 @@ export const locateInstructed =
       [field],
     )
 
-/** How a format lays out its turns, one of which may be several messages. */
+/** How a format lays out its turns; several canonical messages may make up one turn. */
 export interface Layout {
   readonly format: Format
-  /** The fields of the turns and of the parts of one. */
+  /** The body field of the turns, and the field of the parts in a turn. */
   readonly turns: string
   readonly parts: string
-  /** The place of a message that is no turn, and of its parts. */
+  /** The paths of a message outside the turns, such as system instructions, and of its list of parts. */
   preamble(message: Message): readonly [at: Path, parts: Path] | undefined
-  /** Whether its only part stands there as it is, in no list. */
+  /** Whether the message's only part is the value itself rather than an item of a list. */
   bare(message: Message): boolean
-  /** Whether a part has a place of its own; otherwise it shares that of the next one. */
+  /** Whether a part has a path of its own; otherwise it shares the path of the next part. */
   hasPlace(part: Part): boolean
 }
 
+/** Locates messages that a format groups into turns with lists of parts. */
 export function locateTurns(messages: readonly Message[], layout: Layout): Locate {
   const places: Place[] = []
   let turn = -1

@@ -1,14 +1,13 @@
 import { type Format, isObject, type JsonObject } from '../canonical/node.ts'
 import type { OpaqueTool } from '../canonical/tool.ts'
 
-/** A tool of a type that only this format defines, with who runs it. */
+/** Reads a tool of a type that only this format defines; `client` marks one that the caller runs itself. */
 export const opaqueTool = (format: Format, value: JsonObject): OpaqueTool =>
   isOfClient(value) ? { type: 'opaque', format, client: true, value } : { type: 'opaque', format, value }
 
 /**
- * Tools whose calls the client answers although their publisher defines them: Anthropic's "client tools" at any version
- * (docs.claude.com, "Tool use"), OpenAI's local ones (platform.openai.com, "Tools"), and Google's computer use, which is
- * a field.
+ * Types of tools that a vendor defines but the client runs: Anthropic's "client tools" in any version (docs.claude.com,
+ * "Tool use"), OpenAI's local tools (platform.openai.com, "Tools"), and Google's computer use, which is a field.
  */
 const CLIENT_TYPES =
   /^(?:(?:bash|text_editor|computer|memory)_\d+|local_shell|shell|apply_patch|computer|computer_use_preview)$/
@@ -23,9 +22,11 @@ function isOfClient(value: JsonObject): boolean {
   return declaresArguments(value)
 }
 
-/** A function or a custom tool, in a group that is kept whole. */
+/** Whether a tool in an opaque group is a function or a custom tool. */
 const isPlain = ({ type }: JsonObject): boolean => type === 'function' || type === 'custom'
 
-/** Arguments are declared for those who are to run a tool; of hosted ones the upstream knows them. */
+/**
+ * Whether a tool declares its arguments. Only tools that the client runs do; the upstream knows those of hosted tools.
+ */
 const declaresArguments = ({ function: definition, input_schema: schema, parameters }: JsonObject): boolean =>
   isObject(definition) || isObject(schema) || (isObject(parameters) && parameters['type'] === 'object')

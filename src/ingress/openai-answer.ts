@@ -3,10 +3,7 @@ import type { CanonicalRequest } from '../canonical/request.ts'
 import type { Finish, FinishReason } from '../canonical/result.ts'
 import { anyNumber, anyText, defined } from './fields.ts'
 
-/**
- * The head of an answer of chat completions or text completions, or of one of its chunks
- * (docs/wire/mapping.md#answers).
- */
+/** Reads the head of a chat completion or text completion, or of one of its chunks (docs/wire/mapping.md#answers). */
 export const readHead = (wire: JsonObject) =>
   defined({
     id: anyText(wire['id']),
@@ -15,7 +12,10 @@ export const readHead = (wire: JsonObject) =>
     serviceTier: anyText(wire['service_tier']),
   })
 
-/** The values of the format, those of its vendors, and those of other formats that proxies pass through. */
+/**
+ * Finish reasons by wire value: OpenAI's values, those of compatible vendors, and those of other formats that proxies
+ * pass through.
+ */
 const FINISHES: { readonly [value: string]: FinishReason } = {
   ...of('stop', 'stop', 'eos', 'eos_token', 'end_turn', 'stop_sequence', 'complete', 'completed'),
   ...of('length', 'length', 'model_length', 'max_tokens', 'model_context_window_exceeded'),
@@ -29,21 +29,21 @@ function of(reason: FinishReason, ...values: string[]): { [value: string]: Finis
   return Object.fromEntries(values.map(value => [value, reason]))
 }
 
-/** What an upstream's word for the end of an answer means. */
+/** The finish reason for an upstream's word, in any letter case; `other` for an unknown word. */
 export function finishReasonOf(word: string): FinishReason {
   const known = word.toLowerCase()
   return Object.hasOwn(FINISHES, known) ? FINISHES[known]! : 'other'
 }
 
-/** vLLM's field of a choice beside `finish_reason`: the stop string that was met, the id of a stop token, or null. */
+/** vLLM's field of a choice beside `finish_reason`: the matched stop string, the id of a stop token, or null. */
 export const MET = 'stop_reason'
 
 /**
- * The finish with the stop sequence that was met (trap 17), which upstreams of these formats name in `stop_reason` where
- * they name it (`ChatCompletionResponseChoice` of its server). A token's id is no sequence of text, and what
- * just repeats why the answer ended is none either, unless it was asked for.
+ * Adds the matched stop sequence to a finish (trap 17). vLLM and compatible servers report the sequence in
+ * `stop_reason` (`ChatCompletionResponseChoice` in vLLM's source). A token id is not a text sequence, and neither is a
+ * repeated finish reason unless the caller asked for that text as a stop sequence.
  *
- * @returns undefined where none is named: the field is left to be an extra then.
+ * @returns undefined if the field names no sequence; the field then becomes an extra.
  */
 export function readStop(
   finish: Finish | undefined,

@@ -10,39 +10,43 @@ import type { WireAnswer, WireEvent, WireRequest } from '../canonical/wire.ts'
 import type { BodyFields } from './body-fields.ts'
 import type { Locate } from './locate.ts'
 
-/** Everything that can arrive in one format; a format has the methods of its directions only. */
+/** Reads everything that can arrive in one format; a format implements only the directions it has. */
 export interface Reader {
-  /** A caller's request. Throws GatewayError `invalid-request` naming the field at fault. */
+  /**
+   * Reads a caller's request.
+   * @throws GatewayError `invalid-request` naming the field at fault.
+   */
   request?(wire: WireRequest): CanonicalRequest
-  /** Where in the caller's body the settings of its request stand (`body-paths.ts`). */
+  /** The fields of the caller's body that hold the request's settings (`body-paths.ts`). */
   readonly fields?: BodyFields
-  /** Where each tool stands, in the order in which they are read; by default where canonical has it. */
+  /** The path of each tool in the body, in reading order; by default the canonical path. */
   toolPaths?(body: JsonObject): readonly Path[]
-  /** Where in a body the request stands that it wraps. */
+  /** The path of the request inside a body that wraps it. */
   root?(body: JsonObject): Path
-  /** Where in the caller's body the messages of its request stand, where that differs from canonical. */
+  /** Maps paths of messages to the caller's body, for formats in which they differ from canonical ones. */
   locate?(request: CanonicalRequest): Locate
   /**
-   * An upstream's whole answer (2xx). Throws GatewayError where it is no answer of this format, e.g. an error body under
-   * 200. Where its answers are tasks, the result has a `task` and no candidates; what the upstream answers when it is
-   * asked for a task's state is read here, too; `request` then has only the upstream's model and the `output`.
+   * Reads an upstream's whole answer (2xx). For a task, the result has a `task` and no candidates. Answers to status
+   * queries of a task are read here, too; their `request` has only the upstream's model and the `output`.
+   * @throws GatewayError if the body is not an answer of this format, for example an error under status 200.
    */
   result?(answer: WireAnswer, request: CanonicalRequest): CanonicalResult
-  /** An upstream's streamed answer. Never throws: malformed input becomes an error event, and so does an early end. */
+  /** Reads an upstream's streamed answer. Never throws: malformed input and an early end become error events. */
   events?(request: CanonicalRequest): EventReader<WireEvent, CanonicalEvent>
   /**
-   * Parses the body of a whole answer that goes out in the same format; instead of JSON.parse, for what need not be
+   * Parses a whole answer that goes out in the same format. Replaces JSON.parse, to skip the parts that need not be
    * read.
    */
   parse?(text: string): JsonObject | undefined
-  /** Its whole answers may be something other than JSON: they come with a raw body then. */
+  /** Whole answers may be something other than JSON; they then come with a raw body. */
   readonly raw?: true
-  /** Callers may leave out the ids of calls they received: a call is identified by its place then (trap 5). */
+  /** Callers may leave out the ids of tool calls; a call is then identified by its position (trap 5). */
   readonly dropsIds?: true
   /**
-   * What of a model's reasoning a caller gets, by its request. Without the method it gets whatever the upstream shows.
+   * Which of the model's reasoning the caller gets, by its request. Without this method the caller gets all that the
+   * upstream shows.
    */
   reasoningShown?(request: CanonicalRequest): ReasoningShown
-  /** An upstream's answer of status 400 or more; total on any body. */
+  /** Reads an upstream's answer with status 400 or more. Accepts any body. */
   error?(answer: WireAnswer): CanonicalError
 }

@@ -3,7 +3,7 @@ import type { CanonicalRequest, Output, Sampling } from '../canonical/request.ts
 import type { SettingName, SettingPlace, Settings, SettingType } from '../canonical/settings.ts'
 import { count, flag, number, object, text } from './fields.ts'
 
-/** The settings of a request, by the node that has them. */
+/** The settings of a request, grouped by the canonical node that holds them. */
 export interface ReadSettings {
   readonly sampling: Pick<Sampling, SettingName & keyof Sampling>
   readonly output: Pick<Output, SettingName & keyof Output>
@@ -13,9 +13,9 @@ export interface ReadSettings {
 const READ: { readonly [T in SettingType]: (value: Json) => Json | undefined } = { number, count, flag, text, object }
 
 /**
- * The settings that a body has; of an absent or null field none.
+ * Reads the settings of a body; absent and null fields are skipped.
  *
- * @throws WrongType for a value of another type.
+ * @throws WrongType if a value has another type.
  */
 export function readSettings({ read }: Settings, body: JsonObject): ReadSettings {
   const nodes: { readonly [at in SettingPlace]: { [field: string]: Json | undefined } } = {

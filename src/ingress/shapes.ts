@@ -3,9 +3,10 @@ import type { Output } from '../canonical/request.ts'
 import { defined, flag, isMaybe, text } from './fields.ts'
 
 /**
- * The shape of the answer that a caller of OpenAI's formats wants; undefined for one that there is no word for.
+ * Reads the answer shape that a caller of OpenAI's formats requests; undefined for a shape that canonical does not
+ * have.
  *
- * @param definition where the fields of a schema are.
+ * @param definition the object with the fields of the schema.
  */
 export function readShape(type: Json | undefined, definition: JsonObject): Output['text'] {
   if (type === 'text') return { shape: 'text' }

@@ -1,7 +1,10 @@
 import type { Format, JsonObject, Node } from '../canonical/node.ts'
 import { defined, object } from './fields.ts'
 
-/** A request's node with its `stream_options`: that its stream reports usage is spelling, as formats without the field always do. */
+/**
+ * Reads `stream_options` into a request's node. `include_usage` is stored as spelling, since formats without the field
+ * always report usage; the other options become extras.
+ */
 export function withStreamOptions(format: Format, body: JsonObject, { extras }: Node): Node {
   const { include_usage, ...others } = object(body['stream_options']) ?? {}
   return defined({

@@ -3,9 +3,13 @@ import { isObject, type Json, type JsonObject } from '../canonical/node.ts'
 import type { FreeformTool, FunctionTool, HostedTool, ToolChoice } from '../canonical/tool.ts'
 import { defined, flag, object, required, text } from './fields.ts'
 
-/* What tools have in common in the formats of conversations. */
+/* Readers for the tool definitions that several conversation formats share. */
 
-/** @param schema the field of its parameters. */
+/**
+ * Reads a function tool.
+ *
+ * @param schema the field that holds the schema of the parameters.
+ */
 export const readFunction = (wire: JsonObject, schema = 'parameters'): FunctionTool => ({
   type: 'function',
   name: required(text(wire['name'])),
@@ -16,20 +20,20 @@ export const readFunction = (wire: JsonObject, schema = 'parameters'): FunctionT
   }),
 })
 
-/** A tool that takes text. */
+/** Reads a tool whose argument is free text. */
 export const readFreeform = (wire: JsonObject, grammar: FreeformTool['grammar']): FreeformTool => ({
   type: 'freeform',
   name: required(text(wire['name'])),
   ...defined({ description: text(wire['description']), grammar }),
 })
 
-/** `{ type: "grammar", syntax, definition }`, with nothing else. */
+/** Reads `{ type: "grammar", syntax, definition }`; undefined if there are other fields. */
 export function readGrammar({ type, syntax, definition, ...others }: JsonObject): FreeformTool['grammar'] {
   const isPlain = type === 'grammar' && Object.keys(others).length === 0
   return isPlain && typeof syntax === 'string' && typeof definition === 'string' ? { syntax, definition } : undefined
 }
 
-/** The parts of a turn, cut where results of tools begin or end. */
+/** Splits the parts of a turn into runs of tool results and runs of other parts. */
 export function runsOf(content: readonly Part[]): readonly (readonly Part[])[] {
   const runs: Part[][] = []
   for (const part of content) {
@@ -43,11 +47,11 @@ export function runsOf(content: readonly Part[]): readonly (readonly Part[])[] {
 
 const PLACE = new Set(['city', 'country', 'region', 'timezone'])
 
-/** A place, where canonical has all of its fields. */
+/** Reads a geographic location; undefined if it has fields that canonical lacks. */
 export const readPlace = (wire: JsonObject): HostedTool['location'] =>
   Object.entries(wire).every(([key, value]) => PLACE.has(key) && typeof value === 'string') ? wire : undefined
 
-/** `{ type: "approximate" }` with the fields of a place. */
+/** Reads a location marked `type: "approximate"`. */
 export function readApproximate(wire: Json | undefined): HostedTool['location'] {
   if (!isObject(wire) || wire['type'] !== 'approximate') return undefined
   const { type: _, ...place } = wire
@@ -56,6 +60,6 @@ export function readApproximate(wire: Json | undefined): HostedTool['location'] 
 
 const MODES = new Set<Json>(['auto', 'none', 'required'])
 
-/** A choice among tools that is a word. */
+/** Reads a tool choice written as a single word; undefined for an unknown word. */
 export const readMode = (wire: string): ToolChoice['mode'] | undefined =>
   MODES.has(wire) ? (wire as ToolChoice['mode']) : undefined

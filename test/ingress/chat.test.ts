@@ -11,7 +11,7 @@ import { REQUEST } from '../builders/requests.ts'
 import { FOREIGN, NATIVE } from '../builders/write-options.ts'
 import { grammarFault } from '../laws/grammar.ts'
 
-test('an upstream that sends an empty refusal with its answer has refused nothing', () => {
+test('an empty refusal beside an answer is not a refusal', () => {
   const message = { role: 'assistant', content: 'Four.', refusal: '' }
   const body = { object: 'chat.completion', choices: [{ index: 0, message, finish_reason: '' }] }
   const result = reader.result!({ status: 200, headers: {}, body }, REQUEST)
@@ -30,7 +30,7 @@ test.each([{ finish_reason: '' }, {}])(
   },
 )
 
-test('annotations without a text to stand in are kept', () => {
+test('annotations without a text become extras', () => {
   const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } }
   const annotations = [{ type: 'file', file: { hash: 'x' } }]
   const message = { role: 'assistant', content: null, annotations, tool_calls: [call] }
@@ -39,7 +39,7 @@ test('annotations without a text to stand in are kept', () => {
   expect(writer.result!(result, REQUEST).wire.body).toMatchObject(body)
 })
 
-test('a choice of old beside the choice of today goes to the next chat upstream, and is a loss to anybody else', () => {
+test('a deprecated choice beside a current one reaches chat upstreams and is a loss for all others', () => {
   const body = { model: 'm', messages: [], tool_choice: 'auto', function_call: { name: 'f' } }
   const request = reader.request!({ path: '/chat/completions', query: {}, headers: {}, body })
   expect(writer.request!(request, NATIVE).wire.body).toEqual(body)
@@ -47,7 +47,7 @@ test('a choice of old beside the choice of today goes to the next chat upstream,
   expect(losses.map(({ path }) => path.join('/'))).toContain('extras/chat/function_call')
 })
 
-test('likely rivals of a token have no rivals themselves', () => {
+test('alternatives of a token have no alternatives themselves', () => {
   const rival = { token: 'b', logprob: -2, bytes: null }
   const token = { token: 'a', logprob: -1, bytes: [97], top_logprobs: [rival] }
   const message = { role: 'assistant', content: 'a', refusal: null }
@@ -57,7 +57,7 @@ test('likely rivals of a token have no rivals themselves', () => {
   expect(writer.result!(result, REQUEST).wire.body).toEqual(body)
 })
 
-test('an answer of which nobody says why it ended has a reason that is told as added', () => {
+test('an answer without a finish reason gets one, which is reported as added', () => {
   const result = {
     id: 'c',
     model: 'm',
@@ -69,7 +69,7 @@ test('an answer of which nobody says why it ended has a reason that is told as a
   expect(losses.map(({ path }) => path.join('/'))).toContain('candidates/0/finish')
 })
 
-test('a whole call ends once, also where a call behind it that nobody named begins with the end of the stream', () => {
+test('a complete call ends once, even if a nameless call after it starts at the end of the stream', () => {
   const piece = (index: number, id: string, name: string, said: string) => ({
     data: JSON.stringify({
       object: 'chat.completion.chunk',
@@ -99,7 +99,7 @@ const cites = (start_index: number, end_index: number): JsonObject => ({
 
 type Choices = { readonly choices: readonly { readonly message: JsonObject }[] }
 
-/** The deltas of chunks that have citations. */
+/** The deltas of all chunks with citations. */
 const listsIn = (events: readonly WireEvent[]): JsonObject[] =>
   events
     .flatMap(({ data }) => parseObject(data)?.['choices'] ?? [])
@@ -107,7 +107,7 @@ const listsIn = (events: readonly WireEvent[]): JsonObject[] =>
       isObject(choice) && isObject(choice['delta']) && 'annotations' in choice['delta'] ? [choice['delta']] : [],
     )
 
-test('a citation of a text that has ended is of that text', () => {
+test('a late citation belongs to the text that it cites', () => {
   const events = chunked(
     { content: 'Hi!' },
     { reasoning_content: 'Hm.' },
@@ -129,7 +129,7 @@ const CALL = { id: 'a', type: 'function', function: { name: 'f', arguments: '{}'
 test.each<[string, JsonObject]>([
   ['a thought', { reasoning_content: 'Hm.' }],
   ['a call', { tool_calls: [{ index: 0, ...CALL }] }],
-])('a citation that comes behind its text and %s has the same place whole and streamed', (_, between) => {
+])('a citation after its text and %s has the same position in a whole and a streamed answer', (_, between) => {
   const late = cites(0, 2)
   const events = chunked({ content: 'Hi!' }, between, late)
   const message = { role: 'assistant', content: 'Hi!', ...between, ...late }
@@ -141,7 +141,7 @@ test.each<[string, JsonObject]>([
   expect(listsIn(drain(writer.events!(REQUEST), events))).toMatchObject([{ annotations: asked }])
 })
 
-test('all citations of an answer are streamed in one chunk, of which clients keep the last', () => {
+test('all citations of an answer are streamed in one chunk, since clients use only the last one', () => {
   const cited = (text: string, url: string): Part => ({ type: 'text', text, annotations: [{ type: 'citation', url }] })
   const content = [cited('One.', 'https://a.example'), cited('Two.', 'https://b.example')]
   const events = drain(writer.events!(REQUEST), unfold({ candidates: [{ content, finish: { reason: 'stop' } }] }))
@@ -161,7 +161,7 @@ const between: readonly (readonly [string, Part])[] = [
   ['a thought', { type: 'reasoning', text: 'Hm.' }],
 ]
 
-test.each(between)('citations around %s are one whole list, and no text waits for it', (_, part) => {
+test.each(between)('citations around %s are streamed as one list, and no text waits for them', (_, part) => {
   const cited = (text: string, url: string): Part => ({ type: 'text', text, annotations: [{ type: 'citation', url }] })
   const content = [cited('One.', 'https://a.example'), part, cited('Two.', 'https://b.example')]
   const result = { candidates: [{ content, finish: { reason: 'stop' as const } }] }
@@ -172,12 +172,12 @@ test.each(between)('citations around %s are one whole list, and no text waits fo
     sent.findIndex(({ data }) => data.includes(text)),
   )
   expect(places).toEqual(places.toSorted((a, b) => a - b))
-  // As clients assemble it: of each field of a delta but texts and calls the last value counts.
+  // Assembles the chunks as clients do: texts and calls grow, any other field of a delta is replaced.
   const last = Object.assign({}, ...listsIn(sent)) as JsonObject
   expect(last['annotations']).toHaveLength(2)
 })
 
-test('each text is sent with its own event, whatever is cited before', () => {
+test('each text is sent with its own event, whatever was cited before', () => {
   const at = (part: number) => ({ candidate: 0, part })
   const annotations = [{ type: 'citation', url: 'https://a.example' }] as const
   const write = writer.events!(REQUEST)

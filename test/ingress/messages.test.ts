@@ -39,7 +39,7 @@ describe('requests', () => {
     [{ thinking: { type: 'disabled' } }, { effort: 'none' }],
     [{ thinking: { type: 'between_tools' } }, { budget: -1 }],
     [{ output_config: { effort: 'low' } }, { effort: 'low' }],
-  ] as const)('reads the wish to think of %j', (body, reasoning) => {
+  ] as const)('reads the reasoning settings of %j', (body, reasoning) => {
     expect(read(body as unknown as JsonObject).reasoning).toMatchObject(reasoning)
   })
 

@@ -5,10 +5,10 @@ import { WRITERS } from '../../src/egress/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { asked } from '../laws/work/transcription.ts'
 
-/** Words every object answers to: a table looked up without care has them all. */
+/** Names that every object inherits: a table looked up without care finds all of them. */
 const WORDS = ['constructor', 'toString', 'valueOf', 'hasOwnProperty', '__proto__']
 
-describe.each(WORDS)('the word %s means nothing', word => {
+describe.each(WORDS)('the inherited name %s has no meaning', word => {
   it('as the shape of a transcript', () => {
     const files = [{ field: 'file', mediaType: 'audio/wav', bytes: new HeldBytes(new Uint8Array([1])) }]
     const body = { model: 'm', response_format: word }

@@ -15,7 +15,7 @@ import { asked } from '../laws/arbitrary-result.ts'
 import { holds, plain, same } from '../laws/support.ts'
 import { request, result } from '../laws/wire/responses.ts'
 
-describe('a request of this very format', () => {
+describe('a request of the same format', () => {
   it('goes out as it came, with no losses', () => {
     holds(request, asked => {
       const { wire, losses } = writer.request!(reader.request!(asked), NATIVE)
@@ -45,7 +45,7 @@ describe('a request of this very format', () => {
   })
 })
 
-describe('an answer of this very format', () => {
+describe('an answer of the same format', () => {
   it('goes out as it came, with no losses', () => {
     holds(result, body => {
       const read = reader.result!({ status: 200, headers: {}, body }, asked)
@@ -70,7 +70,7 @@ describe('an answer of this very format', () => {
   })
 })
 
-/** The body with one value somewhere in it replaced. */
+/** The body with one of its values replaced. */
 function spoil(body: JsonObject, value: unknown, at: number): JsonObject {
   const holders: { holder: Record<string, unknown>; key: string }[] = []
   const visit = (holder: unknown): void => {
@@ -86,7 +86,7 @@ function spoil(body: JsonObject, value: unknown, at: number): JsonObject {
   return body
 }
 
-test.each(['failed', 'in_progress'])('a picture that never came is told as it is: %s', status => {
+test.each(['failed', 'in_progress'])('an image that never arrived passes through unchanged: %s', status => {
   const call = { type: 'image_generation_call', id: 'ig_1', status }
   const response = { id: 'resp_1', object: 'response', created_at: 1, model: 'm', output: [] }
   const done = { ...call, result: null }
@@ -105,7 +105,7 @@ test.each(['failed', 'in_progress'])('a picture that never came is told as it is
     expect(() => drain(WRITERS[caller]!.events!(asked), events)).not.toThrow()
 })
 
-test('an answer that failed tells what it cost', () => {
+test('a failed answer has its usage', () => {
   const counts = { input_tokens: 3, output_tokens: 1, total_tokens: 4 }
   const details = { input_tokens_details: { cached_tokens: 0 }, output_tokens_details: { reasoning_tokens: 0 } }
   const usage = { ...counts, ...details }
@@ -120,7 +120,7 @@ test('an answer that failed tells what it cost', () => {
   expect(told.at(-1)).toMatchObject({ type: 'response.failed', response: failed })
 })
 
-test('a picture in the message of an answer is kept in its place', () => {
+test('an image in the message of an answer keeps its position', () => {
   const content = [{ type: 'input_image', image_url: 'https://example.com/a.png', detail: 'low' }]
   const message = { type: 'message', id: 'msg_1', role: 'assistant', status: 'completed', content }
   const body = { id: 'resp_1', object: 'response', created_at: 1, status: 'completed', model: 'm', output: [message] }
@@ -128,7 +128,7 @@ test('a picture in the message of an answer is kept in its place', () => {
   expect(writer.result!(answer, asked).wire.body).toMatchObject(body)
 })
 
-test('likely tokens of an item that is no message stay in it, streamed as in a whole answer', () => {
+test('token logprobs of an item other than a message stay in it, streamed or whole', () => {
   const token = { token: 'a', logprob: -1, bytes: [97], top_logprobs: [] }
   const text = { type: 'output_text', text: '', annotations: [] }
   const spoken = { type: 'message', id: 'm', role: 'assistant', status: 'completed', content: [text] }
@@ -148,7 +148,7 @@ test('likely tokens of an item that is no message stay in it, streamed as in a w
   expect(streamed.candidates[0]!.logprobs).toBeUndefined()
 })
 
-test('an answer begins as its upstream says, whatever unknown events come before', () => {
+test('an answer starts with the upstream’s start, whatever unknown events come before', () => {
   const response = { id: 'r', object: 'response', created_at: 1, status: 'in_progress', model: 'm', output: [] }
   const limits = { type: 'codex.rate_limits', left: 1 }
   const wire = [limits, { type: 'response.created', response }, { type: 'response.completed', response }]
@@ -160,7 +160,7 @@ test('an answer begins as its upstream says, whatever unknown events come before
   expect(others[0]).toEqual({ type: 'opaque', format: 'responses', value: limits })
 })
 
-test('all unknown events before an answer are kept, however many, behind a start made good', () => {
+test('any number of unknown events before an answer pass, after a substitute start', () => {
   const response = { id: 'r', object: 'response', created_at: 1, status: 'in_progress', model: 'm', output: [] }
   const many = Array.from({ length: 100 }, (_, left) => ({ type: 'codex.rate_limits', left }))
   const wire = [...many, { type: 'response.created', response }, { type: 'response.completed', response }]

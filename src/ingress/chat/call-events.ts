@@ -8,8 +8,11 @@ import { thoughtSignature } from './content.ts'
 import { ObjectText } from './object-text.ts'
 import { FORMAT, isCustom } from './wire.ts'
 
+/** One tool call as assembled from chunks so far. */
 interface Call {
-  /** Identifies the call its chunks belong to; an upstream may leave it out or use one for all (traps 2, 5). */
+  /**
+   * Index of the call its chunks belong to. Upstreams may omit the index or use one index for all calls (traps 2, 5).
+   */
   readonly index: unknown
   id: string | undefined
   name: string
@@ -17,39 +20,38 @@ interface Call {
   legacy: boolean
   signature: string | undefined
   extras: { [field: string]: Json } | undefined
-  /**
-   * All of its arguments so far; those that arrived before the call could start are put out with its start (trap 7).
-   */
+  /** All arguments so far. Arguments that arrive before the call can start are emitted with its start (trap 7). */
   received: string
-  /** Tracks whether they are complete, once that is needed. */
+  /** Tracks whether the arguments are complete; created when that is first needed. */
   text: ObjectText | undefined
-  /** It began with an empty object, which some upstreams send for every call, whatever its arguments (trap 8). */
+  /** Whether the arguments began with an empty object, which some upstreams send first for every call (trap 8). */
   bare: boolean
   part: number | undefined
   ended: boolean
 }
 
+/** The known fields of a tool call's chunk. */
 const TAKEN = new Set(['index', 'id', 'type', 'function', 'custom', 'extra_content'])
 
-/** A stream of which something was made good. */
+/** A stream reader that records whether the upstream's chunks needed repair and so cannot be passed on unchanged. */
 export interface Mendable {
   irregular: boolean
 }
 
-/** The tool calls of one candidate, assembled from chunks. Each method returns the number of parts begun so far. */
+/** Assembles the tool calls of one candidate from chunks. Each method returns the number of parts started so far. */
 export class CallReader {
-  /** Whether any call was made. */
+  /** Whether the candidate has made any call. */
   any = false
   private readonly candidate: number
   private readonly calls: Call[] = []
-  /** The last call of each index, and the first of each id: upstreams may make thousands in one chunk. */
+  /** The last call of each index and the first of each id. Maps, because one chunk may hold thousands of calls. */
   private readonly byIndex = new Map<unknown, Call>()
   private readonly byId = new Map<string, Call>()
   private readonly ids: AnswerIds
   private readonly stream: Mendable
   /** The call in the deprecated field `function_call`. */
   private legacy: Call | undefined
-  /** The call that began last, while it has not ended. */
+  /** The call that started last, until it has ended. */
   private latest: Call | undefined
   private readonly endText: (out: CanonicalEvent[]) => void
 
@@ -66,6 +68,7 @@ export class CallReader {
     this.endText = endText
   }
 
+  /** Reads one item of `tool_calls` in a delta. */
   read(chunk: JsonObject, out: CanonicalEvent[], parts: number): number {
     const custom = isCustom(chunk)
     const body = chunk[custom ? 'custom' : 'function']
@@ -83,14 +86,14 @@ export class CallReader {
     return this.grow(call, called, append, out, parts)
   }
 
-  /** Whether some call has no arguments so far. */
+  /** Whether some function call has no arguments so far. */
   get hasEmpty(): boolean {
     return this.calls.some(call => call.received === '' && !call.freeform)
   }
 
   /**
-   * Whether the chunk is as the format has it: calls are counted, and have id, name and nothing else at first. Clients
-   * join what is sent again to what they have, as they do with arguments.
+   * Whether the chunk conforms to the format: indexes count up, and only the first chunk of a call has id and name.
+   * Clients concatenate repeated ids and names just as they do arguments, so repeats must be removed.
    */
   private isRegular(found: Call | undefined, { index, id }: JsonObject, called: JsonObject, grows: string): boolean {
     const text = called[grows]
@@ -99,7 +102,7 @@ export class CallReader {
     return index === this.calls.length && text !== '{}'
   }
 
-  /** A chunk of the deprecated `function_call`: its name stands for an id. */
+  /** Reads a chunk of the deprecated `function_call`; the function's name serves as the id. */
   readLegacy(chunk: JsonObject, out: CanonicalEvent[], parts: number): number {
     const call = (this.legacy ??= this.open('legacy'))
     call.legacy = true
@@ -107,6 +110,7 @@ export class CallReader {
     return this.grow(call, chunk, textOf(chunk['arguments']), out, parts)
   }
 
+  /** Starts the calls that could not start yet, and ends all calls. */
   close(out: CanonicalEvent[], parts: number): number {
     let begun = parts
     for (const call of this.calls) {
@@ -122,8 +126,8 @@ export class CallReader {
   }
 
   /**
-   * Something else begins: the call before it has ended if its arguments are a whole object, for nothing can follow
-   * them. Any other call may continue later.
+   * Ends the latest call when another part starts, if its arguments are a complete object, since nothing can follow
+   * that. Any other call may still grow.
    */
   endWhole(out: CanonicalEvent[]): void {
     const call = this.latest
@@ -133,7 +137,7 @@ export class CallReader {
     this.end(call, out)
   }
 
-  /** Ends a call that has begun; nothing where it has ended already. */
+  /** Ends a call that has started, unless it has ended already. */
   private end(call: Call, out: CanonicalEvent[]): void {
     if (call.ended) return
     call.ended = true
@@ -142,7 +146,7 @@ export class CallReader {
     out.push({ type: 'part-end', at })
   }
 
-  /** The call a chunk belongs to; undefined where it begins another one. */
+  /** Finds the call that a chunk belongs to; undefined if the chunk starts another call. */
   private find(index: unknown, id: string | undefined, name: string, append: string): Call | undefined {
     const call =
       index === undefined ? (id === undefined ? this.calls.at(-1) : this.byId.get(id)) : this.byIndex.get(index)
@@ -152,7 +156,7 @@ export class CallReader {
     return id === undefined && isAnother(call, index, name, append) ? undefined : call
   }
 
-  /** The first id a call receives is kept. */
+  /** Records the first id that a call receives. */
   private name(call: Call, id: string | undefined): void {
     if (id === undefined || call.id !== undefined) return
     call.id = id
@@ -178,6 +182,7 @@ export class CallReader {
     return call
   }
 
+  /** Appends arguments to a call, which starts once its id and name are known. */
   private grow(call: Call, body: JsonObject, text: string, out: CanonicalEvent[], parts: number): number {
     if (call.ended) {
       this.stream.irregular = true
@@ -198,6 +203,7 @@ export class CallReader {
     return begun
   }
 
+  /** Starts a call, after a reasoning part for its signature if it has one, and returns the new number of parts. */
   private begin(call: Call, out: CanonicalEvent[], parts: number): number {
     if (call.part !== undefined) return parts
     this.endText(out)
@@ -235,13 +241,13 @@ function add(call: Call, append: string): void {
   call.text?.add(append)
 }
 
-/** Arguments as text; an empty object means that they are yet to come. */
+/** Converts arguments to text. An empty object becomes empty text, since the arguments are yet to arrive. */
 const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : isObject(value) && Object.keys(value).length > 0 ? JSON.stringify(value) : ''
 
 /**
- * Whether a chunk without an id belongs to another call than this one: upstreams that send calls whole omit index and
- * id, or repeat them for all, but each call has its name.
+ * Whether a chunk without an id starts another call. Upstreams that send whole calls omit index and id, or repeat them
+ * for all calls, but give each call its name.
  */
 function isAnother(call: Call, index: unknown, name: string, append: string): boolean {
   if (name === '' || call.name === '') return false

@@ -16,12 +16,15 @@ import { FORMAT } from './wire.ts'
 
 const CHOICE = new Set(['index', 'delta', 'finish_reason', 'logprobs'])
 
-/** Errors beside an answer, of which callers may not see everything: a chunk with one does not pass as it came. */
+/**
+ * Fields with errors beside an answer. Callers may not see all of their content, so a chunk with one is not passed on
+ * unchanged.
+ */
 export const ERRORS: ReadonlySet<string> = new Set(['error', 'errors'])
 
 type Flow = 'text' | 'reasoning' | 'refusal'
 
-/** A text of the candidate, and where it begins in all of its text. */
+/** A text part of the candidate, and its offset in all text of the candidate. */
 interface Text {
   readonly part: number
   readonly from: number
@@ -33,9 +36,9 @@ interface Audio {
 }
 
 /**
- * One candidate of a streamed answer. A chunk has no ends of parts: a text ends when something else begins, and so does
- * a call whose arguments are whole; others stay open until the end, for their chunks may come in any order (traps 1,
- * 3).
+ * Reads one candidate of a streamed answer. Chunks do not mark the end of a part: a text ends when another part starts,
+ * and so does a call with complete arguments. Other calls stay open until the end of the stream, since their chunks may
+ * arrive in any order (traps 1, 3).
  */
 export class CandidateReader {
   finished = false
@@ -45,14 +48,14 @@ export class CandidateReader {
   private readonly calls: CallReader
   private parts = 0
   private flow: { readonly kind: Flow; readonly part: number } | undefined
-  /** Length of all text so far, and the texts in it: citations count from the message's beginning. */
+  /** Length of all text so far; citation offsets count from the beginning of the message. */
   private length = 0
   private readonly texts: Text[] = []
   private audio: Audio | undefined
   private finish: string | undefined
   private refused = false
   private hasRole = false
-  /** Reasoning came in a field of its own. */
+  /** Whether reasoning arrived in a text field. */
   private hasReasoning = false
   private extras: JsonObject | undefined
   private message: JsonObject | undefined
@@ -64,7 +67,7 @@ export class CandidateReader {
     this.calls = new CallReader(index, request, stream, out => this.endFlow(out))
   }
 
-  /** One choice of a chunk; some upstreams send the whole message instead of a delta. */
+  /** Reads one choice of a chunk. Some upstreams send the whole message instead of a delta. */
   read(choice: JsonObject, out: CanonicalEvent[]): void {
     const logprobs = choice['logprobs']
     if (isObject(logprobs)) {
@@ -83,7 +86,10 @@ export class CandidateReader {
     this.end(choice['finish_reason'])
   }
 
-  /** A candidate finishes once, with its calls whole, and with the reason that clients expect after calls. */
+  /**
+   * Records the finish reason. The stream is irregular if a candidate finishes twice, with incomplete calls, or with
+   * `stop` after calls, where clients expect `tool_calls`.
+   */
   private end(finish: Json | undefined): void {
     if (finish === null || finish === undefined) return
     if (typeof finish !== 'string' || finish === '' || this.finished) this.stream.irregular = true
@@ -94,13 +100,14 @@ export class CandidateReader {
     this.finished = true
   }
 
-  /** Ends all parts that are open. */
+  /** Ends all open parts. */
   close(out: CanonicalEvent[]): void {
     this.endFlow(out)
     this.endAudio(out)
     this.parts = this.calls.close(out, this.parts)
   }
 
+  /** The event that ends the candidate. */
   ended(): CandidateEnd {
     const finish = readFinish(this.finish, { called: this.calls.any, refused: this.refused })
     const stop = readStop(finish, this.extras?.[MET], FORMAT, this.request)
@@ -145,7 +152,10 @@ export class CandidateReader {
     for (const field in delta) if (!MESSAGE.has(field)) this.message = added(this.message, field, delta[field]!)
   }
 
-  /** The first delta has the role; an upstream that sends every field, the unused ones hollow, does so from the first. */
+  /**
+   * Reads the first delta, which has the role. Upstreams that send every field, with empty values for unused ones, do
+   * so from the first delta on.
+   */
   private begin({ role, audio, function_call }: JsonObject): void {
     this.hasRole = true
     if (typeof role !== 'string' || isHollow(audio) || isHollow(function_call)) this.stream.irregular = true
@@ -164,7 +174,7 @@ export class CandidateReader {
     this.append('reasoning', text, part, out)
   }
 
-  /** Reasoning without a text field; where there was one, this repeats the same reasoning. */
+  /** Reads reasoning details, unless reasoning arrived in a text field, which the details repeat. */
   private appendDetails(delta: JsonObject, out: CanonicalEvent[]): void {
     const thought = this.hasReasoning ? undefined : thoughtIn(delta)
     if (thought === undefined) return
@@ -172,7 +182,7 @@ export class CandidateReader {
     this.append('reasoning', thought.text, BARE, out)
   }
 
-  /** Content as a list of parts: Mistral separates reasoning from text in this way. */
+  /** Reads content given as a list of parts, which Mistral uses to separate reasoning from text. */
   private appendParts(content: readonly Json[], out: CanonicalEvent[]): void {
     this.stream.irregular = true
     for (const part of content) {
@@ -200,6 +210,7 @@ export class CandidateReader {
     return this.flow
   }
 
+  /** Emits citations at the text parts that they refer to. */
   private annotate(wire: readonly Json[], out: CanonicalEvent[]): void {
     if (this.texts.length === 0) this.enter('text', TEXT, out)
     const cited = new Map<number, Annotation[]>()
@@ -227,7 +238,7 @@ export class CandidateReader {
   }
 
   private enterAudio(node: Node, out: CanonicalEvent[]): Audio {
-    // Each chunk may end within a group of base64.
+    // A chunk may end within a group of four base64 characters.
     this.stream.irregular = true
     this.endFlow(out)
     this.calls.endWhole(out)
@@ -238,7 +249,7 @@ export class CandidateReader {
     return open
   }
 
-  /** Images arrive whole. */
+  /** Emits images, each of which arrives in one chunk. */
   private appendImages(images: Json, out: CanonicalEvent[]): void {
     const pictures = readImages(images)
     if (pictures === undefined) this.message = added(this.message, 'images', images)
@@ -265,14 +276,16 @@ export class CandidateReader {
   }
 }
 
-/** The text that an annotation is of: the last one that begins where it does or before, or the last of all. */
+/**
+ * The text part that an annotation refers to: the last one that starts at or before the annotation, or the last of all.
+ */
 function textOf(annotation: Annotation, texts: readonly Text[]): Text {
   const start = annotation.type === 'citation' ? (annotation.start ?? annotation.end) : undefined
   if (start === undefined) return texts.at(-1)!
   return texts[Math.max(0, lastAtOrBefore(texts, start))]!
 }
 
-/** A citation with offsets counted from the beginning of its part. */
+/** Shifts a citation's offsets to count from the beginning of its part. */
 function withinPart(annotation: Annotation, from: number): Annotation {
   if (annotation.type === 'opaque' || from === 0) return annotation
   const { start, end, ...citation } = annotation
@@ -288,7 +301,7 @@ const REFUSAL: Part = { type: 'refusal', text: '' }
 
 const PLAIN: EndContent = { called: false, refused: false }
 
-/** Merges a field that arrives in several chunks: lists grow, anything else is replaced. */
+/** Merges a field that arrives in several chunks: lists are concatenated, other values replaced. */
 function added(fields: JsonObject | undefined, field: string, value: Json): JsonObject | undefined {
   if (value === null) return fields
   const before = fields !== undefined && Object.hasOwn(fields, field) ? fields[field] : undefined

@@ -9,7 +9,10 @@ import { defined, left, leftWithin, object, objects, required, text, WrongType }
 import { readThinkingPart } from './thoughts.ts'
 import { FORMAT, isCustom, KNOWN_PARTS, MARKERS, ROLES } from './wire.ts'
 
-/** Annotations, of where the text of an earlier answer came from, are sent by upstreams and never read by them. */
+/**
+ * Fields of an assistant's message that are read. Annotations count as read: upstreams send them in answers but do not
+ * accept them in requests.
+ */
 const TAKEN_BY_ASSISTANTS = new Set([
   ...['role', 'content', 'name', 'tool_calls', 'function_call', 'tool_call_id', 'refusal', 'audio', 'annotations'],
   ...['reasoning', 'reasoning_content'],
@@ -17,9 +20,10 @@ const TAKEN_BY_ASSISTANTS = new Set([
 const TAKEN_BY_OTHERS = new Set(['role', 'content', 'name'])
 const TAKEN_BY_TOOLS = new Set(['role', 'content', 'name', 'tool_call_id'])
 
+/** Reads the messages of a request. */
 export const readMessages = (wire: readonly JsonObject[]): readonly Message[] => wire.map(readMessage)
 
-/** One message of a request; a tool's result is a message of the role `tool` with one result. */
+/** Reads one message of a request. A tool result becomes a message of role `tool` with one part. */
 function readMessage(wire: JsonObject): Message {
   const role = text(wire['role'])
   if (role === undefined || !ROLES.has(role)) throw WrongType.instance
@@ -50,7 +54,7 @@ function readResult(wire: JsonObject, role: 'tool' | 'function'): ToolResultPart
   }
 }
 
-/** A string is one text part; so is each text of a list. */
+/** Reads the content of a message: a string, or a list of parts. */
 export function readContent(wire: Json | undefined): readonly Part[] {
   if (typeof wire === 'string') return [{ type: 'text', text: wire }]
   return objects(wire)?.map(readPart) ?? []
@@ -77,7 +81,7 @@ const PARTS: { readonly [type: string]: (wire: JsonObject) => Part } = {
   thinking: wire => required(readThinkingPart(wire)),
 }
 
-/** The fields of a part whose content stands in the field of this name. */
+/** The fields read from a part of this type, whose content is in the field named like the type. */
 const taken = (field: string): ReadonlySet<string> => TAKEN[field]!
 const TAKEN: { readonly [field: string]: ReadonlySet<string> } = Object.fromEntries(
   [...KNOWN_PARTS].map(type => [type, new Set(['type', type, ...MARKERS])]),
@@ -107,7 +111,7 @@ function readAudio(wire: JsonObject): Part {
   }
 }
 
-/** An image or a video by its link, which may be a string or an object. */
+/** Reads an image or video given by URL, as a string or in an object. */
 export function readLink(wire: JsonObject, field: string, kind: 'image' | 'video'): MediaPart {
   const bare = wire[field]
   const link = typeof bare === 'string' ? { url: bare } : required(object(bare))
@@ -135,7 +139,7 @@ function readFile(wire: JsonObject): Part {
   }
 }
 
-/** Mistral's part for a file by its address. */
+/** Reads Mistral's part for a file given by URL. */
 function readDocument(wire: JsonObject): Part {
   const link = wire['document_url']
   const url = typeof link === 'string' ? { url: link } : required(object(link))
@@ -152,7 +156,7 @@ function readDocument(wire: JsonObject): Part {
 const URL_ONLY = new Set(['url'])
 const DOCUMENT = new Set([...taken('document_url'), 'document_name'])
 
-/** OpenRouter's `cache_control` and OpenAI's `prompt_cache_breakpoint` mean the same. */
+/** Reads a cache marker: OpenRouter's `cache_control` or OpenAI's `prompt_cache_breakpoint`, which mean the same. */
 export function readCache(wire: JsonObject): { cache?: CacheHint } {
   for (const field of MARKERS) {
     const hint = object(wire[field])
@@ -167,7 +171,7 @@ function readThoughts(wire: JsonObject): readonly Part[] {
   return reasoning === undefined ? [] : [{ type: 'reasoning', text: reasoning }]
 }
 
-/** What an assistant message has beside its content: a refusal, audio, calls. */
+/** Reads the parts of an assistant's message outside its content: a refusal, audio, tool calls. */
 function readAnswer(wire: JsonObject): readonly Part[] {
   const parts: Part[] = []
   const refusal = text(wire['refusal'])
@@ -189,7 +193,7 @@ const CALL = new Set(['id', 'type', 'function', 'custom'])
 const SIGNED = new Set([...CALL, 'extra_content'])
 const CALLED = { function: new Set(['name', 'arguments']), custom: new Set(['name', 'input']) }
 
-/** One tool call, after its thought signature where it has one. */
+/** Reads one tool call, preceded by a reasoning part for its thought signature if it has one. */
 export function readCall(wire: JsonObject): readonly Part[] {
   const kind = isCustom(wire) ? 'custom' : 'function'
   const called = required(object(wire[kind]))
@@ -209,7 +213,7 @@ export function readCall(wire: JsonObject): readonly Part[] {
 
 const argumentsOf = (given: Json | undefined): string => (isObject(given) ? JSON.stringify(given) : (text(given) ?? ''))
 
-/** The signature of a call in Google's own chat endpoint: `extra_content.google.thought_signature`. */
+/** Reads the thought signature that Google's chat endpoint gives a call: `extra_content.google.thought_signature`. */
 export function thoughtSignature(wire: JsonObject): string | undefined {
   const extra = wire['extra_content']
   const google = isObject(extra) ? extra['google'] : undefined
@@ -222,7 +226,7 @@ export function thoughtSignature(wire: JsonObject): string | undefined {
     : undefined
 }
 
-/** The deprecated `function_call`: it has no id, so its name is one. */
+/** Reads the deprecated `function_call`; the function's name serves as its id. */
 export function readLegacyCall(wire: JsonObject): ToolCallPart {
   const name = required(text(wire['name']))
   const node = left(FORMAT, wire, CALLED.function)

@@ -16,21 +16,22 @@ const CHUNK = 'chat.completion.chunk'
 const TAKEN = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier', 'obfuscation', 'error'])
 
 /**
- * The chunks of a streamed answer (docs/wire/chat.md#stream). Candidates end with the stream: some upstreams add to
- * finished ones.
+ * Reads the chunks of a streamed answer (docs/wire/chat.md#stream). Candidates end only with the stream, since some
+ * upstreams add to a candidate after its finish reason.
  */
 export class ChatEvents extends AnswerEvents implements EventReader<WireEvent, CanonicalEvent> {
+  /** Whether the stream deviates from the format, so that its chunks cannot be passed on unchanged. */
   irregular = false
   private readonly request: CanonicalRequest
   private readonly candidates: CandidateReader[] = []
-  /** A chunk came before the answer's start. */
+  /** Whether a chunk arrived before the answer started. */
   private hasEarly = false
-  /** The chunk of usage, which is the last one, was read. */
+  /** Whether the usage chunk, which is the last one, was read. */
   private isCounted = false
-  /** Fields of the whole answer, from all chunks; a later value wins. */
+  /** Fields of the whole answer from the chunks before its start; a later value wins. */
   private head: { [field: string]: Json } = {}
   private late: { [field: string]: Json } | undefined
-  /** The last one that was named: which tier serves an answer may be known when it ends. */
+  /** The last service tier that was named, since the final tier may be known only at the end. */
   private tier: string | undefined
 
   constructor(request: CanonicalRequest) {
@@ -63,7 +64,8 @@ export class ChatEvents extends AnswerEvents implements EventReader<WireEvent, C
       if (isObject(choice)) this.choice(choice, chunk)
       else this.irregular = true
     if (!this.started) {
-      // The first one may have what no later chunk has; others would have to wait for the answer's id, without limit.
+      // The first chunk may have fields that no later one repeats. Buffering more chunks until the id is known would
+      // have no bound.
       this.irregular ||= this.hasEarly
       this.hasEarly = true
     }
@@ -81,7 +83,7 @@ export class ChatEvents extends AnswerEvents implements EventReader<WireEvent, C
     return this.candidates.length > 0 && this.candidates.every(({ finished }) => finished)
   }
 
-  /** Data that is no chunk: empty, or the end mark with spaces around it. */
+  /** Handles data that is not a chunk: empty, or the end mark with spaces around it. */
   private unread(data: string): void {
     if (data === '') return
     this.irregular = true
@@ -99,7 +101,7 @@ export class ChatEvents extends AnswerEvents implements EventReader<WireEvent, C
     this.candidates[index]!.read(choice, this.out)
   }
 
-  /** The answer starts with the first chunk that has content: a chunk before it may have no id yet. */
+  /** The answer starts with the first chunk that has content; earlier chunks may lack the id. */
   protected headIn(chunk: JsonObject): Omit<ResultStart, 'type'> {
     return { ...readHead(chunk), ...left(FORMAT, this.head, NONE) }
   }
@@ -128,7 +130,7 @@ export class ChatEvents extends AnswerEvents implements EventReader<WireEvent, C
   }
 }
 
-/** The usage of a chunk; Moonshot puts it into the choice, Groq into `x_groq`. */
+/** Finds the usage of a chunk; Moonshot puts it into the choice, Groq into `x_groq`. */
 function usageIn({ usage, choices, x_groq }: JsonObject): JsonObject | undefined {
   if (isObject(usage)) return usage
   const choice = Array.isArray(choices) ? choices[0] : undefined

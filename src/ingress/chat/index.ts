@@ -6,7 +6,7 @@ import { locate } from './locate.ts'
 import { BODY_FIELDS, readRequest, toolPaths } from './request.ts'
 import { readResult } from './result.ts'
 
-/** Chat completions, docs/wire/chat.md. */
+/** The reader of chat completions (docs/wire/chat.md). */
 export const chat: Reader = {
   request: readRequest,
   fields: BODY_FIELDS,

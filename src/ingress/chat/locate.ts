@@ -5,7 +5,10 @@ import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import { type Locate, locator, type Place } from '../locate.ts'
 import { FORMAT } from './wire.ts'
 
-/** The places of messages: their content may be a text, and thoughts, calls and audio stand in fields beside it. */
+/**
+ * Locates messages and their parts. Content may be a single text; reasoning, calls and audio are in fields of their
+ * own.
+ */
 export const locate = ({ messages }: CanonicalRequest): Locate =>
   locator('messages', messages.map(placeOf), ['messages', messages.length])
 
@@ -30,13 +33,13 @@ function placeOf(message: Message, index: number): Place {
   }
 }
 
-/** How many parts of the type come before any other. */
+/** The number of parts of the type before the first part of another type. */
 function leading(parts: readonly unknown[], type: string): number {
   const other = parts.findIndex(part => !isObject(part) || part['type'] !== type)
   return other === -1 ? parts.length : other
 }
 
-/** The field of a message that has the part, before the content or behind it. */
+/** The message field that holds a part outside the content. */
 function fieldOf({ type }: Part, wire: JsonObject): string | undefined {
   if (type === 'tool-call') return Array.isArray(wire['tool_calls']) ? 'tool_calls' : 'function_call'
   if (type === 'reasoning') return THOUGHTS.find(name => wire[name] != null && wire[name] !== '')

@@ -1,15 +1,16 @@
 import { parseObject } from '../../canonical/node.ts'
 
-/** The text of a JSON object that arrives in chunks: tracks whether it is complete, reading each chunk once. */
+/** Tracks whether a JSON object that arrives in chunks is complete, scanning each chunk once. */
 export class ObjectText {
   private text = ''
-  /** Text not read yet. */
+  /** Text not scanned yet. */
   private fresh: string
   private depth = 0
   private inString = false
   private escaped = false
-  /** The outermost bracket is closed; what follows is no part of an object. */
+  /** Whether the outermost bracket is closed; only spaces may follow. */
   private closed = false
+  /** Whether other text followed the object. */
   private spoiled = false
   private whole: boolean | undefined
 
@@ -21,6 +22,7 @@ export class ObjectText {
     this.fresh += append
   }
 
+  /** Whether the text so far is one complete JSON object. */
   get isWhole(): boolean {
     this.read()
     if (!this.closed || this.spoiled) return false

@@ -35,7 +35,11 @@ import { readToolChoice, readTools } from './tools.ts'
 import * as wire from './wire.ts'
 import { FORMAT } from './wire.ts'
 
-/** `POST /v1/chat/completions` (docs/wire/chat.md#request) as a canonical request. */
+/**
+ * Reads the body of `POST /v1/chat/completions` (docs/wire/chat.md#request).
+ *
+ * @throws GatewayError `invalid-request` naming the field at fault.
+ */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
   readOrExplain(wire.request, incoming.body, () => withOrigin(read(incoming.body), FORMAT, incoming))
 
@@ -88,7 +92,10 @@ function readSampling(body: JsonObject, { sampling }: ReadSettings, refused: str
   })
 }
 
-/** `logprobs: true` alone asks for the chosen tokens; a count without it cannot be read. */
+/**
+ * Reads the requested logprobs. `logprobs: true` alone asks for the chosen tokens only; a count without it is invalid
+ * and becomes an extra.
+ */
 function readLogprobs(body: JsonObject, refused: string[]): number | undefined {
   const wanted = flag(body['logprobs'])
   const top = number(body['top_logprobs'])
@@ -139,7 +146,7 @@ function readAudio(body: JsonObject, refused: string[]): Output['audio'] {
 
 const THOUGHT = new Set(['effort', 'max_tokens', 'exclude'])
 
-/** `reasoning_effort`, or OpenRouter's `reasoning` object where that stands alone. */
+/** Reads `reasoning_effort`, or else OpenRouter's `reasoning` object. */
 function readReasoning(body: JsonObject, refused: string[]): Reasoning | undefined {
   const effort = text(body['reasoning_effort'])
   const settings = body['reasoning'] ?? undefined
@@ -164,7 +171,7 @@ const isThought = (wire: JsonObject): boolean =>
   (wire['max_tokens'] === undefined || typeof wire['max_tokens'] === 'number') &&
   (wire['exclude'] === undefined || typeof wire['exclude'] === 'boolean')
 
-/** Where the settings of a request stand in its body. */
+/** The body fields of the request's settings. */
 export const BODY_FIELDS: BodyFields = {
   ...fieldsOfSettings(SETTINGS),
   'sampling/maxTokens': ['max_completion_tokens', 'max_tokens'],
@@ -188,7 +195,7 @@ export const BODY_FIELDS: BodyFields = {
   stream: ['stream'],
 }
 
-/** Where each tool of a request stands in its body. */
+/** The path of each tool in the body. */
 export const toolPaths = ({ tools, functions, web_search_options: search }: JsonObject): readonly Path[] => [
   ...(objects(tools) ?? []).map((_, index): Path => ['tools', index]),
   ...(objects(functions) ?? []).map((_, index): Path => ['functions', index]),

@@ -32,7 +32,11 @@ import { readCall, readContent, readLegacyCall, readLink } from './content.ts'
 import { readThinkingPart, readThoughts, type Thoughts } from './thoughts.ts'
 import { FORMAT, isCustom } from './wire.ts'
 
-/** A whole answer of a chat upstream; an error under status 200 is thrown (trap 77). */
+/**
+ * Reads a whole answer of a chat upstream.
+ *
+ * @throws GatewayError for an error under status 200 (trap 77) or another kind of body.
+ */
 export function readResult(answer: WireAnswer, request: CanonicalRequest): CanonicalResult {
   const body = identified(answer.body, request)
   if (!Array.isArray(body['choices']) || (body['choices'].length === 0 && isObject(body['error'])))
@@ -44,11 +48,11 @@ export function readResult(answer: WireAnswer, request: CanonicalRequest): Canon
   return withOrigin(result, FORMAT, body)
 }
 
-const NOT_AN_ANSWER = upstreamFailed('The upstream sent something that is no chat completion.')
+const NOT_AN_ANSWER = upstreamFailed("The upstream's answer is not a chat completion.")
 
 /**
- * The answer with an id of its own for each call that has none (an id is a text), or one that was used before (trap 6):
- * callers of every format, of this one, too, find a call by its id.
+ * Gives every call without a text id, and every call with a repeated id (trap 6), a new one. Callers of all formats,
+ * including this one, find a call by its id.
  */
 const identified = (body: JsonObject, request: CanonicalRequest): JsonObject =>
   withEach(body, 'choices', choice => {
@@ -68,7 +72,7 @@ function withId(call: JsonObject, ids: AnswerIds): JsonObject {
 const TAKEN = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier'])
 
 const CHOICE = new Set(['index', 'message', 'finish_reason', 'logprobs'])
-/** The known fields of a message, and of its delta. */
+/** The known fields of a message and of a delta. */
 export const MESSAGE: ReadonlySet<string> = new Set(
   'role content refusal reasoning reasoning_content annotations audio images tool_calls function_call'.split(' '),
 )
@@ -89,7 +93,10 @@ function readChoice(choice: JsonObject, request: CanonicalRequest): Candidate {
 
 const CHOICE_BARE = new Set(['index', 'message', 'finish_reason'])
 
-/** Fields that could not be read: annotations of a text that is not there, a second thought, fields of another type. */
+/**
+ * The fields that could not be read: annotations without a text, a second field of different reasoning, values of a
+ * wrong type.
+ */
 function unread(message: JsonObject, thoughts: Thoughts): readonly string[] {
   const fields = [...thoughts.unread]
   if (typeof message['content'] !== 'string' && isFilled(message['annotations'])) fields.push('annotations')
@@ -112,7 +119,7 @@ const TYPES: { readonly [field: string]: (value: Json) => boolean } = {
   function_call: isObject,
 }
 
-/** Some upstreams send every field, the unused ones hollow. */
+/** Whether an object has only empty values. Some upstreams send every field and leave the unused ones empty. */
 export const isHollow = (value: Json | undefined): boolean =>
   isObject(value) &&
   (value['id'] === '' || value['name'] === '') &&
@@ -135,7 +142,7 @@ function readMessage(message: JsonObject, thoughts: Thoughts, request: Canonical
   return parts
 }
 
-/** A malformed part of the answer is kept as it is. */
+/** Reads a part of the answer; a malformed one becomes an opaque part with its wire value. */
 function leniently(wire: JsonObject, read: (wire: JsonObject) => readonly Part[]): readonly Part[] {
   try {
     return read(wire)
@@ -153,7 +160,7 @@ function readTexts(message: JsonObject): readonly Part[] {
   return [{ type: 'text', text: content, ...(annotations.length === 0 ? {} : { annotations }) }]
 }
 
-/** One part of a content list; whatever its type, reasoning is read as reasoning and text as text. */
+/** Reads one part of a content list: reasoning, a known type, or the `text` field of an unknown type. */
 function readContentPart(wire: JsonObject): readonly Part[] {
   const thought = readThinkingPart(wire)
   if (thought !== undefined) return [thought]
@@ -166,6 +173,7 @@ function readContentPart(wire: JsonObject): readonly Part[] {
 const CITATION = new Set(['url', 'title', 'start_index', 'end_index'])
 const CITED = new Set(['type', 'url_citation'])
 
+/** Reads a URL citation; any other annotation becomes opaque. */
 export function readAnnotation(wire: JsonObject): Annotation {
   const cited = anyObject(wire['url_citation'])
   const url = anyText(cited?.['url'])
@@ -197,7 +205,7 @@ function readAudio(wire: JsonObject, request: CanonicalRequest): Part {
 
 const TOKEN = new Set(['token', 'logprob', 'bytes', 'top_logprobs'])
 
-/** The chosen tokens with their most likely alternatives; undefined where there is no such list. */
+/** Reads the chosen tokens with their alternatives; undefined if there is no list. */
 export const readLogprobs = (wire: Json | undefined): readonly TokenLogprob[] | undefined =>
   Array.isArray(wire) ? anyObjects(wire).map(readToken) : undefined
 
@@ -215,8 +223,8 @@ function readToken(wire: JsonObject): TokenLogprob {
 }
 
 /**
- * Calls and a refusal are the reason, although the upstream reports `stop` (traps 13, 113); an answer without a reason
- * has stopped, too.
+ * Reads the finish reason. Calls or a refusal override an upstream's `stop` (traps 13, 113), and a missing reason
+ * counts as `stop`.
  */
 export function readFinish(value: string | undefined, content: EndContent): Finish {
   if (value === undefined || value === '') return { reason: impliedReason(content) }
@@ -225,8 +233,8 @@ export function readFinish(value: string | undefined, content: EndContent): Fini
 }
 
 /**
- * The images of an answer or a delta: `images` beside `content`, as OpenRouter and Vercel's gateway have them
- * (openrouter.ai/docs/features/multimodal/image-generation, read 2026-11-22). Undefined where they are anything else.
+ * Reads the images of a message or delta from `images` beside `content`, as OpenRouter and Vercel's gateway send them
+ * (openrouter.ai/docs/features/multimodal/image-generation, read 2026-11-22). Undefined if the value has another form.
  */
 export function readImages(wire: Json | undefined): readonly MediaPart[] | undefined {
   if (!Array.isArray(wire) || wire.length === 0) return undefined

@@ -3,7 +3,10 @@ import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { anyObjects, anyText } from '../fields.ts'
 import { FORMAT } from './wire.ts'
 
-/** The fields of reasoning; reasoning read elsewhere stays there, among the message's extras. */
+/**
+ * The fields that hold reasoning text. Reasoning in any other field is read, too, and that field also becomes an extra
+ * of the message.
+ */
 const FIELDS = ['reasoning_content', 'reasoning'] as const
 
 interface Thought {
@@ -11,38 +14,39 @@ interface Thought {
   readonly field: string
 }
 
-/** The reasoning of a message or a delta, from the first of its possible fields that is not empty. */
+/** Finds the reasoning of a message or delta in the first possible field that is not empty. */
 export function thoughtIn(message: JsonObject): Thought | undefined {
   for (const field of FIELDS) {
     const value = message[field]
     if (typeof value === 'string' && value !== '') return { text: value, field }
-    // Heroku's shape.
+    // Heroku nests the text in an object.
     if (isObject(value) && typeof value['thinking'] === 'string') return { text: value['thinking'], field }
   }
   const text = textOfDetails(message['reasoning_details'])
   return text === '' ? undefined : { text, field: 'elsewhere' }
 }
 
-/** OpenRouter repeats reasoning in a list of details, Snowflake has it there alone. */
+/** The text of `reasoning_details`. OpenRouter repeats the reasoning there; Snowflake sends it only there. */
 const textOfDetails = (details: Json | undefined): string =>
   anyObjects(details)
     .map(detail => anyText(detail['text']) ?? anyText(detail['summary']) ?? '')
     .join('')
 
-/** Reasoning of the two fields: it is written back to its own. */
+/** An empty reasoning part for `reasoning_content`, the default field. */
 export const NAMED: ReasoningPart = { type: 'reasoning', text: '' }
+/** An empty reasoning part for `reasoning`; the spelling makes writers use this field again. */
 export const BARE: ReasoningPart = { ...NAMED, spelling: { [FORMAT]: { field: 'reasoning' } } }
 
-/** What a whole message has of reasoning. */
+/** The reasoning of a whole message. */
 export interface Thoughts {
   readonly parts: readonly ReasoningPart[]
-  /** Fields that differ from the one that was read. */
+  /** Fields whose reasoning differs from the field that was read. */
   readonly unread: readonly string[]
 }
 
 const NONE: Thoughts = { parts: [], unread: [] }
 
-/** The reasoning of a whole message; an empty one counts, too. */
+/** Reads the reasoning of a whole message. An empty text counts as reasoning, too. */
 export function readThoughts(message: JsonObject): Thoughts {
   const { reasoning_content, reasoning, reasoning_details } = message
   if (reasoning_content == null && reasoning == null && reasoning_details == null) return NONE
@@ -55,13 +59,13 @@ export function readThoughts(message: JsonObject): Thoughts {
   }
 }
 
-/** A content part that is reasoning, with its wire value as spelling; undefined for any other part. */
+/** Reads a content part that is reasoning, with its wire value as spelling; undefined for any other part. */
 export function readThinkingPart(wire: JsonObject): ReasoningPart | undefined {
   const text = thoughtOf(wire)
   return text === undefined ? undefined : { type: 'reasoning', text, spelling: { [FORMAT]: { value: wire } } }
 }
 
-/** The text of a content part that is reasoning: a string, or a list of texts. */
+/** The text of a content part that is reasoning, whether a string or a list of texts; undefined for any other part. */
 export function thoughtOf({ type, thinking, summary }: JsonObject): string | undefined {
   if (type === 'thinking') return textOf(thinking)
   return type === 'reasoning' ? textOf(summary) : undefined

@@ -9,7 +9,7 @@ import { FORMAT, isFlat, MARKERS } from './wire.ts'
 const FIELDS = {
   function: ['name', 'description', 'parameters', 'strict'],
   custom: ['name', 'description', 'format'],
-  /** With a format that is no grammar. */
+  /** A custom tool whose format is not a grammar. */
   free: ['name', 'description'],
 }
 const setsOf = (more: readonly string[]) => ({
@@ -21,7 +21,10 @@ const TAKEN = setsOf([])
 const TAKEN_FLAT = setsOf(['type', ...MARKERS])
 const TAKEN_AROUND = new Set(['type', 'function', 'custom', ...MARKERS])
 
-/** Functions and custom tools of `tools`, the deprecated `functions`, and the web search that is an option here. */
+/**
+ * Reads the functions and custom tools in `tools`, the deprecated `functions`, and web search, which is an option in
+ * this format.
+ */
 export function readTools(wire: JsonObject): readonly Tool[] | undefined {
   const tools = objects(wire['tools'])
   const functions = objects(wire['functions'])
@@ -37,7 +40,10 @@ export function readTools(wire: JsonObject): readonly Tool[] | undefined {
   ]
 }
 
-/** What a tool is stands in the object of its kind, or beside the type, as in responses, whose shape Cursor sends (trap 73). */
+/**
+ * Reads one tool. Its definition is an inner object, or is flat beside the type as in responses, which Cursor sends
+ * (trap 73).
+ */
 function readTool(wire: JsonObject): Tool {
   const type = text(wire['type']) ?? 'function'
   if (type !== 'function' && type !== 'custom') return opaqueTool(FORMAT, wire)
@@ -54,7 +60,7 @@ function readTool(wire: JsonObject): Tool {
   }
 }
 
-/** `{ type: "grammar", grammar: { syntax, definition } }`, with nothing else. */
+/** Reads `{ type: "grammar", grammar: { syntax, definition } }`; undefined if there are other fields. */
 const readNested = ({ grammar, ...others }: JsonObject): FreeformTool['grammar'] =>
   isObject(grammar) ? readGrammar({ ...grammar, ...others }) : undefined
 
@@ -72,10 +78,7 @@ function readSearch(wire: JsonObject): HostedTool {
 
 const SEARCH = new Set(['search_context_size', 'user_location'])
 const SEARCH_ANYWHERE = new Set(['search_context_size'])
-/**
- * `tool_choice`, or the deprecated `function_call` where it stands alone; a choice of an unknown kind is kept in
- * extras.
- */
+/** Reads `tool_choice`, or else the deprecated `function_call`. A choice of an unknown kind becomes an extra. */
 export function readToolChoice(wire: JsonObject, refused: string[]): ToolChoice | undefined {
   const choice = wire['tool_choice'] ?? undefined
   const legacy = wire['function_call'] ?? undefined
@@ -101,11 +104,14 @@ function readChoice(wire: Json, field: 'tool_choice' | 'function_call'): ToolCho
   return allowed ?? { mode: isOptional(wire) ? 'auto' : 'required', extras }
 }
 
-/** A list of tools that may be called, whatever is in it. */
+/** Whether a choice allows some tools without requiring a call. */
 const isOptional = ({ type, allowed_tools: allowed }: JsonObject): boolean =>
   type === 'allowed_tools' && isObject(allowed) && allowed['mode'] === 'auto'
 
-/** The name in `{ type: "function", function: { name } }` or `{ type: "function", name }`, and the same with `custom`. */
+/**
+ * Reads the tool name from `{ type: "function", function: { name } }` or `{ type: "function", name }`, and likewise for
+ * `custom`.
+ */
 function readForced(wire: JsonObject): string | undefined {
   const { type, name } = wire
   if ((type !== 'function' && type !== 'custom') || Object.keys(wire).length !== 2) return undefined
@@ -115,7 +121,7 @@ function readForced(wire: JsonObject): string | undefined {
   return isNamed ? (chosen['name'] as string) : undefined
 }
 
-/** `allowed_tools` of functions only; any other list stays in extras. */
+/** Reads `allowed_tools` if it lists only functions; undefined for any other list, which becomes an extra. */
 function readAllowed(wire: JsonObject): ToolChoice | undefined {
   const allowed = wire['type'] === 'allowed_tools' ? wire['allowed_tools'] : undefined
   if (!isObject(allowed) || Object.keys(wire).length !== 2 || Object.keys(allowed).length !== 2) return undefined

@@ -7,11 +7,12 @@ import { byValue, json, maybe, maybeText, settingEntries, shape } from '../error
 export const FORMAT = 'chat'
 
 /**
- * The chat-completions request, docs/wire/chat.md#request. Loose: unknown fields pass; free JSON is never validated.
+ * The schema of the chat-completions request (docs/wire/chat.md#request). Unknown fields pass; free-form JSON is never
+ * validated.
  */
 
 const hint = maybe(shape({ ttl: maybeText }))
-/** The two ways to mark the end of a cached prefix. */
+/** The two fields that mark the end of a cached prefix. */
 export const MARKERS = ['cache_control', 'prompt_cache_breakpoint'] as const
 const marked = { cache_control: hint, prompt_cache_breakpoint: hint }
 
@@ -23,7 +24,7 @@ const sound = v.pipe(
   v.check(data => !isSoundlessBase64(data), 'The audio is empty'),
 )
 
-/** Part types read into canonical; any other is kept as it is. */
+/** Content parts that are read; parts of other types become opaque. */
 const PARTS = {
   text: shape({ text: v.string(), ...marked }),
   image_url: shape({ image_url: link, ...marked }),
@@ -41,10 +42,13 @@ const PARTS = {
 export const KNOWN_PARTS: ReadonlySet<string> = new Set(Object.keys(PARTS))
 
 const part = byValue('type', PARTS, shape({ type: v.string() }))
-/** A fault in a list is reported by the part at fault. */
+/** Content chooses its schema by the input, so that a fault in a list is reported for the part at fault. */
 const content = maybe(v.lazy((input): v.GenericSchema => (Array.isArray(input) ? v.array(part) : v.string())))
 
-/** Some upstreams send both kinds of call at once, the unused one empty; the type decides. */
+/**
+ * Whether a tool call is a custom call. Some upstreams send both kinds at once, with the unused one empty; the type
+ * then decides.
+ */
 export const isCustom = (wire: unknown): boolean =>
   isObject(wire) && isObject(wire['custom']) && (wire['type'] === 'custom' || !isObject(wire['function']))
 
@@ -74,6 +78,7 @@ const MESSAGES = {
   tool: shape({ content, name: maybeText, tool_call_id: maybeText }),
   function: plain,
 }
+/** The roles that a message may have. */
 export const ROLES: ReadonlySet<string> = new Set(Object.keys(MESSAGES))
 
 const message = byValue('role', MESSAGES, shape({ role: v.picklist(Object.keys(MESSAGES)) }))
@@ -86,7 +91,10 @@ const FUNCTION = {
 }
 const CUSTOM = { name: v.string(), description: maybeText, format: maybe(json) }
 const definition = shape(FUNCTION)
-/** A function or custom tool with its name beside the type, as in responses, and no object inside (trap 73). */
+/**
+ * Whether a function or custom tool has its fields beside the type, as in responses, rather than in an inner object
+ * (trap 73).
+ */
 export function isFlat(wire: JsonObject): boolean {
   const type = wire['type'] ?? 'function'
   return (type === 'function' || type === 'custom') && typeof wire['name'] === 'string' && wire[type] == null

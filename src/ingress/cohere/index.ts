@@ -3,7 +3,7 @@ import type { Reader } from '../reader.ts'
 import { BODY_FIELDS, locate, readRequest } from './request.ts'
 import { readResult } from './result.ts'
 
-/** Rerank and embed of the second version of Cohere's API, FORMATS §8 and §9. */
+/** The reader of Cohere's rerank and embed, API version 2 (FORMATS §8, §9). */
 export const cohere: Reader = {
   request: readRequest,
   fields: BODY_FIELDS,

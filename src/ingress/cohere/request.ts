@@ -28,7 +28,11 @@ import { LISTS } from './wire.ts'
 
 export const FORMAT = 'cohere'
 
-/** `POST /v2/rerank` or `/v2/embed` (FORMATS §8, §9) as a canonical request. */
+/**
+ * Reads the body of `POST /v2/rerank` or `POST /v2/embed` (FORMATS §8, §9).
+ *
+ * @throws GatewayError `invalid-request` naming the field at fault.
+ */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
   readOrExplain(wire.requestAt(incoming), incoming.body, () =>
     withOrigin(wire.isEmbed(incoming) ? readEmbed(incoming.body) : readRerank(incoming.body), FORMAT, incoming),
@@ -36,7 +40,7 @@ export const readRequest = (incoming: WireRequest): CanonicalRequest =>
 
 const TAKEN = new Set(['model', 'query', 'documents', 'top_n'])
 
-/** This version never returns the documents. */
+/** Reads a rerank request. Answers of this API version never include the documents. */
 function readRerank(body: JsonObject): CanonicalRequest {
   const documents = required(texts(body['documents']))
   const top = count(body['top_n'])
@@ -60,7 +64,7 @@ const PURPOSES: ReadonlyMap<string | undefined, EmbeddingPurpose> = new Map<stri
 
 const EMBED_TAKEN = new Set(['model', ...LISTS, 'input_type', 'embedding_types', 'output_dimension'])
 
-/** The inputs to embed, a message each: texts, then images, then inputs of several parts. */
+/** Reads an embed request. Each input becomes a message: first texts, then images, then inputs of several parts. */
 function readEmbed(body: JsonObject): CanonicalRequest {
   const plain = texts(body['texts']) ?? []
   const images = texts(body['images']) ?? []
@@ -83,7 +87,7 @@ function readEmbed(body: JsonObject): CanonicalRequest {
   }
 }
 
-/** One of the two encodings other formats have; several of them, or fewer bits, stay in extras. */
+/** Reads an encoding that other formats have, too; several encodings at once and quantized ones become extras. */
 function readEncoding(body: JsonObject, refused: string[]): VectorEncoding | undefined {
   const types = texts(body['embedding_types'])
   const encoding = (['float', 'base64'] as const).find(one => types?.includes(one))
@@ -117,7 +121,7 @@ function readPart(wire: JsonObject): Part {
   return { type: 'media', kind: 'image', source, ...leftWithin(FORMAT, wire, 'image_url', link, LINK, PICTURE) }
 }
 
-/** Where the settings of a request stand in its body. */
+/** The body fields of the request's settings. */
 export const BODY_FIELDS: BodyFields = {
   'output/ranking': ['documents'],
   'output/ranking/query': ['query'],
@@ -129,7 +133,7 @@ export const BODY_FIELDS: BodyFields = {
   'output/modalities': LISTS,
 }
 
-/** The places of the documents, or of the inputs to embed: texts, then images, then inputs of several parts. */
+/** Locates the documents to rank, or the inputs to embed in the order in which they are read. */
 export function locate(request: CanonicalRequest): Locate {
   const body = originOf<WireRequest>(request, FORMAT)?.wire.body ?? {}
   const fields = request.output.ranking === undefined ? LISTS : ['documents']

@@ -9,19 +9,25 @@ import { anyNumber, anyObject, anyObjects, anyText, defined, left } from '../fie
 import { readMeta } from '../usage/meta.ts'
 import { FORMAT } from './request.ts'
 
-/** A whole answer (FORMATS §8, §9): ranks in the upstream's order, or a vector for each input in the inputs' order. */
+/**
+ * Reads a whole answer (FORMATS §8, §9): ranks in the upstream's order, or one vector per input in the inputs' order.
+ *
+ * @throws GatewayError for any other body.
+ */
 export function readResult({ body }: WireAnswer): CanonicalResult {
   if (Array.isArray(body['results'])) return withOrigin(readRanking(body, body['results']), FORMAT, body)
   const { embeddings } = body
   if (Array.isArray(embeddings) || isObject(embeddings)) return withOrigin(readVectors(body, embeddings), FORMAT, body)
-  throw new GatewayError(upstreamFailed(retrievalMessage(body) ?? 'The upstream sent neither a ranking nor vectors.'))
+  throw new GatewayError(
+    upstreamFailed(retrievalMessage(body) ?? "The upstream's answer has neither a ranking nor vectors."),
+  )
 }
 
-/** The fields both kinds of answer have. */
+/** Reads the fields that both kinds of answer have. */
 function readHead(body: JsonObject) {
   const id = anyText(body['id'])
   const meta = anyObject(body['meta'])
-  // Cohere names no model, but servers of the same path do: their name for it, which callers are not to see.
+  // Cohere names no model, but compatible servers do: their name must not reach callers.
   const model = anyText(body['model'])
   const fields = { id, meta, model }
   return {
@@ -39,7 +45,7 @@ function readRanking(body: JsonObject, results: readonly Json[]): CanonicalResul
 
 const RANK = new Set(['index', 'relevance_score'])
 
-/** An entry that is no rank is kept as it is. */
+/** Reads one rank; an entry of another form becomes opaque. */
 function readRank(wire: JsonObject): Part {
   const index = anyNumber(wire['index'])
   const score = anyNumber(wire['relevance_score'])
@@ -47,7 +53,7 @@ function readRank(wire: JsonObject): Part {
   return { type: 'rank', index, score, ...left(FORMAT, wire, RANK) }
 }
 
-/** Types of vectors by preference: whole numbers before bits. */
+/** Vector types in order of preference: integers before bits. */
 const TYPES = ['float', 'base64', 'int8', 'uint8', 'binary', 'ubinary']
 
 function readVectors(body: JsonObject, embeddings: JsonObject | readonly Json[]): CanonicalResult {
@@ -63,7 +69,7 @@ function readVectors(body: JsonObject, embeddings: JsonObject | readonly Json[])
     return {
       type: 'embedding',
       vector,
-      // The caller's own text, returned, is no new information.
+      // The returned text is the caller's own and adds nothing.
       ...(echoes === undefined ? {} : { spelling: { [FORMAT]: { text: echoes[index]! } } }),
       ...(more.length === 0 ? {} : { extras: { [FORMAT]: Object.fromEntries(more) } }),
     }

@@ -3,7 +3,7 @@ import { isObject } from '../../canonical/node.ts'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { byValue, count, maybe, shape } from '../errors/validation-error.ts'
 
-/** The requests of Cohere's second version, FORMATS §8 and §9. Loose: unknown fields pass. */
+/** The schemas of Cohere's requests, API version 2 (FORMATS §8, §9). Unknown fields pass. */
 
 const texts = v.array(v.string())
 
@@ -17,7 +17,7 @@ const rerank = shape({
 const PARTS = { text: shape({ text: v.string() }), image_url: shape({ image_url: shape({ url: v.string() }) }) }
 const input = shape({ content: v.array(byValue('type', PARTS, shape({ type: v.string() }))) })
 
-/** The fields that hold inputs to embed: plain texts, the data of images, or several parts each. */
+/** The fields that hold inputs to embed: texts, image data, or inputs of several parts. */
 export const LISTS = ['texts', 'images', 'inputs'] as const
 
 const embed = v.pipe(
@@ -36,8 +36,9 @@ const embed = v.pipe(
   ),
 )
 
-/** Whether a request is for vectors; otherwise it is for a ranking. */
+/** Whether a request asks for vectors rather than a ranking. */
 export const isEmbed = ({ path }: WireRequest): boolean => path.endsWith('/embed')
 
 export const request = rerank
+/** The schema of a request, by its path. */
 export const requestAt = (wire: WireRequest): v.GenericSchema => (isEmbed(wire) ? embed : rerank)

@@ -10,9 +10,10 @@ import { FORMAT } from './wire.ts'
 
 const TAKEN = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier', 'error'])
 const ONLY_MET = new Set([MET])
-/** More choices than any request asks for: a larger index is invalid. */
+/** choices; more than any request asks for. A larger index counts as invalid. */
 const MOST_CHOICES = 8192
 
+/** The state of one choice of the stream. */
 interface Choice {
   begun: boolean
   finish: Finish | undefined
@@ -20,13 +21,13 @@ interface Choice {
 }
 
 /**
- * The chunks of a streamed answer, each a text completion (docs/wire/completions.md#stream); candidates end with the
- * stream.
+ * Reads the chunks of a streamed answer, each a text completion (docs/wire/completions.md#stream). Candidates end only
+ * with the stream.
  */
 export class CompletionEvents extends AnswerEvents {
   private readonly request: CanonicalRequest
   private readonly choices: Choice[] = []
-  /** Fields of the whole answer beyond its head, from chunks before and after its start. */
+  /** Fields of the whole answer beyond its head: `head` from chunks before its start, `late` from chunks after it. */
   private readonly head: { [field: string]: Json } = {}
   private readonly late: { [field: string]: Json } = {}
   private tier: string | undefined

@@ -4,7 +4,7 @@ import { CompletionEvents } from './events.ts'
 import { BODY_FIELDS, locate, readRequest } from './request.ts'
 import { readResult } from './result.ts'
 
-/** Text completions, docs/wire/completions.md. */
+/** The reader of text completions (docs/wire/completions.md). */
 export const completions: Reader = {
   request: readRequest,
   fields: BODY_FIELDS,

@@ -13,8 +13,10 @@ import * as wire from './wire.ts'
 import { FORMAT } from './wire.ts'
 
 /**
- * `POST /v1/completions` (docs/wire/completions.md#request) as a canonical request: each prompt is a message to
+ * Reads the body of `POST /v1/completions` (docs/wire/completions.md#request). Each prompt becomes a message to
  * continue.
+ *
+ * @throws GatewayError `invalid-request` naming the field at fault.
  */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
   readOrExplain(wire.request, incoming.body, () => withOrigin(read(incoming.body), FORMAT, incoming))
@@ -37,7 +39,7 @@ const TAKEN = new Set([
   ...['model', 'prompt', 'suffix', 'echo', 'stream', 'stream_options', 'stop', 'logprobs'],
 ])
 
-/** `prompt` in its four forms (docs/wire/completions.md#prompts), a message each; null is an empty prompt. */
+/** Reads `prompt` in its four forms (docs/wire/completions.md#prompts), one message per prompt; null is no prompt. */
 function readPrompt(wire: Json | undefined): readonly Message[] {
   if (wire === null) return []
   if (typeof wire === 'string') return [userMessage(wire)]
@@ -48,7 +50,10 @@ function readPrompt(wire: Json | undefined): readonly Message[] {
   )
 }
 
-/** Tokens have a meaning for one model alone: an upstream that cannot take them cannot take the request. */
+/**
+ * Makes a message of token ids. They have a meaning for one model only, so an upstream that cannot take them must
+ * refuse the request.
+ */
 function tokensMessage(tokens: readonly Json[]): Message {
   const value: JsonObject = { tokens }
   return { role: 'user', content: [{ type: 'opaque', format: FORMAT, value, reference: true }] }
@@ -59,7 +64,7 @@ function numbers(entries: readonly Json[]): readonly number[] {
   return entries as readonly number[]
 }
 
-/** Where the settings of a request stand in its body. */
+/** The body fields of the request's settings. */
 export const BODY_FIELDS: BodyFields = {
   ...fieldsOfSettings(SETTINGS),
   'sampling/stop': ['stop'],
@@ -70,7 +75,7 @@ export const BODY_FIELDS: BodyFields = {
   stream: ['stream'],
 }
 
-/** The places of the prompts: a text or a list of tokens alone, or each in a list. */
+/** Locates the prompts: a single text or list of tokens, or a list of these. */
 export function locate(request: CanonicalRequest): Locate {
   const prompt = originOf<WireRequest>(request, FORMAT)?.wire.body['prompt']
   const isList = Array.isArray(prompt) && !prompt.every(entry => typeof entry === 'number')

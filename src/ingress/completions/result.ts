@@ -10,8 +10,9 @@ import { readUsage } from '../usage/openai.ts'
 import { FORMAT } from './wire.ts'
 
 /**
- * A whole answer of a completions upstream (docs/wire/completions.md#response); an error under status 200 is thrown
- * (trap 77).
+ * Reads a whole answer of a completions upstream (docs/wire/completions.md#response).
+ *
+ * @throws GatewayError for an error under status 200 (trap 77) or another kind of body.
  */
 export function readResult({ body }: WireAnswer, request: CanonicalRequest): CanonicalResult {
   if (!Array.isArray(body['choices']))
@@ -23,13 +24,14 @@ export function readResult({ body }: WireAnswer, request: CanonicalRequest): Can
   return withOrigin(withDefined(head, { usage: usage && readUsage(FORMAT, usage), extras }), FORMAT, body)
 }
 
-const NOT_AN_ANSWER = upstreamFailed('The upstream sent something that is no text completion.')
+const NOT_AN_ANSWER = upstreamFailed("The upstream's answer is not a text completion.")
 
 const TAKEN = new Set(['id', 'object', 'created', 'model', 'choices', 'usage', 'service_tier'])
 
-/** Marks an answer of this format, in which the prompt is echoed already where that was requested. */
+/** Marks an answer of this format, which already contains the prompt if the caller requested `echo`. */
 export const OWN = { spelling: { [FORMAT]: { own: true } } }
 
+/** The known fields of a choice. */
 export const CHOICE: ReadonlySet<string> = new Set(['index', 'text', 'finish_reason', 'logprobs'])
 const STOPPED = new Set([...CHOICE, MET])
 
@@ -46,15 +48,15 @@ function readChoice(choice: JsonObject, request: CanonicalRequest): Candidate {
   }
 }
 
-/** Why a completion ended; undefined where no reason is given. */
+/** Reads the finish reason; undefined if none is given. */
 export function readFinish(value: Json | undefined): Finish | undefined {
   if (typeof value !== 'string' || value === '') return undefined
   return { reason: finishReasonOf(value), raw: value }
 }
 
 /**
- * The four parallel lists of a choice (docs/wire/completions.md#logprobs) as tokens. A token without a logprob, the
- * first of an echoed prompt, is left out; the alternatives come as an object and are sorted, most likely first.
+ * Reads the four parallel lists of a choice's logprobs (docs/wire/completions.md#logprobs). Tokens without a logprob,
+ * such as the first of an echoed prompt, are left out; alternatives are sorted from the most likely.
  */
 export function readLogprobs(wire: Json | undefined): readonly TokenLogprob[] | undefined {
   if (!isObject(wire) || !Array.isArray(wire['tokens'])) return undefined
@@ -86,7 +88,7 @@ function alternativesOf(wire: Json | undefined): Pick<TokenLogprob, 'top'> {
   return { top: rated.sort((a, b) => b.logprob - a.logprob) }
 }
 
-/** The token's offset in the text as the upstream counts it. */
+/** The token's offset in the text, as the upstream counts it. */
 function offset(wire: JsonObject, index: number): Pick<TokenLogprob, 'spelling'> {
   const spelt = someOf({ offset: anyNumber(at(wire, 'text_offset', index)) })
   return spelt === undefined ? {} : { spelling: { [FORMAT]: spelt } }

@@ -2,20 +2,20 @@ import { GatewayError } from '../../canonical/error.ts'
 import { flatCopy, percentDecoded } from '../../canonical/text.ts'
 import { WrongType } from '../fields.ts'
 
-/** The parts of a request's path. */
+/** The model and method named by a request's path. */
 export interface Address {
   readonly model: string
   readonly method: string
 }
 
 /**
- * Version and collection, then the model, which may hold slashes, and the method after the last colon
+ * A path: version and collection, then the model, which may contain slashes, and the method after the last colon
  * (docs/wire/contents.md#endpoints).
  */
 const PATH = /^.*?\/(?:models|tunedModels|dynamic|endpoints)\/(.*):([a-zA-Z]+)$/s
 
 /**
- * Model and method of a path, the model decoded once: how it was encoded is not kept (trap 105).
+ * Reads model and method from a path. The model is percent-decoded once; its encoding is not preserved (trap 105).
  *
  * @throws GatewayError `not-found` for a path without them.
  */
@@ -25,13 +25,20 @@ export function readAddress(path: string): Address {
   return { model: name.includes('%') ? percentDecoded(name) : flatCopy(name), method }
 }
 
+/** The error for a path without a model and a supported method. */
 export const NO_METHOD = new GatewayError({ kind: 'not-found', message: 'The path names no method of a model.' })
 
-/** Whether a body's model is that of its path, by itself or in a collection; any other is refused (trap 105). */
+/**
+ * Whether a body names the same model as its path, with or without a collection; any other model is refused (trap 105).
+ */
 export const namesModel = (value: string, model: string): boolean =>
   value.endsWith(model) && COLLECTION.test(value.slice(0, value.length - model.length))
 
-/** Throws WrongType for a body's model that is another than the path's. */
+/**
+ * Checks that a body names the same model as its path.
+ *
+ * @throws WrongType for another model.
+ */
 export function checkModel(value: string | undefined, model: string): void {
   if (value !== undefined && !namesModel(value, model)) throw WrongType.instance
 }

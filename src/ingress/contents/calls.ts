@@ -7,7 +7,7 @@ import { readMedia } from './media.ts'
 
 const CALL = new Set(['id', 'name', 'args'])
 
-/** A call, with what is left of its object; undefined where it has no name. */
+/** Reads a call and the extras of its object; undefined if the call has no name. */
 export function readCall(
   wire: JsonObject,
   ids: CallIds,
@@ -26,7 +26,7 @@ export function readCall(
 
 const RESPONSE = new Set(['id', 'name', 'response', 'parts'])
 
-/** The result of a call: the content of its response, with its media in `parts` beside (trap 48). */
+/** Reads the result of a call: the content of its response, and media from `parts` beside it (trap 48). */
 export function readResponse(
   wire: JsonObject,
   ids: CallIds,
@@ -51,13 +51,13 @@ export function readResponse(
 /** Keys that by convention hold the whole result. */
 const RESULT_KEYS = ['result', 'output', 'error']
 
-/** The key that holds the whole of a response. */
+/** The key that holds the whole response; undefined if there are others. */
 function textKey(response: JsonObject): string | undefined {
   const [key, ...others] = Object.keys(response)
   return key !== undefined && others.length === 0 && RESULT_KEYS.includes(key) ? key : undefined
 }
 
-/** A text as it is; anything else becomes JSON text. */
+/** Reads an output: text stays text, anything else becomes JSON text. */
 const readOutput = (value: JsonObject[string]): Part => ({
   type: 'text',
   text: typeof value === 'string' ? value : JSON.stringify(value),

@@ -20,28 +20,32 @@ const STARTS: { readonly [F in Flow]: Part } = {
   reasoning: { type: 'reasoning', text: '' },
 }
 
-/** The open text or reasoning part, which grows by more of the same kind. */
+/** The open text or reasoning part, which more of the same kind is appended to. */
 interface Flowing {
   readonly kind: Flow
   readonly at: At
-  /** More of the same kind begins another part. */
+  /** Whether more of the same kind starts another part instead. */
   sealed: boolean
 }
 
-/** A text of the candidate, and where it is in all of its text. */
+/** A text part of the candidate, and its range in all text of the candidate. */
 interface Text extends Range {
   readonly at: At
   length: number
 }
 
-/** How often citations are read at the end of a text whatever its length: each time, all text so far is looked at. */
+/**
+ * readings; how often citations are read at the end of a text regardless of its length. Each reading scans all text so
+ * far.
+ */
 const MOST_READINGS = 32
 
+/** The known fields of a part with a partial call. */
 const PARTIAL = new Set(['willContinue', 'partialArgs', 'functionCall', 'thoughtSignature'])
 
 /**
- * One candidate of a streamed answer. Events hold new parts only; text is added to the open part of its kind, any other
- * part is whole. Of repeated facts about the candidate itself the last one counts.
+ * Reads one candidate of a streamed answer. Events hold only new parts: text is appended to the open part of its kind,
+ * any other part is complete. For repeated fields of the candidate itself, the last value counts.
  */
 export class CandidateReader {
   private readonly index: number
@@ -50,21 +54,26 @@ export class CandidateReader {
   private known: CallIds | undefined
   private parts = 0
   private open: Flowing | undefined
-  /** Reasoning parts that have not ended: their signatures arrive with the part after them. */
+  /** Reasoning parts that have not ended: their signatures arrive with the following part. */
   private thoughts: At[] = []
   private text = ''
   private called = false
   /** Whether the last part is a whole call. */
   private endsInCall = false
   private partial: { readonly at: At; readonly args: PartialArguments } | undefined
-  /** A proof alone after the open text, which may still be cited: it is put out when the text ends. */
+  /**
+   * A part with only a signature, received after the open text. The text may still be cited, so this part is emitted
+   * when the text ends.
+   */
   private lone: Part | undefined
   private readonly cited = new Set<string>()
-  /** The texts so far: metadata may cite any of them. */
+  /** The text parts so far; metadata may cite any of them. */
   private readonly texts: Text[] = []
-  /** Citation metadata not read yet, the length of the text when some was read, and how often that was. */
+  /** Citation metadata that is not read yet. */
   private citing: JsonObject[] = []
+  /** UTF-16 units; length of all text when citations were last read. */
   private citedAt = 0
+  /** How often citations were read. */
   private readings = 0
 
   constructor(index: number, request: CanonicalRequest) {
@@ -73,15 +82,15 @@ export class CandidateReader {
     this.facts = new CandidateFacts(index)
   }
 
-  /** Made when it is needed: most answers have no calls, and a history may be long. */
+  /** Created on first use: most answers have no calls, and scanning a long history is expensive. */
   private get ids(): CallIds {
     this.known ??= CallIds.after(this.request)
     return this.known
   }
 
   /**
-   * Whether the stream may end here: calls arrive whole, and Google ends some streams after one without a reason (trap
-   * 103).
+   * Whether the stream may end here. Calls arrive whole, and Google ends some streams after a call without a finish
+   * reason (trap 103).
    */
   get finished(): boolean {
     return this.facts.finished || (this.endsInCall && this.partial === undefined)
@@ -93,7 +102,7 @@ export class CandidateReader {
     const given = isObject(content) ? content['parts'] : undefined
     const parts: readonly Json[] = Array.isArray(given) ? given : NO_PARTS
     const cites = 'groundingMetadata' in fields || 'citationMetadata' in fields
-    // Metadata is about all text so far; what cites the open text is to come before that ends.
+    // Metadata covers all text so far. Citations of the open text must be emitted before the text ends.
     const lastText = cites ? parts.findLastIndex(hasText) : undefined
     if (lastText === -1) this.addCitations(fields, out)
     for (let at = 0; at < parts.length; at++) {
@@ -113,11 +122,12 @@ export class CandidateReader {
     if (refusal !== undefined) this.whole(refusal, out)
   }
 
+  /** The event that ends the candidate. */
   ended(): CandidateEnd {
     return this.facts.ended(this.text, this.called)
   }
 
-  /** The usual part is a text or a thought without any other field. */
+  /** Reads one part. Fast path: most parts are text or reasoning without further fields. */
   private part(wire: JsonObject, out: CanonicalEvent[]): void {
     const { text } = wire
     if (typeof text !== 'string') return this.other(wire, out)
@@ -134,7 +144,10 @@ export class CandidateReader {
     out.push({ type: 'part-delta', at: flow.at, append })
   }
 
-  /** An empty text, which our own streams write between two texts or two thoughts: more text begins another part. */
+  /**
+   * Marks the open part, so that more text starts another one. The gateway's own streams write an empty text between
+   * two text or two reasoning parts.
+   */
   private seal(): void {
     if (this.open !== undefined) this.open.sealed = true
   }
@@ -155,7 +168,7 @@ export class CandidateReader {
     this.texts.push({ at, from: this.text.length, length: 0 })
   }
 
-  /** The length of the last text is known when it is cited, or another one begins. */
+  /** Updates the length of the last text; called when the text is cited or another one starts. */
   private measureText(): void {
     const last = this.texts.at(-1)
     if (last !== undefined) last.length = this.text.length - last.from
@@ -191,13 +204,16 @@ export class CandidateReader {
       else this.whole(part, out)
   }
 
-  /** Holds a proof back while the text before it may be cited; more text begins another part. */
+  /** Buffers a signature while the text before it may be cited; more text starts another part. */
   private hold(proof: Part): void {
     this.lone = proof
     this.seal()
   }
 
-  /** Signs the open reasoning parts with the proofs in front of the part after them; returns the remaining parts. */
+  /**
+   * Signs the open reasoning parts with the signatures in front of the following part.
+   * @returns the remaining parts.
+   */
   private prove(parts: readonly Part[], out: CanonicalEvent[]): readonly Part[] {
     const [first] = parts
     if (this.thoughts.length === 0 || first?.type !== 'reasoning') return parts
@@ -213,7 +229,10 @@ export class CandidateReader {
     return parts.slice(count)
   }
 
-  /** A signature that arrives with the last text of a thought, or after it: the open part is signed, and ends. */
+  /**
+   * Signs and ends the open reasoning part, if the signature arrives with its last text or right after it.
+   * @returns whether it did.
+   */
   private signOpen(wire: JsonObject, part: ReasoningPart, out: CanonicalEvent[]): boolean {
     if (wire['thought'] !== true || part.signature === undefined || part.extras !== undefined) return false
     const flow = this.open
@@ -247,7 +266,10 @@ export class CandidateReader {
     }
   }
 
-  /** A call whose arguments arrive in chunks; returns whether this part belongs to one. */
+  /**
+   * Reads a chunk of a call whose arguments arrive in several parts.
+   * @returns whether the part belongs to such a call.
+   */
   private readPartial(wire: JsonObject, call: JsonObject, out: CanonicalEvent[]): boolean {
     const chunks = call['partialArgs'] ?? call['partial_args']
     const more = call['willContinue'] ?? call['will_continue']
@@ -264,7 +286,7 @@ export class CandidateReader {
 
   private startPartial(wire: JsonObject, name: string, call: JsonObject, out: CanonicalEvent[]): void {
     const fields = open(wire, PARTIAL)
-    // A field that is none of a call's would make the part something other than a call.
+    // Only a call's own fields are passed on: any other field would make the part something other than a call.
     const head: JsonObject = { name, args: {}, ...defined({ id: anyText(call['id']) }) }
     const whole = { functionCall: head, ...defined({ thoughtSignature: anyText(fields['thoughtSignature']) }) }
     const parts = this.prove(readPartLeniently(whole, this.ids), out)
@@ -290,20 +312,21 @@ export class CandidateReader {
   }
 
   /**
-   * Citations are read when the text has doubled, or one of the first texts ends: their metadata may come with every
-   * chunk. Those that come when no text is open wait for the next one's end, or the candidate's.
+   * Buffers citation metadata, which may come with every chunk. To bound the work, citations are read only when the
+   * text has doubled or one of the first texts ends. Metadata that arrives without an open text waits for the end of
+   * the next text or of the candidate.
    */
   private addCitations(fields: JsonObject, out: CanonicalEvent[]): void {
     this.citing.push(fields)
     if (this.open?.kind === 'text' && this.hasDoubled) this.cite(out)
   }
 
-  /** Whether there is as much text again as when citations were read. */
+  /** Whether the text has doubled since citations were last read. */
   private get hasDoubled(): boolean {
     return this.text.length >= 2 * this.citedAt
   }
 
-  /** New citations of all texts so far: those that have ended are cited late. */
+  /** Emits the new citations of all texts so far, including those that have ended. */
   private cite(out: CanonicalEvent[]): void {
     const { citing, texts } = this
     if (citing.length === 0) return
@@ -320,7 +343,10 @@ export class CandidateReader {
     }
   }
 
-  /** Metadata may be repeated, and grow; a citation without a place is of whichever text it came with. */
+  /**
+   * Whether a citation was not emitted yet: metadata may repeat and grow. A citation without offsets belongs to the
+   * text that it arrived with.
+   */
   private isNew(citation: Citation, { part }: At): boolean {
     const key = JSON.stringify(citation.start === undefined ? [citation] : [part, citation])
     if (this.cited.has(key)) return false
@@ -334,7 +360,9 @@ const NO_PARTS: readonly Json[] = []
 const hasText = (part: Json): boolean =>
   isObject(part) && typeof part['text'] === 'string' && part['text'] !== '' && part['thought'] !== true
 
-/** The mark that streams of earlier versions wrote between two texts or two thoughts. */
+/**
+ * Whether a part is the separator that earlier versions of the gateway wrote between two text or two reasoning parts.
+ */
 const isLegacyMark = (wire: JsonObject): boolean => {
   if (wire['thought'] !== false) return false
   for (const key in wire) if (key !== 'thought') return false

@@ -9,13 +9,13 @@ import { CONTENT, type Extras, FORMAT, leftOf, open } from './fields.ts'
 import { readPartLeniently } from './parts.ts'
 import { paired } from './proofs.ts'
 
-/** Fields of a candidate that are read; any other becomes an extra. */
+/** Fields of a candidate that are read; all others become extras. */
 export const CANDIDATE: ReadonlySet<string> = new Set([
   ...['index', 'content', 'finishReason', 'finishMessage', 'groundingMetadata', 'citationMetadata', 'logprobsResult'],
 ])
 const TAKEN = new Set(['index', 'content', 'finishReason', 'finishMessage', 'groundingMetadata', 'logprobsResult'])
 
-/** One candidate of a whole answer. */
+/** Reads one candidate of a whole answer. */
 export function readCandidate(wire: JsonObject, ids: CallIds): Candidate {
   const fields = open(wire, CANDIDATE)
   const content = anyObject(fields['content'])
@@ -43,8 +43,8 @@ export function readCandidate(wire: JsonObject, ids: CallIds): Candidate {
 }
 
 /**
- * What a stream of this format needs of a candidate: a reason to finish that is not the usual one of its kind, and
- * metadata of which all is in citations.
+ * The spelling that a stream of this format needs: a finish reason other than the default of its kind, and grounding
+ * metadata that canonical citations cover completely.
  */
 function spellingOf(finishReason: string | undefined, grounding: Json | undefined): Node['spelling'] {
   if (finishReason === undefined && grounding == null) return undefined
@@ -52,6 +52,7 @@ function spellingOf(finishReason: string | undefined, grounding: Json | undefine
   return { [FORMAT]: defined(marks) as JsonObject }
 }
 
+/** The citations found in a candidate's metadata. */
 interface CitedBy {
   readonly all: readonly Cited[]
   /** Whether the grounding metadata contains no more than its citations. */
@@ -60,7 +61,7 @@ interface CitedBy {
 
 const UNCITED: CitedBy = { all: [], complete: true }
 
-/** The citations in a candidate's fields, of its parts or of all their text. */
+/** Reads the citations in a candidate's fields, relative to its parts or to all their text. */
 export function citedBy(fields: JsonObject, parts: readonly Part[] | Places): CitedBy {
   const grounding = anyObject(fields['groundingMetadata'])
   const citations = anyObject(fields['citationMetadata'])
@@ -75,7 +76,7 @@ export function citedBy(fields: JsonObject, parts: readonly Part[] | Places): Ci
 
 const textOf = (parts: readonly Part[]): string => parts.map(part => (part.type === 'text' ? part.text : '')).join('')
 
-/** Each text with the citations that fall into it; those without offsets go to the last. */
+/** Adds citations to the texts that they fall into; citations without offsets go to the last text. */
 function annotated(parts: readonly Part[], cited: readonly Cited[]): readonly Part[] {
   if (cited.length === 0) return parts
   let from = 0
@@ -94,7 +95,7 @@ function annotated(parts: readonly Part[], cited: readonly Cited[]): readonly Pa
   })
 }
 
-/** A candidate's fields beside its parts, from all events of a stream; of each field the last value counts. */
+/** Collects a candidate's fields other than its parts from all events of a stream; the last value of a field counts. */
 export class CandidateFacts {
   private readonly index: number
   private reason: string | undefined
@@ -119,14 +120,18 @@ export class CandidateFacts {
     else if (append.length > 0) out.push({ type: 'logprobs', candidate: this.index, append })
   }
 
-  /** The message of a refusal, which becomes a part. */
+  /** Removes and returns the message of a refusal, which becomes a part. */
   takeRefusal(): RefusalPart | undefined {
     const refusal = refusalOf(readFinish(this.reason, false).finish, this.fields['finishMessage'])
     if (refusal !== undefined) delete this.fields['finishMessage']
     return refusal
   }
 
-  /** The candidate's end; `text` is all its text, and `called` whether it made calls. */
+  /**
+   * The event that ends the candidate.
+   * @param text all text of the candidate.
+   * @param called whether the candidate made calls.
+   */
   ended(text: string, called: boolean): CandidateEnd {
     const { finish, spelt } = readFinish(this.reason, called)
     const { groundingMetadata, ...others } = this.fields
@@ -142,7 +147,7 @@ export class CandidateFacts {
   }
 }
 
-/** The upstreams' values (docs/wire/contents.md#finish-reasons, trap 15). */
+/** Finish reasons by wire value (docs/wire/contents.md#finish-reasons, trap 15). */
 const REASONS: { readonly [value: string]: FinishReason } = {
   STOP: 'stop',
   MAX_TOKENS: 'length',
@@ -157,13 +162,13 @@ function of(reason: FinishReason, ...values: string[]): { [value: string]: Finis
   return Object.fromEntries(values.map(value => [value, reason]))
 }
 
-/** The values a writer would choose; another one is kept as spelling. */
+/** The wire value that a writer chooses for each reason; other values are recorded as spelling. */
 const VALUES: { readonly [R in FinishReason]?: string } = {
   ...{ stop: 'STOP', 'tool-calls': 'STOP', length: 'MAX_TOKENS', refused: 'SAFETY' },
   ...{ paused: 'CONTINUATION', error: 'OTHER', other: 'FINISH_REASON_UNSPECIFIED' },
 }
 
-/** Google sends STOP also where calls were made (trap 13); an answer without a reason ended in an unknown way. */
+/** Reads the finish reason. Google sends STOP even after calls (trap 13); a missing reason counts as `other`. */
 function readFinish(value: string | undefined, called: boolean): { finish: Finish; spelt: string | undefined } {
   if (value === undefined) return { finish: { reason: 'other' }, spelt: 'absent' }
   const known = Object.hasOwn(REASONS, value) ? REASONS[value]! : 'other'
@@ -171,7 +176,7 @@ function readFinish(value: string | undefined, called: boolean): { finish: Finis
   return { finish: { reason, raw: value }, spelt: VALUES[reason] === value ? undefined : value }
 }
 
-/** The message of a refusal; that of any other finish stays in extras. */
+/** Reads the message of a refusal as a part; messages of other finishes become extras. */
 const refusalOf = ({ reason }: Finish, message: Json | undefined): RefusalPart | undefined =>
   reason === 'refused' && typeof message === 'string' && message !== '' ? { type: 'refusal', text: message } : undefined
 
@@ -179,7 +184,7 @@ const RESULT = new Set(['chosenCandidates', 'topCandidates'])
 const TOKEN = new Set(['token', 'logProbability'])
 const STEP = new Set(['candidates'])
 
-/** The chosen tokens, each with the most likely at its step; undefined where there is no list of them. */
+/** Reads the chosen tokens, each with its alternatives; undefined if there is no list. */
 function readLogprobs(wire: Json | undefined): readonly TokenLogprob[] | undefined {
   if (!isObject(wire)) return undefined
   const fields = open(wire, RESULT)

@@ -4,20 +4,21 @@ import { lastAtOrBefore, Offsets } from '../../canonical/text.ts'
 import { anyNumber, anyObjects, anyText, defined } from '../fields.ts'
 import { FORMAT } from './fields.ts'
 
-/** A citation in the candidate's whole text, in UTF-16 units; without offsets it covers all of it. */
+/** A citation located in all text of the candidate, in UTF-16 units; without offsets it covers all of the text. */
 export interface Cited {
   readonly start?: number
   readonly end?: number
   readonly citation: Citation
 }
 
+/** The citations read from grounding metadata. */
 export interface Grounding {
   readonly cited: readonly Cited[]
-  /** Whether the citations hold all that the metadata contains. */
+  /** Whether the citations cover everything in the metadata. */
   readonly complete: boolean
 }
 
-/** The citations in grounding metadata: its supports refer to chunks, by bytes of the text (trap 82). */
+/** Reads grounding metadata. Its supports refer to chunks and locate text by byte offsets (trap 82). */
 export function readGrounding(metadata: JsonObject, places: Places): Grounding {
   const chunks = anyObjects(metadata['groundingChunks'] ?? metadata['grounding_chunks'])
   const supports = anyObjects(metadata['groundingSupports'] ?? metadata['grounding_supports'])
@@ -44,7 +45,7 @@ export function readGrounding(metadata: JsonObject, places: Places): Grounding {
   return { cited, complete }
 }
 
-/** The citations in citation metadata, whose list has several names. */
+/** Reads citation metadata, whose list has several names. */
 export function readCitations(metadata: JsonObject, places: Places): readonly Cited[] {
   const sources = metadata['citationSources'] ?? metadata['citations'] ?? metadata['citation_sources']
   return anyObjects(sources).flatMap(source => {
@@ -55,7 +56,7 @@ export function readCitations(metadata: JsonObject, places: Places): readonly Ci
   })
 }
 
-/** Marks a citation that the kept metadata repeats. */
+/** Marks a citation that the stored metadata repeats. */
 const OWN = { spelling: { [FORMAT]: { own: true } } } as const
 
 const METADATA = ['groundingChunks', 'groundingSupports']
@@ -76,7 +77,7 @@ const indicesOf = (support: JsonObject): readonly number[] => {
   return Array.isArray(indices) ? indices.filter(index => typeof index === 'number') : []
 }
 
-/** The source of a chunk: the web, a store of documents, a map. */
+/** The source of a chunk: a web page, a document store or a map. */
 function sourceOf(chunk: JsonObject | undefined): Citation | undefined {
   for (const value of Object.values(chunk ?? {})) {
     if (!isObject(value)) continue
@@ -87,14 +88,14 @@ function sourceOf(chunk: JsonObject | undefined): Citation | undefined {
   return undefined
 }
 
-/** How often a text may be searched through for cited text without offsets. */
+/** searches; how many full scans of a text may look for cited text without offsets. */
 const SEARCHES = 64
 
-/** Byte offsets of a text as offsets of its UTF-16 units. */
+/** Converts byte offsets of a text to offsets in UTF-16 units. */
 export class Places {
   private readonly text: string
   private readonly offsets: Offsets
-  /** Characters that may still be searched. */
+  /** UTF-16 units; how much text may still be scanned. */
   private budget: number
 
   constructor(text: string) {
@@ -103,7 +104,7 @@ export class Places {
     this.budget = SEARCHES * text.length
   }
 
-  /** The place of a segment: its offsets where its text stands there, else where its text is found. */
+  /** The range of a segment: its offsets if its text is found there, else the range where its text occurs first. */
   of(segment: JsonObject): { start: number; end: number } | undefined {
     const from = anyNumber(segment['startIndex'] ?? segment['start_index']) ?? 0
     const to = anyNumber(segment['endIndex'] ?? segment['end_index'])
@@ -123,13 +124,13 @@ export class Places {
   }
 }
 
-/** A text of a candidate: its offset in all of its text, and its length. */
+/** The range of one text in all text of the candidate, in UTF-16 units. */
 export interface Range {
   readonly from: number
   readonly length: number
 }
 
-/** The citations of each text that has some, by its index among texts that follow one another; those without offsets go to the last. */
+/** Assigns citations to consecutive texts, by the index of each text. Citations without offsets go to the last text. */
 export function citationsOf(
   cited: readonly Cited[],
   texts: readonly Range[],

@@ -12,7 +12,7 @@ import { readPart } from './parts.ts'
 import { rejoined } from './proofs.ts'
 import { ROLES } from './wire.ts'
 
-/** The system instruction: a content, or a bare string. */
+/** Reads the system instruction: a content object or a plain string. */
 export function readInstruction(wire: Json | undefined, ids: CallIds): readonly Message[] {
   if (wire == null) return []
   if (typeof wire === 'string')
@@ -23,6 +23,7 @@ export function readInstruction(wire: Json | undefined, ids: CallIds): readonly 
   return [withOrigin({ role: 'system', content, ...leftOf(fields, CONTENT) }, FORMAT, wire)]
 }
 
+/** Reads the conversation, pairs results with calls, and joins reasoning that clients send back in chunks. */
 export function readContents(wire: readonly JsonObject[], ids: CallIds): readonly Message[] {
   const messages = wire.flatMap(content => readContent(content, ids))
   const paired = ids.pairedByOrder()
@@ -30,7 +31,7 @@ export function readContents(wire: readonly JsonObject[], ids: CallIds): readonl
   return rejoined(messages)
 }
 
-/** Gives results the ids of the calls that they answer by order. */
+/** Gives tool results without ids the ids of the calls that they answer by order. */
 function pairResults(content: Part[], paired: ReadonlyMap<string, string>): void {
   content.forEach((part, index) => {
     const id = part.type === 'tool-result' ? paired.get(part.id) : undefined
@@ -39,8 +40,8 @@ function pairResults(content: Part[], paired: ReadonlyMap<string, string>): void
 }
 
 /**
- * One content; tool results stand in separate messages, marked as parts of one content. Where it holds what no upstream
- * gets, its messages are no longer those that were read.
+ * Reads one content. Tool results become separate messages marked `joined`. A content that holds a separator or a
+ * wrapped signature does not record its messages' source, since no upstream may receive these.
  */
 function readContent(wire: JsonObject, ids: CallIds): readonly Message[] {
   const fields = open(wire, CONTENT)
@@ -72,12 +73,12 @@ const JOINED = { spelling: { [FORMAT]: { joined: true } } }
 const partsIn = (fields: JsonObject): readonly JsonObject[] => objects(listed(fields['parts'])) ?? []
 
 /**
- * The mark that ended and divided texts in streams of earlier versions; clients send it back, without meaning (trap
- * 90).
+ * Whether a part is the separator that streams of earlier versions wrote around texts. Clients send it back, and it has
+ * no meaning (trap 90).
  */
 const isEndMark = (part: JsonObject): boolean => part['thought'] === false && Object.keys(part).length === 1
 
-/** Whether the gateway filled the part's slot. */
+/** Whether the part's signature is one that the gateway wrapped. */
 const hasEnvelope = ({ thoughtSignature, thought_signature }: JsonObject): boolean =>
   (typeof thoughtSignature === 'string' && isEnvelope(thoughtSignature)) ||
   (typeof thought_signature === 'string' && isEnvelope(thought_signature))

@@ -9,15 +9,17 @@ import { checkModel } from './address.ts'
 import { anyNumeral, FORMAT, leftOf, open, WRAPPER } from './fields.ts'
 import { readUsage } from './usage.ts'
 
-/** Whether a method counts tokens and answers nothing. */
+/** Whether a method counts tokens instead of generating an answer. */
 export const counts = (method: string): boolean => method === 'countTokens'
 
 const AROUND = new Set([...WRAPPER, 'model'])
 
 /**
- * The request to count the tokens of (docs/wire/contents.md#token-counting): all of it in `generateContentRequest`, or
- * some of its fields in the body itself. What stands around the wrapped one is kept beside `count`. A second one in the
- * other spelling is refused: nothing here would look into it.
+ * Reads the request whose tokens to count (docs/wire/contents.md#token-counting): either `generateContentRequest`, or
+ * fields of the body itself. Fields beside the wrapped request become extras of the output. A second wrapped request in
+ * snake_case is refused, since it would be ignored.
+ *
+ * @throws WrongType.
  */
 export function unwrapped(
   body: JsonObject,
@@ -38,18 +40,22 @@ const COUNT = new Set([
 ])
 const TAKEN = new Set(['totalTokens', 'cachedContentTokenCount', 'promptTokensDetails'])
 
-/** `{totalTokens, …}` of `:countTokens`. */
+/**
+ * Reads the answer of `:countTokens`, `{totalTokens, …}`.
+ *
+ * @throws GatewayError for any other body.
+ */
 export function readCounted({ body }: WireAnswer): CanonicalResult {
   const fields = open(body, COUNT)
   const { totalTokens, cachedContentTokenCount, promptTokensDetails } = fields
-  // A count of 0 is left out (proto3 JSON).
+  // proto3 JSON omits a count of 0.
   const input = totalTokens === undefined && isCount(fields) ? 0 : anyNumeral(totalTokens)
-  if (input === undefined) throw noAnswer(body, 'is no count', readInnerError)
+  if (input === undefined) throw noAnswer(body, 'is not a token count', readInnerError)
   const { inputBy } = readUsage(defined({ promptTokensDetails }) as JsonObject)
   const usage = { input, ...defined({ cacheRead: anyNumeral(cachedContentTokenCount), inputBy }) }
   return withOrigin({ candidates: [], usage, ...leftOf(fields, TAKEN) }, FORMAT, body)
 }
 
-/** A body without any field of a count, but with others, is none. */
+/** Whether a body is a count: it is empty, or has a field of one. */
 const isCount = (fields: JsonObject): boolean =>
   Object.keys(fields).length === 0 || Object.keys(fields).some(field => COUNT.has(field))

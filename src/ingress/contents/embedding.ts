@@ -14,12 +14,16 @@ import { readPart } from './parts.ts'
 import { readUsage } from './usage.ts'
 import * as wire from './wire.ts'
 
-/* `:embedContent` and `:batchEmbedContents` (FORMATS §8). */
+/* Readers for `:embedContent` and `:batchEmbedContents` (FORMATS §8). */
 
-/** Whether a path's method embeds. */
+/** Whether a path's method makes embeddings. */
 export const embeds = (path: string): boolean => /:(?:embedContent|batchEmbedContents)$/.test(path)
 
-/** The canonical request of either method: each content is one input. */
+/**
+ * Reads the request of either method; each content becomes one input.
+ *
+ * @throws GatewayError `invalid-request` naming the field at fault.
+ */
 export function readEmbedding(request: WireRequest): CanonicalRequest {
   const address = readAddress(request.path)
   return readOrExplain(
@@ -58,7 +62,7 @@ function embedding(wires: readonly JsonObject[], model: string, around: Extras):
   }
 }
 
-/** The value all inputs share; where they differ, each keeps its own. */
+/** The value that all inputs share; undefined if they differ, and each input then has its value as an extra. */
 const common = <T>([first, ...others]: readonly (T | undefined)[]): T | undefined =>
   others.every(other => other === first) ? first : undefined
 
@@ -76,13 +80,13 @@ const PURPOSES: ReadonlyMap<Json | undefined, EmbeddingPurpose> = new Map<Json |
 const ITEM = new Set(['model', 'content', 'taskType', 'title', 'outputDimensionality', 'embedContentConfig'])
 const CONFIG = new Set(['taskType', 'outputDimensionality'])
 
-/** One input with its settings, which stand in a config, or, in the first version, beside the content. */
+/** One input with its settings, which are in a config object, or beside the content in the API's first version. */
 interface Item {
   readonly fields: JsonObject
   readonly purpose: EmbeddingPurpose | undefined
   readonly dimensions: number | undefined
   readonly config: JsonObject | undefined
-  /** The fields that were taken from the config. */
+  /** The fields read from the config object. */
   readonly inside: readonly string[]
 }
 
@@ -122,13 +126,17 @@ function messageOf({ fields, config, inside }: Item, model: string, refused: rea
 const ANSWER = new Set(['embedding', 'embeddings', 'usageMetadata', 'error'])
 const READ = new Set(['embedding', 'embeddings', 'usageMetadata'])
 
-/** The answer of either method: a vector for each content, in their order. */
+/**
+ * Reads the answer of either method: one vector per content, in their order.
+ *
+ * @throws GatewayError for any other body.
+ */
 export function readEmbedded({ body }: WireAnswer): CanonicalResult {
   const fields = open(body, ANSWER)
   const { embedding, embeddings } = fields
   const one = isObject(embedding) ? [embedding] : undefined
   const vectors = one ?? (Array.isArray(embeddings) ? anyObjects(embeddings) : undefined)
-  if (vectors === undefined) throw noAnswer(fields, 'holds no embeddings', readInnerError)
+  if (vectors === undefined) throw noAnswer(fields, 'has no embeddings', readInnerError)
   const usage = anyObject(fields['usageMetadata'])
   const refused = [
     ...(usage === undefined ? ['usageMetadata'] : []),
@@ -150,7 +158,10 @@ function readVector(wire: JsonObject): Part {
   return { type: 'embedding', vector: values as readonly number[], ...leftOf(wire, VECTOR) }
 }
 
-/** Only the prompt is counted, so all of it is input; the Gemini API has its own name for the counts by modality. */
+/**
+ * Reads the token counts. Only the prompt is counted, so all tokens are input. The Gemini API has another name for the
+ * counts by modality.
+ */
 function readCounts(wire: JsonObject): Usage {
   const { promptTokenDetails, ...others } = wire
   const known = promptTokenDetails === undefined ? wire : { ...others, promptTokensDetails: promptTokenDetails }

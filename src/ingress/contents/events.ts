@@ -13,12 +13,12 @@ import { FORMAT, open } from './fields.ts'
 import { ANSWER, blocked, isAnswer, readHead } from './result.ts'
 import { readUsage, tierOf } from './usage.ts'
 
-/** More candidates than any upstream sends; a larger index is invalid. */
+/** candidates; more than any upstream sends. A larger index counts as invalid. */
 const MOST_CANDIDATES = 64
 
 /**
- * A streamed answer (docs/wire/contents.md#stream): every event is an answer with new parts only. It has no end mark,
- * so candidates end with the stream, and one without a finish reason was cut short.
+ * Reads a streamed answer (docs/wire/contents.md#stream), in which every event is an answer with only new parts. The
+ * stream has no end mark: candidates end with it, and one without a finish reason was cut short.
  */
 export class ContentsEvents implements Transducer<WireEvent, CanonicalEvent> {
   private readonly request: CanonicalRequest
@@ -29,7 +29,7 @@ export class ContentsEvents implements Transducer<WireEvent, CanonicalEvent> {
   private usage: JsonObject | undefined
   private feedback: JsonObject | undefined
   private tier: string | undefined
-  /** Fields of the whole answer from later events. */
+  /** Fields of the whole answer from events after the first. */
   private late: { [field: string]: Json } | undefined
 
   constructor(request: CanonicalRequest) {
@@ -107,7 +107,7 @@ export class ContentsEvents implements Transducer<WireEvent, CanonicalEvent> {
     })
   }
 
-  /** A prompt that was blocked is a refused candidate (trap 15). */
+  /** Emits a refused candidate for a blocked prompt (trap 15). */
   private refuse(): void {
     const { content, ...candidate } = blocked({ promptFeedback: this.feedback! })
     const at = { candidate: 0, part: 0 }
@@ -126,7 +126,7 @@ export class ContentsEvents implements Transducer<WireEvent, CanonicalEvent> {
     if (this.usage !== undefined) this.out.push({ type: 'usage', usage: readUsage(this.usage) })
   }
 
-  /** Usage received before the error stays valid. */
+  /** Ends the answer with an error, after the usage received so far, which stays valid. */
   private fail(error: CanonicalError): void {
     if (this.started) this.close()
     this.ended = true
@@ -134,5 +134,5 @@ export class ContentsEvents implements Transducer<WireEvent, CanonicalEvent> {
   }
 }
 
-/** Fields that every event repeats, or that are read elsewhere. */
+/** Fields that every event repeats or that are read elsewhere. */
 const REPEATED: ReadonlySet<string> = new Set([...ANSWER].filter(field => field !== 'promptFeedback'))

@@ -3,13 +3,14 @@ import { anyNumber, left, number, put } from '../fields.ts'
 
 export const FORMAT = 'contents'
 
+/** The known fields of a content. */
 export const CONTENT: ReadonlySet<string> = new Set(['role', 'parts'])
-/** What a request to count tokens may stand in. */
+/** The field that may wrap the request of a token count. */
 export const WRAPPER: ReadonlySet<string> = new Set(['generateContentRequest'])
 
 /**
- * A wire object with its known fields under their camelCase names: each may be written in snake_case instead (proto3
- * JSON, docs/wire/contents.md#json).
+ * Normalizes the known fields of a wire object to camelCase. Callers may write them in snake_case, too (proto3 JSON,
+ * docs/wire/contents.md#json).
  */
 export function open(wire: JsonObject, known: ReadonlySet<string>): JsonObject {
   for (const key in wire) if (key.includes('_')) return cased(wire, known)
@@ -29,23 +30,32 @@ function cased(wire: JsonObject, known: ReadonlySet<string>): JsonObject {
 const camelCase = (name: string): string =>
   name.replace(/(?<=.)_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
-/** A number as JSON writes it. */
+/** The notation of a JSON number. */
 export const NUMERAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d{1,2})?$/
 
 const isNumeral = (value: Json | undefined): value is string => typeof value === 'string' && NUMERAL.test(value)
 
-/** A caller's number, which may be written as a text (proto3 JSON). */
+/**
+ * Reads a caller's number, which may be written as text (proto3 JSON).
+ *
+ * @throws WrongType.
+ */
 export const numeral = (value: Json | undefined): number | undefined =>
   isNumeral(value) ? Number(value) : number(value)
 
-/** A number an upstream sent, as such or as a text. */
+/** Reads an upstream's number, which may be written as text; undefined for anything else. */
 export const anyNumeral = (value: Json | undefined): number | undefined =>
   isNumeral(value) ? Number(value) : anyNumber(value)
 
-/** The fields of an object that canonical does not have. */
+/** The fields of an object that canonical lacks. */
 export type Extras = Pick<Node, 'extras'>
 
-/** What is left of an object, and of objects inside it, whose extras stand under their fields' names. */
+/**
+ * Collects the extras of an object and of its inner objects, whose extras are nested under their fields' names.
+ *
+ * @param inside extras of inner objects by field name.
+ * @param refused taken fields that could not be read: they become extras, too.
+ */
 export function leftOf(
   fields: JsonObject,
   taken: ReadonlySet<string>,
@@ -61,5 +71,5 @@ export function leftOf(
   return own === undefined ? outer : { extras: { [FORMAT]: own } }
 }
 
-/** A list may be written as its only item. */
+/** Wraps an object in a list, since a list may be written as its only item. */
 export const listed = (value: Json | undefined): Json | undefined => (isObject(value) ? [value] : value)

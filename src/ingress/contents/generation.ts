@@ -30,12 +30,13 @@ const KNOWN = new Set([
   ...['responseModalities', 'speechConfig', 'imageConfig', 'thinkingConfig'],
 ])
 
-/** Those that may be written as texts. */
+/** Fields with numbers, which may be written as texts. */
 const NUMBERS: ReadonlySet<string> = new Set([
   ...SETTINGS.read.filter(({ type }) => type === 'number' || type === 'count').map(({ wire }) => wire),
   'logprobs',
 ])
 
+/** The canonical settings read from `generationConfig`. */
 export interface Generation {
   readonly output: Output
   readonly sampling: Sampling
@@ -43,7 +44,11 @@ export interface Generation {
   readonly left: Extras | undefined
 }
 
-/** `generationConfig`, in full (docs/wire/contents.md#generation-config). */
+/**
+ * Reads `generationConfig` (docs/wire/contents.md#generation-config).
+ *
+ * @throws WrongType.
+ */
 export function readGeneration(wire: Json | undefined): Generation {
   const config = object(wire)
   if (config === undefined) return NOTHING
@@ -72,7 +77,7 @@ export function readGeneration(wire: Json | undefined): Generation {
 
 const NOTHING: Generation = { output: {}, sampling: {}, reasoning: undefined, left: undefined }
 
-/** The fields, with numbers that are written as texts (proto3 JSON) as numbers. */
+/** Converts numbers written as texts (proto3 JSON) to numbers. */
 function numbered(fields: JsonObject): JsonObject {
   for (const field in fields)
     if (NUMBERS.has(field) && typeof fields[field] === 'string')
@@ -107,9 +112,7 @@ function readModalities(fields: JsonObject, refused: string[]): Output['modaliti
 
 const SPEECH = new Set(['languageCode', 'voiceConfig'])
 
-/**
- * The one prebuilt voice; the language stays in extras beside it, and any further field keeps the whole config there.
- */
+/** Reads a single prebuilt voice. The language becomes an extra; with any other field the whole config does. */
 function readVoice(fields: JsonObject, refused: string[]): { readonly name?: string; readonly left?: Extras } {
   const config = object(fields['speechConfig'])
   if (config === undefined) return {}
@@ -129,17 +132,17 @@ const CONTAINERS: { readonly [value: string]: string } = {
   AUDIO_OGG_OPUS: 'audio/opus',
 }
 
-/** `responseFormat: { audio: { mimeType } }`. */
+/** Reads the audio container from `responseFormat: { audio: { mimeType } }`. */
 function readContainer(fields: JsonObject): string | undefined {
   const value = only(only(fields['responseFormat'], 'audio'), 'mimeType')
   return typeof value === 'string' && Object.hasOwn(CONTAINERS, value) ? CONTAINERS[value] : undefined
 }
 
-/** The default container of answers with audio alone: raw samples. */
+/** The default container of audio-only answers: raw samples. */
 const usualContainer = (modalities: Output['modalities'], fields: JsonObject): string | undefined =>
   modalities?.length === 1 && modalities[0] === 'audio' && fields['responseFormat'] == null ? 'audio/pcm' : undefined
 
-/** The value of a field that is an object's only one, under either of its names. */
+/** The value of an object's only field, in either spelling; undefined if there are other fields. */
 const only = (value: Json | undefined, field: string): Json | undefined =>
   isObject(value) && Object.keys(value).length === 1 ? open(value, new Set([field]))[field] : undefined
 
@@ -156,7 +159,7 @@ const IMAGE = new Set(['aspectRatio', 'imageSize'])
 const RATIO = /^\d+:\d+$/
 const CLASS = /^(?:\d+K|512)$/
 
-/** A ratio, a class of size, or both with a space between. */
+/** Reads the image size: an aspect ratio, a size class such as `2K`, or both separated by a space. */
 function readSize({ aspectRatio, imageSize, ...others }: JsonObject): string | undefined {
   if (Object.keys(others).length > 0) return undefined
   const classed = typeof imageSize === 'string' && CLASS.test(imageSize)
@@ -172,6 +175,7 @@ function readSize({ aspectRatio, imageSize, ...others }: JsonObject): string | u
 
 const BOTH = /^\d+:\d+ (?:\d+K|512)$/
 
+/** The answer shape, and the shape fields that could not be read. */
 interface Shaped {
   readonly text: TextShape | undefined
   readonly refused: readonly string[]
@@ -180,7 +184,7 @@ interface Shaped {
 const JSON_TYPE = 'application/json'
 const ENUM_TYPE = 'text/x.enum'
 
-/** Four ways to request JSON or one text of an enum, of which the first that can be read counts. */
+/** Reads the answer shape from the four ways to request JSON or an enum text; the first readable one counts. */
 function readShape(fields: JsonObject): Shaped {
   const mime = text(fields['responseMimeType'])
   for (const field of SHAPE.slice(1)) object(fields[field])
@@ -209,7 +213,7 @@ const SCHEMAS = ['responseJsonSchema', '_responseJsonSchema', 'responseSchema'] 
 
 const MIME = new Set(['mimeType'])
 
-/** `responseFormat: { text: { mimeType, schema } }`. */
+/** Reads the answer shape from `responseFormat: { text: { mimeType, schema } }`. */
 function readFormat(fields: JsonObject): Shaped {
   const shape = only(fields['responseFormat'], 'text')
   const inner = isObject(shape) ? open(shape, MIME) : undefined
@@ -222,7 +226,7 @@ function readFormat(fields: JsonObject): Shaped {
   return { text: undefined, refused: ['responseFormat'] }
 }
 
-/** Thoughts are in an answer only with `includeThoughts` (ai.google.dev, "Gemini thinking", 2026). */
+/** Answers contain reasoning only with `includeThoughts` (ai.google.dev, "Gemini thinking", 2026). */
 export const reasoningShown = ({ reasoning }: CanonicalRequest): ReasoningShown =>
   reasoning?.show === true ? 'all' : 'none'
 

@@ -10,7 +10,10 @@ import { BODY_FIELDS, locate, root, toolPaths } from './locate.ts'
 import { readRequest } from './request.ts'
 import { readResult } from './result.ts'
 
-/** Google's generateContent, countTokens and embedding methods, docs/wire/contents.md and docs/wire/embeddings.md. */
+/**
+ * The reader of Google's generateContent, countTokens and embedding methods (docs/wire/contents.md,
+ * docs/wire/embeddings.md).
+ */
 export const contents: Reader = {
   request: wire => (embeds(wire.path) ? readEmbedding(wire) : readRequest(wire)),
   fields: BODY_FIELDS,

@@ -13,7 +13,7 @@ import { ENTRY } from './tools.ts'
 
 const SYSTEM = 'systemInstruction'
 
-/** The places of the turns in a body of contents. */
+/** Locates the messages and parts of a request in its body. */
 export function locate(request: CanonicalRequest): Locate {
   if (workOf(request) === 'embedding') return inputsOf(request)
   const found = locateTurns(request.messages, {
@@ -28,7 +28,7 @@ export function locate(request: CanonicalRequest): Locate {
   return isObject(contentsOf(request)) ? path => unlisted(found(path)) : found
 }
 
-/** The inputs to embed: a body's own, or one in each request of a batch. */
+/** Locates the inputs to embed: in the body itself, or one in each request of a batch. */
 function inputsOf(request: CanonicalRequest): Locate {
   const isBatch = Array.isArray(originOf<WireRequest>(request, FORMAT)?.wire.body['requests'])
   const places = request.messages.map((message, index): Place => {
@@ -50,10 +50,10 @@ function contentsOf(request: CanonicalRequest): Json | undefined {
   return isObject(inner) ? inner['contents'] : body['contents']
 }
 
-/** A content that is not in a list has no index. */
+/** Removes the index from a path if the content is not in a list. */
 const unlisted = (path: Path): Path => (path[0] === 'contents' && path[1] === 0 ? ['contents', ...path.slice(2)] : path)
 
-/** A signature stands on the part it signs, unless it is alone. */
+/** Whether a reasoning part is only the signature of the next part and so has no part of its own in the body. */
 const signs = (part: Part): boolean =>
   part.type === 'reasoning' &&
   part.text === '' &&
@@ -62,7 +62,7 @@ const signs = (part: Part): boolean =>
 
 const GENERATION = 'generationConfig'
 
-/** Where the settings of a request stand in its body, or in the request to count that the body wraps. */
+/** The body fields of the request's settings, in the body or in the request that a token count wraps. */
 export const BODY_FIELDS: BodyFields = {
   ...fieldsOfSettings(SETTINGS, GENERATION),
   'sampling/stop': [`${GENERATION}/stopSequences`],
@@ -99,7 +99,7 @@ export const BODY_FIELDS: BodyFields = {
 
 const COUNTED = 'generateContentRequest'
 
-/** Where a request to count has the request that it counts. */
+/** The path of the request wrapped by a token count; empty if it is not wrapped. */
 export function root(body: JsonObject): Path {
   const field = [COUNTED, 'generate_content_request'].find(name => isObject(body[name]))
   return field === undefined ? [] : [field]
@@ -107,7 +107,10 @@ export function root(body: JsonObject): Path {
 
 const DECLARATIONS = new Set(['functionDeclarations', 'function_declarations'])
 
-/** Where each tool stands: declarations in their entry, others in a field of it, and all unknown fields in the entry. */
+/**
+ * The path of each tool: function declarations are items in an entry, hosted tools are fields of an entry, and an
+ * entry's unknown fields count as the entry itself.
+ */
 export function toolPaths({ tools }: JsonObject): readonly Path[] {
   const entries = Array.isArray(tools) ? tools : [tools]
   return entries.flatMap((entry, index): readonly Path[] => {

@@ -13,7 +13,7 @@ type Read = { readonly media: Media; readonly left: Extras } | undefined
 
 const PART = new Set(['inlineData'])
 
-/** Whether a part holds an empty sound, which Google refuses. */
+/** Whether a part holds audio without any sound, which Google refuses. */
 export function isSoundless(part: JsonObject): boolean {
   if (part['inlineData'] === undefined && part['inline_data'] === undefined) return false
   const inline = anyObject(open(part, PART)['inlineData'])
@@ -23,7 +23,7 @@ export function isSoundless(part: JsonObject): boolean {
   return isSound && typeof data === 'string' && isSoundlessBase64(data)
 }
 
-/** The media in this field of a part, with what is left of both; undefined where it does not hold enough for one. */
+/** Reads the media in a field of a part, with the extras of both; undefined if required fields are missing. */
 export function readMedia(
   fields: JsonObject,
   field: 'inlineData' | 'fileData',
@@ -34,7 +34,7 @@ export function readMedia(
   return read && { ...read.media, ...leftOf(fields, taken, { [field]: read.left }) }
 }
 
-/** Bytes; undefined where type or data are missing. */
+/** Reads inline bytes; undefined without media type or data. */
 function readInline(wire: JsonObject): Read {
   const fields = open(wire, INLINE)
   const mediaType = text(fields['mimeType'])
@@ -49,7 +49,7 @@ function readInline(wire: JsonObject): Read {
   }
 }
 
-/** A file by its URI; undefined where that is missing. */
+/** Reads a file by its URI; undefined without one. */
 function readFile(wire: JsonObject): Read {
   const fields = open(wire, FILE)
   const uri = text(fields['fileUri'])
@@ -65,7 +65,7 @@ function readFile(wire: JsonObject): Read {
   }
 }
 
-/** A file only Google can read: in its Files API, in its storage, or under a URI that is no URL. */
+/** Whether only Google can read a file: it is in the Files API, in Google's storage, or has a URI that is not a URL. */
 const isOwn = (uri: string): boolean =>
   !/^https?:/i.test(uri) || /^https:\/\/generativelanguage\.googleapis\.com\/.*files\//i.test(uri)
 

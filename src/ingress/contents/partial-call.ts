@@ -3,11 +3,11 @@ import { anyObjects, anyText, put } from '../fields.ts'
 
 type Tree = { [key: string]: Json } | Json[]
 
-/** The arguments of a call that arrive in chunks, each with the path of its place (Vertex only). */
+/** Assembles the arguments of a call from chunks, each with a JSON path (Vertex only). */
 export class PartialArguments {
   private readonly root: { [key: string]: Json } = {}
 
-  /** One event's chunks: `{ jsonPath: "$.a.b[0]", stringValue: "…", willContinue: true }`. */
+  /** Adds the chunks of one event: `{ jsonPath: "$.a.b[0]", stringValue: "…", willContinue: true }`. */
   add(chunks: Json | undefined): void {
     for (const chunk of anyObjects(chunks)) {
       const steps = stepsOf(anyText(chunk['jsonPath'] ?? chunk['json_path']) ?? '')
@@ -16,11 +16,12 @@ export class PartialArguments {
     }
   }
 
-  /** Arguments that arrived whole, or beside the chunks. */
+  /** Adds arguments that arrived whole. */
   merge(args: JsonObject): void {
     for (const key in args) put(this.root, key, args[key])
   }
 
+  /** The arguments as JSON text. */
   text(): string {
     return JSON.stringify(this.root)
   }
@@ -55,12 +56,12 @@ const VALUES = new Set([
   ...['string_value', 'number_value', 'bool_value', 'null_value'],
 ])
 
-/** More items than a list may have; a larger index is treated as a name. */
+/** items; longest list. A larger index is treated as a name. */
 const MOST_ITEMS = 10_000
 
 const STEP = /\.([^.[\]]+)|\[(\d+)\]|\[(['"])/g
 
-/** `$.a['b c'][0]` as its names and indices. */
+/** Splits a path such as `$.a['b c'][0]` into names and indices. */
 function stepsOf(path: string): readonly (string | number)[] {
   const steps: (string | number)[] = []
   const unclosed = new Set<string>()
@@ -71,7 +72,7 @@ function stepsOf(path: string): readonly (string | number)[] {
     else if (index !== undefined) steps.push(Number(index) < MOST_ITEMS ? Number(index) : index)
     else if (!unclosed.has(quote!)) {
       const end = path.indexOf(`${quote}]`, step.lastIndex)
-      // A quote not closed here is not closed later either: searching again for each would take quadratic time.
+      // A quote that is unclosed here stays unclosed: searching again at each one would take quadratic time.
       if (end === -1) unclosed.add(quote!)
       else {
         steps.push(path.slice(step.lastIndex, end))

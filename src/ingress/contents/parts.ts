@@ -7,6 +7,7 @@ import { readCall, readResponse } from './calls.ts'
 import { FORMAT, leftOf, open } from './fields.ts'
 import { readMedia } from './media.ts'
 
+/** The fields of a part that hold its data. */
 const DATA: ReadonlySet<string> = new Set([
   ...['text', 'inlineData', 'fileData', 'functionCall', 'functionResponse'],
   ...['executableCode', 'codeExecutionResult', 'toolCall', 'toolResponse'],
@@ -15,8 +16,8 @@ const DATA: ReadonlySet<string> = new Set([
 const KNOWN = new Set([...DATA, 'thought', 'thoughtSignature', 'mediaResolution'])
 
 /**
- * As `readPart`, for upstreams' parts: a malformed part, or one that has no place in an answer, is kept as it is.
- * Executed code is no text of the answer.
+ * Like `readPart`, for upstreams' parts: a malformed part, or one that answers cannot have, becomes opaque. Code run by
+ * the upstream does not count as text of the answer.
  */
 export function readPartLeniently(wire: JsonObject, ids: CallIds): readonly Part[] {
   try {
@@ -37,8 +38,9 @@ function withoutText(part: Part): Part {
 }
 
 /**
- * One part. Its signature becomes an empty reasoning part just before it, an envelope the thoughts in it; a signature
- * alone stays alone (traps 29, 31, 32, 102). A part of no kind that canonical has is kept as it is.
+ * Reads one part. A signature becomes an empty reasoning part in front of it, or the reasoning parts inside a wrapped
+ * signature; a signature without data stays a part of its own (traps 29, 31, 32, 102). A part of an unknown kind
+ * becomes opaque.
  */
 export function readPart(wire: JsonObject, ids: CallIds): readonly Part[] {
   const fields = open(wire, KNOWN)
@@ -56,7 +58,11 @@ export function readPart(wire: JsonObject, ids: CallIds): readonly Part[] {
   return signed(read ?? opaque(wire, fields, slot !== undefined), wire, slot)
 }
 
-/** The kinds of data that the part has; checks the types of all fields that are read. */
+/**
+ * The kinds of data in a part. Also checks the types of all known fields.
+ *
+ * @throws WrongType.
+ */
 function kindsOf(fields: JsonObject): readonly string[] {
   const kinds: string[] = []
   for (const field in fields) {
@@ -69,13 +75,14 @@ function kindsOf(fields: JsonObject): readonly string[] {
   return kinds
 }
 
-/** What is in the slot of a part: a signature, or the thoughts of an envelope. */
+/** The content of a part's `thoughtSignature`: a signature, or the reasoning inside a wrapped signature. */
 interface Slot {
   readonly thoughts: readonly EnclosedThought[]
+  /** Whether the gateway wrapped the signature. */
   readonly enclosed: boolean
 }
 
-/** The value that callers without a signature send (trap 31), plain and in base64. */
+/** The value that callers send in place of a signature (trap 31), plain and in base64. */
 const SKIP = 'skip_thought_signature_validator'
 const SKIPS = new Set(['', SKIP, 'c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I='])
 
@@ -85,8 +92,8 @@ function slotOf({ thoughtSignature }: JsonObject): Slot | undefined {
 }
 
 /**
- * The part behind the thoughts of its slot. What was the gateway's in the slot never reaches an upstream: instead of it
- * a call has the skip mark, as a first call without any is refused (trap 31).
+ * The part, preceded by its reasoning parts. A wrapped signature never reaches an upstream: on a call it is replaced by
+ * the skip value, since a first call without a signature is refused (trap 31).
  */
 function signed(part: Part, wire: JsonObject, slot: Slot | undefined): readonly Part[] {
   if (slot?.enclosed !== true) return [...thoughtsOf(slot), withOrigin(part, FORMAT, wire)]
@@ -95,7 +102,7 @@ function signed(part: Part, wire: JsonObject, slot: Slot | undefined): readonly 
   return [...thoughtsOf(slot), withOrigin(part, FORMAT, sent)]
 }
 
-/** Thoughts that are a whole part, unless the gateway's own envelope is in its slot. */
+/** Records the wire value of a reasoning part, unless its signature was wrapped by the gateway. */
 function noted(thoughts: readonly ReasoningPart[], wire: JsonObject, slot: Slot | undefined): readonly ReasoningPart[] {
   const [first] = thoughts
   if (first !== undefined && slot?.enclosed !== true) withOrigin(first, FORMAT, wire)
@@ -110,7 +117,7 @@ const thoughtsOf = (slot: Slot | undefined): readonly ReasoningPart[] =>
 const NO_THOUGHTS: readonly ReasoningPart[] = []
 const ENCLOSED = { spelling: { [FORMAT]: { enclosed: true } } }
 
-/** Whether a part without data of a known kind is a thought or empty, rather than of an unknown kind. */
+/** Whether a part without known data is reasoning or empty, rather than of an unknown kind. */
 const hasOnlyText = (fields: JsonObject): boolean =>
   fields['thought'] === true || Object.keys(fields).every(field => TEXT.has(field) || fields[field] === null)
 
@@ -120,8 +127,8 @@ const isEmptyText = (fields: JsonObject, kinds: readonly string[]): boolean =>
   fields['text'] === '' && kinds.length === 1
 
 /**
- * A slot with nothing to sign. In earlier versions a thought without any text, with a proof of another issuer, was one
- * that the issuer redacted, and one with an empty text the proof of the thought before it.
+ * Reads a signature on a part without data. Earlier versions wrote redacted reasoning of another format as such a part
+ * without text, and the signature of the preceding reasoning as one with empty text.
  */
 function readLoneSlot(fields: JsonObject, slot: Slot): readonly ReasoningPart[] {
   const [first, ...others] = slot.thoughts
@@ -163,7 +170,7 @@ const READERS: { readonly [kind: string]: PartReader } = {
   },
 }
 
-/** Intermediate images are thoughts, which other formats do not have. */
+/** Reads media. Intermediate images of reasoning stay opaque, as other formats have none. */
 function readShown(fields: JsonObject, field: 'inlineData' | 'fileData', taken: ReadonlySet<string>): Part | undefined {
   const detail = detailOf(fields)
   const read = readMedia(fields, field, detail === undefined ? taken : new Set([...taken, 'mediaResolution']))
@@ -172,7 +179,7 @@ function readShown(fields: JsonObject, field: 'inlineData' | 'fileData', taken: 
 
 const DETAILS: { readonly [level: string]: string } = { MEDIA_RESOLUTION_LOW: 'low', MEDIA_RESOLUTION_HIGH: 'high' }
 
-/** The level of detail, where canonical has it. */
+/** Reads the level of detail; undefined if canonical does not have it. */
 function detailOf(fields: JsonObject): string | undefined {
   const resolution = fields['mediaResolution']
   if (typeof resolution !== 'object' || resolution === null) return undefined
@@ -182,13 +189,13 @@ function detailOf(fields: JsonObject): string | undefined {
     : undefined
 }
 
-/** The part as it was written, without its signature, which stands before it. */
+/** Makes an opaque part of the wire value without its signature, which has become a part in front of it. */
 function opaque(wire: JsonObject, fields: JsonObject, isSigned: boolean): OpaquePart {
   const { thoughtSignature: _, thought_signature: __, ...unsigned } = wire
   return { type: 'opaque', format: FORMAT, value: isSigned ? unsigned : wire, ...defined({ text: textOf(fields) }) }
 }
 
-/** Code executed at the upstream, and its output, as text for formats that have no such part. */
+/** Code run by the upstream, or its output, as text for formats without such parts. */
 function textOf({ executableCode, codeExecutionResult }: JsonObject): string | undefined {
   const { code, language } = (executableCode ?? {}) as JsonObject
   if (typeof code === 'string') return `\n\`\`\`${stringIn(language).toLowerCase()}\n${code}\n\`\`\`\n`

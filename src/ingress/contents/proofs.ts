@@ -6,9 +6,10 @@ import { isLoneProof, isUnsigned } from '../../canonical/signature.ts'
 import { FORMAT } from './fields.ts'
 
 /**
- * Clients send a streamed thought back in the chunks they received, each maybe in a turn of its own, or not at all, and
- * its proof on the part after it. Where an envelope there holds the thought, the chunks are duplicates and are removed
- * (traps 91, 92); Google's own proofs belong to the thought before them.
+ * Repairs reasoning in the history. Clients send streamed reasoning back in the chunks they received, perhaps one per
+ * turn or not at all, and its signature on the following part. If a wrapped signature there contains the reasoning, the
+ * chunks are duplicates and are removed (traps 91, 92). Google's own signatures belong to the reasoning in front of
+ * them.
  */
 export function rejoined(messages: readonly Message[]): readonly Message[] {
   if (!messages.some(({ content }) => content.some(part => part.type === 'reasoning'))) return messages
@@ -31,7 +32,7 @@ export function rejoined(messages: readonly Message[]): readonly Message[] {
   })
 }
 
-/** As `rejoined`, for the parts of one answer, in which each thought is whole. */
+/** Like `rejoined`, for the parts of one answer, in which reasoning parts are complete. */
 export function paired(parts: readonly Part[]): readonly Part[] {
   if (!parts.some(part => part.type === 'reasoning')) return parts
   return new Run(new Set()).add(parts, false).filter(part => part !== undefined)
@@ -44,25 +45,26 @@ interface Turn {
   readonly content: Content
 }
 
+/** The position of a reasoning chunk. */
 interface ChunkPlace {
   readonly content: Content
   readonly at: number
 }
 
-/** The parts of model turns in a row. */
+/** Joins the reasoning in consecutive model turns. */
 class Run {
-  /** The last chunks, with nothing but empty parts after them. */
+  /** The latest reasoning chunks, followed only by empty parts. */
   private chunks: ChunkPlace[] = []
-  /** Whether more of a thought would continue the last chunk. */
+  /** Whether more reasoning would continue the last chunk. */
   private continues = false
-  /** Lists that lack something of what was sent in them, or have it otherwise. */
+  /** Contents that differ from what the caller sent. */
   private readonly rewritten: Set<Content>
 
   constructor(rewritten: Set<Content>) {
     this.rewritten = rewritten
   }
 
-  /** The parts, without duplicates; a chunk removed from an earlier list leaves a gap there. */
+  /** Reads the parts of a turn without duplicates. A chunk removed from an earlier turn leaves undefined there. */
   add(parts: readonly Part[], inChunks: boolean): Content {
     const content: Content = []
     for (let index = 0; index < parts.length; index++) {
@@ -79,12 +81,12 @@ class Run {
     return content
   }
 
-  /** The next thought continues none: the message has extras between them. */
+  /** Makes the next reasoning start anew, since the message between has extras. */
   pause(): void {
     this.continues = false
   }
 
-  /** The thoughts of one envelope. */
+  /** Adds the reasoning of one wrapped signature. */
   private enclosed(thoughts: readonly ReasoningPart[], content: Content): void {
     for (const { text } of thoughts.toReversed()) this.take(text)
     append(content, thoughts)
@@ -111,7 +113,7 @@ class Run {
     else this.chunks = []
   }
 
-  /** Removes the chunks at the end that repeat a thought, as far back as they match. */
+  /** Removes the latest chunks that repeat the text, as far back as they match. */
   private take(text: string): void {
     let rest = text
     for (let chunk = this.chunks.at(-1); chunk !== undefined && rest !== ''; chunk = this.chunks.at(-1)) {
@@ -130,7 +132,10 @@ class Run {
     }
   }
 
-  /** Google's own proof right after a thought belongs to it. */
+  /**
+   * Gives Google's own signature to the reasoning directly in front of it.
+   * @returns whether it did.
+   */
   private sign(part: ReasoningPart, content: Content): boolean {
     const last = content.at(-1)
     if (!isLoneProof(part) || part.spelling !== undefined || !isUnsigned(last) || last.spelling !== undefined)
@@ -141,7 +146,7 @@ class Run {
     return true
   }
 
-  /** Joins the last chunks into one signed thought, where there are any. */
+  /** Joins the latest chunks, if any, into one signed reasoning part. */
   private prove(proof: ReasoningPart, content: Content): void {
     const [first] = this.chunks
     if (first === undefined) content.push(proof)
@@ -159,19 +164,19 @@ class Run {
 const TEXT_FIELDS: ReadonlySet<string> = new Set(['type', 'text'])
 
 /**
- * Whether the part is a text and nothing else. Streams have an envelope on the first chunk of a text, which clients that
- * join chunks keep apart from the rest of it.
+ * Whether a part is only text. Streams put a wrapped signature on the first chunk of a text, and clients that join
+ * chunks keep this first chunk separate.
  */
 const isPlainText = (part: Part | undefined): part is TextPart =>
   part?.type === 'text' && part.text !== '' && Object.keys(part).every(field => TEXT_FIELDS.has(field))
 
-/** Marks a thought whose proof stood on the part after it, as Google writes it. */
+/** Marks reasoning whose signature was on the following part, as Google writes it. */
 export const PROVED_NEXT = { [FORMAT]: { proof: 'next' } }
 
-/** Whether a part came in an envelope. */
+/** Whether a part came from a wrapped signature. */
 export const isEnclosed = (part: Part | undefined): boolean => part?.spelling?.[FORMAT]?.['enclosed'] === true
 
-/** A proof without a thought, which earlier versions sent after the thought's last text. */
+/** Whether a part is a signature without reasoning, which earlier versions sent after the reasoning's last text. */
 const isStrayProof = (part: ReasoningPart): boolean =>
   part.text === '' &&
   part.signature !== undefined &&

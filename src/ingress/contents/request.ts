@@ -13,8 +13,10 @@ import { readToolConfig, readTools } from './tools.ts'
 import * as wire from './wire.ts'
 
 /**
- * `POST /{version}/models/{model}:generateContent`, `:streamGenerateContent` and `:countTokens`, which takes the same
- * request, wrapped or not (docs/wire/contents.md#token-counting), as a canonical request.
+ * Reads the body of `POST /{version}/models/{model}:generateContent`, `:streamGenerateContent` or `:countTokens`, which
+ * takes the same request, wrapped or not (docs/wire/contents.md#token-counting).
+ *
+ * @throws GatewayError `not-found` for another method, `invalid-request` naming the field at fault.
  */
 export function readRequest(incoming: WireRequest): CanonicalRequest {
   const { model, method } = readAddress(incoming.path)
@@ -39,7 +41,7 @@ const TAKEN = new Set([
   ...['model', 'contents', 'systemInstruction', 'tools', 'toolConfig', 'generationConfig', 'labels', 'serviceTier'],
 ])
 
-/** With the format's own fields, so that each is read under one name. */
+/** The known fields, including format-specific ones, so that each has one spelling. */
 const KNOWN = new Set([...TAKEN, 'safetySettings', 'cachedContent', 'store'])
 
 function read(body: JsonObject, model: string, stream: boolean): CanonicalRequest {

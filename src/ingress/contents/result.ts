@@ -10,14 +10,17 @@ import { readCandidate } from './candidate.ts'
 import { FORMAT, open } from './fields.ts'
 import { readUsage, tierOf } from './usage.ts'
 
-/** Fields of an answer that are read; any other becomes an extra. */
+/** Fields of an answer that are read; all others become extras. */
 export const ANSWER: ReadonlySet<string> = new Set([
   ...['candidates', 'promptFeedback', 'usageMetadata', 'modelVersion', 'responseId', 'createTime', 'error'],
 ])
 const TAKEN = new Set(['candidates', 'usageMetadata', 'modelVersion', 'responseId', 'createTime', 'error'])
 
 /**
- * A whole generateContent answer (docs/wire/contents.md#response); a blocked prompt is a refused candidate (trap 15).
+ * Reads a whole generateContent answer (docs/wire/contents.md#response). A blocked prompt becomes a refused candidate
+ * (trap 15).
+ *
+ * @throws GatewayError for an error under status 200 or another kind of body.
  */
 export function readResult({ body }: WireAnswer, request: CanonicalRequest): CanonicalResult {
   const fields = open(body, ANSWER)
@@ -32,9 +35,9 @@ export function readResult({ body }: WireAnswer, request: CanonicalRequest): Can
   return withOrigin(withDefined({ ...readHead(fields), candidates }, more), FORMAT, body)
 }
 
-const NOT_AN_ANSWER = upstreamFailed('The upstream sent something that is no generateContent answer.')
+const NOT_AN_ANSWER = upstreamFailed("The upstream's answer is not a generateContent response.")
 
-/** Whether an object has any field of an answer. */
+/** Whether an object has any known field of an answer. */
 export function isAnswer(fields: JsonObject): boolean {
   for (const key in fields) if (ANSWER.has(key)) return true
   return false
@@ -42,7 +45,10 @@ export function isAnswer(fields: JsonObject): boolean {
 
 type Head = Pick<CanonicalResult, 'id' | 'model' | 'createdAt' | 'extras' | 'spelling'>
 
-/** Id, model and time, with the head's other fields; marks the answer as this format's own, with its time as given. */
+/**
+ * Reads id, model, time and the head's other fields. The spelling marks the answer as native to this format and records
+ * its time as written.
+ */
 export function readHead(fields: JsonObject): Head {
   const time = anyText(fields['createTime'])
   const createdAt = time === undefined ? Number.NaN : Math.floor(Date.parse(time) / 1000)
@@ -57,7 +63,7 @@ export function readHead(fields: JsonObject): Head {
   })
 }
 
-/** An answer without candidates: the prompt was blocked, or no reason is given. */
+/** Makes the candidate of an answer that has none: refused if the prompt was blocked, else an error. */
 export function blocked(fields: JsonObject): Candidate {
   const feedback = fields['promptFeedback'] ?? fields['prompt_feedback']
   const reason = isObject(feedback) ? anyText(feedback['blockReason'] ?? feedback['block_reason']) : undefined

@@ -13,10 +13,10 @@ const HOSTED: { readonly [field: string]: HostedKind } = {
   codeExecution: 'code-execution',
 }
 const DECLARATIONS = 'functionDeclarations'
-/** The fields of an entry that are read, by their names in camelCase. */
+/** The known fields of an entry in `tools`, in camelCase. */
 export const ENTRY = new Set([...Object.keys(HOSTED), DECLARATIONS])
 
-/** Entries hold functions and hosted tools by kind; in canonical each is a tool. */
+/** Reads the entries of `tools`, each of which may hold several functions and hosted tools. */
 export function readTools(wire: Json | undefined): readonly Tool[] | undefined {
   const entries = objects(listed(wire))
   if (entries === undefined) return undefined
@@ -25,7 +25,7 @@ export function readTools(wire: Json | undefined): readonly Tool[] | undefined {
   return tools
 }
 
-/** Adds an entry's tools; all its unknown fields are one opaque tool. */
+/** Adds the tools of an entry. Its unknown fields together become one opaque tool. */
 function readEntry(entry: JsonObject, tools: Tool[]): void {
   const fields = open(entry, ENTRY)
   for (const field in fields) {
@@ -41,7 +41,7 @@ function readEntry(entry: JsonObject, tools: Tool[]): void {
 const DECLARATION = new Set(['name', 'description', 'parameters', 'parametersJsonSchema'])
 const WITHOUT_OPENAPI = new Set(['name', 'description', 'parametersJsonSchema'])
 
-/** A function with its parameters as JSON Schema, whichever of the two dialects they were written in. */
+/** Reads a function, with its parameters as JSON Schema, from either of the two schema dialects. */
 function readFunction(wire: JsonObject): FunctionTool {
   const fields = open(wire, DECLARATION)
   const own = object(fields['parameters'])
@@ -71,7 +71,7 @@ const CALLING = new Set(['mode', 'allowedFunctionNames'])
 
 const MODES: { readonly [mode: string]: ToolChoice['mode'] } = { AUTO: 'auto', ANY: 'required', NONE: 'none' }
 
-/** Which tools the model may use; VALIDATED is `auto` with arguments that keep to the schema. */
+/** Reads which tools the model may use. VALIDATED becomes `auto`; in that mode arguments must match the schema. */
 export function readToolConfig(wire: Json | undefined): { readonly choice?: ToolChoice; readonly left?: Extras } {
   const given = object(wire)
   if (given === undefined) return {}
@@ -88,7 +88,7 @@ export function readToolConfig(wire: Json | undefined): { readonly choice?: Tool
 }
 
 /*
- * Google's own schema dialect, a subset of OpenAPI's with type names in upper case (docs/wire/contents.md#schemas, trap
+ * Google's schema dialect is a subset of OpenAPI's, with type names in upper case (docs/wire/contents.md#schemas, trap
  * 55).
  */
 
@@ -97,14 +97,17 @@ const SCHEMAS = new Set(['items', 'additionalProperties', 'not'])
 const LISTS = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems'])
 const MAPS = new Set(['properties', '$defs', 'defs', 'definitions'])
 
-/** Protobuf's snake_case names of the keywords (trap 104). */
+/** Schema keywords by their snake_case names in protobuf (trap 104). */
 const SNAKE: ReadonlyMap<string, string> = new Map([
   ...[...COUNTS, 'additionalProperties', 'anyOf', 'oneOf', 'allOf', 'prefixItems', 'propertyOrdering'].map(
     name => [name.replace(/[A-Z]/, letter => `_${letter.toLowerCase()}`), name] as const,
   ),
 ])
 
-/** The schema as JSON Schema: type names in lower case, `nullable` as a type, counts written as texts as numbers. */
+/**
+ * Converts a schema to JSON Schema: type names become lower case, `nullable` becomes a type, and counts written as
+ * texts become numbers.
+ */
 export function jsonSchemaOf(schema: JsonObject): JsonObject {
   const entries = Object.entries(schema)
     .map(([key, value]) => [SNAKE.get(key) ?? key, value] as const)

@@ -16,8 +16,7 @@ const TAKEN = new Set([
 ])
 
 /**
- * Tokens as canonical counts them (docs/wire/contents.md#usage, trap 24): the prompt of hosted tools is input, thoughts
- * are output.
+ * Reads usage (docs/wire/contents.md#usage, trap 24). The prompts of hosted tools count as input, reasoning as output.
  */
 export function readUsage(wire: JsonObject): Usage {
   const fields = open(wire, KNOWN)
@@ -41,13 +40,16 @@ export function readUsage(wire: JsonObject): Usage {
   return withOrigin(usage, FORMAT, wire)
 }
 
-/** The tier of the answer, which stands among its counts. */
+/** Reads the service tier, which is among the counts. */
 export function tierOf(wire: JsonObject): string | undefined {
   const tier = anyText(open(wire, KNOWN)['serviceTier'])?.toLowerCase()
   return tier === 'standard' ? 'default' : tier
 }
 
-/** Thoughts come beside the answer here, and cached tokens are part of the prompt, unless the total shows otherwise. */
+/**
+ * Adds reasoning to the answer's tokens, and counts cached tokens as part of the prompt, unless the total shows
+ * otherwise.
+ */
 function tokensOf(
   reported: ReportedCounts,
   answer: number | undefined,
@@ -73,7 +75,7 @@ const MODALITIES: { readonly [modality: string]: Modality } = {
 
 interface ByModality {
   readonly counts: { readonly [M in Modality]?: number } | undefined
-  /** Entries of modalities that canonical does not have. */
+  /** Entries of modalities that canonical lacks. */
   readonly others: readonly JsonObject[] | undefined
 }
 

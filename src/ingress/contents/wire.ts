@@ -7,10 +7,11 @@ import { CONTENT, NUMERAL, open, WRAPPER } from './fields.ts'
 import { isSoundless } from './media.ts'
 
 /**
- * The generateContent request, docs/wire/contents.md#request. Loose: unknown fields pass; free JSON is never validated.
+ * The schemas of the generateContent, countTokens and embedding requests (docs/wire/contents.md#request). Unknown
+ * fields pass; free-form JSON is never validated.
  */
 
-/** A number, which may be written as a text. */
+/** A number, which may be written as text. */
 const number = v.custom<number | string>(
   value => typeof value === 'number' || (typeof value === 'string' && NUMERAL.test(value)),
   'Invalid type: Expected number',
@@ -18,7 +19,7 @@ const number = v.custom<number | string>(
 
 const json = v.custom<JsonObject>(isObject, 'Invalid type: Expected Object')
 
-/** An object whose fields may be written in snake_case too. */
+/** An object whose fields may also be written in snake_case. */
 function cased<const E extends v.ObjectEntries>(entries: E) {
   const known = new Set(Object.keys(entries))
   return v.pipe(
@@ -27,7 +28,10 @@ function cased<const E extends v.ObjectEntries>(entries: E) {
     v.looseObject(entries),
   )
 }
-/** One or a list of them; a fault in a list is reported by the item at fault. */
+/**
+ * One value or a list of values. Chooses the schema by the input, so that a fault in a list is reported for the item at
+ * fault.
+ */
 const many = (schema: v.GenericSchema): v.GenericSchema =>
   v.lazy(input => (Array.isArray(input) ? v.array(schema) : schema))
 
@@ -56,9 +60,10 @@ const part = cased({
   toolResponse: maybe(json),
 })
 
+/** The roles that a content may have. */
 export const ROLES = ['user', 'model', 'function'] as const
 
-/** What a model said earlier is not validated. */
+/** Parts with audible audio. Only the caller's parts are checked, not what a model said earlier. */
 const audible = v.custom<JsonObject>(part => !isObject(part) || !isSoundless(part), 'The audio is empty')
 const content = v.pipe(
   json,
@@ -128,15 +133,17 @@ const toEmbed = {
   embedContentConfig: maybe(cased({ taskType: maybeText, outputDimensionality: maybe(number) })),
 }
 
-const ONE_SPELLING = v.object({ generate_content_request: v.undefined('must not stand beside generateContentRequest') })
+const ONE_SPELLING = v.object({
+  generate_content_request: v.undefined('must not be used together with generateContentRequest'),
+})
 
-/** The schema of a request by its path, which holds the model and the method (docs/wire/contents.md#endpoints). */
+/** The schema of a request, by its path, which contains the model and the method (docs/wire/contents.md#endpoints). */
 export function requestAt({ path }: { readonly path: string }): v.GenericSchema {
   const address = readAddress(path)
   const model = maybe(
     v.pipe(
       v.string(),
-      v.check(value => namesModel(value, address.model), 'must be that of the path'),
+      v.check(value => namesModel(value, address.model), 'must be the model of the path'),
     ),
   )
   const request = cased({ model, ...settings })

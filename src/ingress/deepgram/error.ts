@@ -4,7 +4,7 @@ import { classified, retryAfter } from '../errors/classify.ts'
 import { retrievalMessage } from '../errors/retrieval-error.ts'
 import { anyText, defined } from '../fields.ts'
 
-/** Codes that are more precise than their status. */
+/** Error kinds by code, for codes that are more precise than the status. */
 const BY_CODE: ReadonlyMap<string | undefined, ErrorKind> = new Map<string | undefined, ErrorKind>([
   ['ASR_PAYMENT_REQUIRED', 'out-of-credit'],
   ['INSUFFICIENT_PERMISSIONS', 'forbidden'],
@@ -12,7 +12,9 @@ const BY_CODE: ReadonlyMap<string | undefined, ErrorKind> = new Map<string | und
   ['TOO_MANY_REQUESTS', 'rate-limited'],
 ])
 
-/** An error answer: `{err_code, err_msg}`, or `{category, message, details}` in newer ones. Total on any body. */
+/**
+ * Reads an error answer: `{err_code, err_msg}`, or `{category, message, details}` in newer versions. Accepts any body.
+ */
 export function readError({ status, body, headers }: WireAnswer): CanonicalError {
   const code = anyText(body['err_code']) ?? anyText(body['category'])
   const message = anyText(body['err_msg']) ?? retrievalMessage(body)

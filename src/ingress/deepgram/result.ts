@@ -8,11 +8,7 @@ import { anyNumber, anyObject, anyObjects, anyText } from '../fields.ts'
 import { timesOf, transcribed } from '../media/transcript.ts'
 import { readError } from './error.ts'
 
-/**
- * The transcript of `/v1/listen`: the first alternative of the one channel, with the times that were requested.
- *
- * @throws GatewayError for any other body.
- */
+/** Reads the transcript of `/v1/listen`: the first alternative of the only channel, with the requested times. */
 export function readResult({ status, headers, body }: WireAnswer, request: CanonicalRequest): CanonicalResult {
   const [channel] = anyObjects(anyObject(body['results'])?.['channels'])
   const [reading] = anyObjects(channel?.['alternatives'])
@@ -31,7 +27,7 @@ export function readResult({ status, headers, body }: WireAnswer, request: Canon
   return transcribed(anyText(metadata?.['request_id']), text, facts, request)
 }
 
-/** Utterances as Deepgram cuts them, or segments made of the words. */
+/** Reads Deepgram's utterances as segments, or makes segments from the words. */
 function readSegments(body: JsonObject, words: readonly Word[], speakers: boolean | undefined): readonly Segment[] {
   const utterances = anyObjects(anyObject(body['results'])?.['utterances']).flatMap(wire => {
     const text = anyText(wire['transcript'])
@@ -47,7 +43,7 @@ function readWord(wire: JsonObject, speakers: boolean | undefined): Word[] {
   return word === undefined || times === undefined ? [] : [{ ...times, word, ...speakerOf(wire, speakers) }]
 }
 
-/** Speakers are counted from 0; they are left out where the request has none. */
+/** Reads the speaker, a number from 0, if the request asks for speakers. */
 function speakerOf(wire: JsonObject, wanted: boolean | undefined): { readonly speaker?: string } {
   const speaker = wanted === true ? anyNumber(wire['speaker']) : undefined
   return speaker === undefined ? {} : { speaker: String(speaker) }

@@ -5,7 +5,7 @@ import { classified, retryAfter } from '../errors/classify.ts'
 import { retrievalMessage } from '../errors/retrieval-error.ts'
 import { anyText, defined } from '../fields.ts'
 
-/** Values of `detail.status` (newer: `detail.code`) that are more precise than the HTTP status. */
+/** Error kinds by `detail.status` (`detail.code` in newer versions), which is more precise than the HTTP status. */
 const BY_CODE: { readonly [code: string]: ErrorKind } = {
   quota_exceeded: 'out-of-credit',
   too_many_concurrent_requests: 'rate-limited',
@@ -14,7 +14,9 @@ const BY_CODE: { readonly [code: string]: ErrorKind } = {
   model_not_found: 'not-found',
 }
 
-/** An error answer: `{detail}` as `{status, message}`, as a text, or as a list of `{loc, msg}`. Total on any body. */
+/**
+ * Reads an error answer: `{detail}` as `{status, message}`, as a text, or as a list of `{loc, msg}`. Accepts any body.
+ */
 export function readError({ status, body, headers }: WireAnswer): CanonicalError {
   const detail = isObject(body['detail']) ? body['detail'] : undefined
   const code = anyText(detail?.['status']) ?? anyText(detail?.['code'])

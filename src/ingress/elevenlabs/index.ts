@@ -2,7 +2,7 @@ import type { Reader } from '../reader.ts'
 import { readError } from './error.ts'
 import { readResult } from './result.ts'
 
-/** ElevenLabs as an upstream: speech and transcriptions. */
+/** The reader of ElevenLabs' speech and transcriptions; ElevenLabs is only an upstream. */
 export const elevenlabs: Reader = {
   result: readResult,
   raw: true,

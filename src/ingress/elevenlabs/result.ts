@@ -13,18 +13,20 @@ import { readError } from './error.ts'
 
 type ReadResult = (answer: WireAnswer, request: CanonicalRequest) => CanonicalResult
 
-/** The reader of answers to each kind of work. */
+/** Readers of answers by kind of work. */
 const READERS: { readonly [W in Work]?: ReadResult } = {
   speech: readSpeech,
   transcription: readTranscription,
 }
 
-/** A whole answer, by the kind of work requested. */
+/** Reads a whole answer, by the kind of work requested. */
 export const readResult: ReadResult = (answer, request) => (READERS[workOf(request)] ?? readSpeech)(answer, request)
 
 /**
- * A recording as `/v1/text-to-speech` answers it: its bytes, or base64 beside timestamps. Its media type is the one
- * requested: the answer's own is the same for most containers.
+ * Reads a recording from `/v1/text-to-speech`: its bytes, or base64 beside timestamps. The media type is the requested
+ * one, since ElevenLabs declares the same type for most containers.
+ *
+ * @throws GatewayError for any other body.
  */
 function readSpeech({ status, headers, body, raw }: WireAnswer, request: CanonicalRequest): CanonicalResult {
   const mediaType = typeOf(raw?.mediaType ?? '', request)
@@ -34,7 +36,7 @@ function readSpeech({ status, headers, body, raw }: WireAnswer, request: Canonic
     return audioResult({ type: 'bytes', mediaType, bytes: new HeldBytes(Buffer.from(data, 'base64')) })
   throw new GatewayError(
     body['detail'] === undefined
-      ? { kind: 'upstream-failed', message: 'The upstream sent something that is no audio.' }
+      ? { kind: 'upstream-failed', message: "The upstream's answer is not audio." }
       : readError({ status: Math.max(status, 502), headers, body }),
   )
 }
@@ -43,18 +45,14 @@ const audioResult = (source: MediaSource): CanonicalResult => ({
   candidates: [{ content: [{ type: 'media', kind: 'audio', source }], finish: { reason: 'stop' } }],
 })
 
-/** Raw samples are requested at 24 kHz, also where they are to become a WAV file. */
+/** The media type of a recording. Raw samples are requested at 24 kHz, even to make a WAV file from them. */
 function typeOf(declared: string, { output }: CanonicalRequest): string {
   const wanted = output.audio?.mediaType
   if (wanted === 'audio/pcm' || wanted === 'audio/wav') return 'audio/L16;codec=pcm;rate=24000'
   return wanted ?? (/^audio\//i.test(declared) ? declared : 'audio/mpeg')
 }
 
-/**
- * The transcript of `/v1/speech-to-text`, with the times that were requested; segments are made of its words.
- *
- * @throws GatewayError for any other body.
- */
+/** Reads the transcript of `/v1/speech-to-text`, with the requested times; segments are made from its words. */
 function readTranscription({ status, headers, body }: WireAnswer, request: CanonicalRequest): CanonicalResult {
   const text = anyText(body['text'])
   if (text === undefined) throw new GatewayError(readError({ status: Math.max(status, 502), headers, body }))
@@ -68,7 +66,7 @@ function readTranscription({ status, headers, body }: WireAnswer, request: Canon
   return transcribed(anyText(body['transcription_id']), text, facts, request)
 }
 
-/** Spaces and other sounds have times of their own and are left out, and so are speakers where the request has none. */
+/** Reads a word. Skips spaces and other sounds, which have times of their own, and adds the speaker only on request. */
 function readWord(wire: JsonObject, speakers: boolean | undefined): Word[] {
   const word = anyText(wire['text'])
   const times = timesOf(wire)

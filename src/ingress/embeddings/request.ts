@@ -15,7 +15,11 @@ import * as wire from './wire.ts'
 
 export const FORMAT = 'embeddings'
 
-/** `POST /v1/embeddings` (FORMATS §8), in OpenAI's fields or those of Voyage and Jina, as a canonical request. */
+/**
+ * Reads the body of `POST /v1/embeddings` (FORMATS §8), with OpenAI's fields or those of Voyage and Jina.
+ *
+ * @throws GatewayError `invalid-request` naming the field at fault.
+ */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
   readOrExplain(wire.request, incoming.body, () => withOrigin(read(incoming.body), FORMAT, incoming))
 
@@ -57,18 +61,18 @@ function readEncoding(body: JsonObject, refused: string[]): VectorEncoding | und
 const encodingIn = (value: Json | undefined): VectorEncoding | undefined =>
   value === 'float' || value === 'base64' ? value : undefined
 
-/** A string, the tokens of one, an object that holds a text or an image, or a list of such. */
+/** Reads the inputs: a text, a list of tokens, an object with a text or an image, or a list of these. */
 function readInput(input: Json): readonly Message[] {
   if (isAlone(input)) return [ofItem(input)]
   if (!Array.isArray(input) || input.length === 0) throw WrongType.instance
   return input.map(ofItem)
 }
 
-/** Whether an input stands in no list; that of tokens begins with a number. */
+/** Whether an input is a single one; a list that starts with a number is a list of tokens. */
 const isAlone = (input: Json | undefined): boolean =>
   typeof input === 'string' || isObject(input) || (Array.isArray(input) && typeof input[0] === 'number')
 
-/** A message for each input, with what it was read from. */
+/** Makes the message of one input and records its source. */
 function ofItem(item: Json): Message {
   if (typeof item === 'string') return withOrigin(ofPart({ type: 'text', text: item }), FORMAT, item)
   if (Array.isArray(item)) return withOrigin(ofTokens(item), FORMAT, item)
@@ -78,7 +82,7 @@ function ofItem(item: Json): Message {
 
 const ofPart = (part: Part, node: Node = {}): Message => ({ role: 'user', content: [part], ...node })
 
-/** Tokens have a meaning in one model's vocabulary alone: no other format can express them. */
+/** Makes a message of token ids, which have a meaning for one model only: no other format can express them. */
 function ofTokens(tokens: readonly Json[]): Message {
   if (tokens.length === 0 || !tokens.every(token => typeof token === 'number')) throw WrongType.instance
   return ofPart(own({ tokens }))
@@ -89,7 +93,10 @@ const own = (value: JsonObject): OpaquePart => ({ type: 'opaque', format: FORMAT
 const KINDS = ['text', 'image', 'pdf'] as const
 const KINDS_TAKEN: ReadonlySet<string> = new Set(KINDS)
 
-/** Jina's shape: one value under the name of its kind. An object with several or none of them stays as it is. */
+/**
+ * Reads an input in Jina's form, one value under the name of its kind. An object with several values or none becomes
+ * opaque.
+ */
 function ofObject(item: JsonObject): Message {
   const [kind, ...others] = KINDS.filter(name => item[name] != null)
   const content = kind === undefined ? undefined : item[kind]
@@ -103,14 +110,14 @@ function ofObject(item: JsonObject): Message {
 
 const DEFAULT_TYPES = { image: 'image/jpeg', pdf: 'application/pdf' } as const
 
-/** Base64 without a declared media type. */
+/** Makes a source of base64 without a declared media type. */
 const ofBase64 = (data: string, kind: keyof typeof DEFAULT_TYPES): MediaSource => ({
   type: 'base64',
   mediaType: sniffedBase64(data) ?? DEFAULT_TYPES[kind],
   data,
 })
 
-/** The vendors' values for the purpose of vectors (FORMATS §8): Voyage in `input_type`, Jina in `task`. */
+/** The vendors' values for the purpose of vectors (FORMATS §8): Voyage's in `input_type`, Jina's in `task`. */
 const PURPOSES: ReadonlyMap<Json | undefined, EmbeddingPurpose> = new Map<Json | undefined, EmbeddingPurpose>([
   ['query', 'query'],
   ['search_query', 'query'],
@@ -136,7 +143,7 @@ const PURPOSES: ReadonlyMap<Json | undefined, EmbeddingPurpose> = new Map<Json |
 
 const FIELDS = ['input_type', 'task'] as const
 
-/** The purpose of the vectors; an unknown value is refused. */
+/** Reads the purpose of the vectors; an unknown value becomes an extra. */
 function readPurpose(body: JsonObject, refused: string[]): EmbeddingPurpose | undefined {
   const field = FIELDS.find(one => PURPOSES.has(body[one]))
   append(
@@ -148,7 +155,7 @@ function readPurpose(body: JsonObject, refused: string[]): EmbeddingPurpose | un
 
 const INPUT: Path = ['input']
 
-/** The places of the inputs in a body: in a list, or a single one in its place. */
+/** Locates the inputs: a single one, or the items of a list. */
 export function locate(request: CanonicalRequest): Locate {
   const input = originOf<WireRequest>(request, FORMAT)?.wire.body['input']
   const places = request.messages.map((_, index): Path => (isAlone(input) ? INPUT : [...INPUT, index]))
@@ -159,7 +166,7 @@ export function locate(request: CanonicalRequest): Locate {
   )
 }
 
-/** Where the settings of a request stand in its body. */
+/** The body fields of the request's settings. */
 export const BODY_FIELDS: BodyFields = {
   'output/embedding': ['input'],
   'output/embedding/dimensions': ['dimensions', 'output_dimension'],

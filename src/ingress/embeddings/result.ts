@@ -11,10 +11,14 @@ import { FORMAT } from './request.ts'
 
 const TAKEN = new Set(['object', 'data', 'model', 'usage', 'id', 'created'])
 
-/** A whole answer (FORMATS §8): one vector for each input, in the order of the inputs; numbers are not parsed. */
+/**
+ * Reads a whole answer (FORMATS §8): one vector per input, in the order of the inputs. The numbers are not parsed.
+ *
+ * @throws GatewayError for any other body.
+ */
 export function readResult({ body }: WireAnswer): CanonicalResult {
   const { data } = body
-  if (!Array.isArray(data)) throw noAnswer(body, 'is no list of embeddings', readInnerError)
+  if (!Array.isArray(data)) throw noAnswer(body, 'is not a list of embeddings', readInnerError)
   const fields = { id: anyText(body['id']), model: anyText(body['model']), created: anyNumber(body['created']) }
   const { id, model, created: createdAt } = fields
   const usage = anyObject(body['usage'])
@@ -30,7 +34,7 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
   return ordered === entries ? withOrigin(result, FORMAT, body) : result
 }
 
-/** The entries sorted by their own index, where each has one. */
+/** Sorts the entries by their index, if each has one. */
 function inOrder(entries: readonly JsonObject[]): readonly JsonObject[] {
   const places = entries.map(({ index }) => (typeof index === 'number' ? index : Number.NaN))
   const ordered = places.every((place, at) => at === 0 || !(place < places[at - 1]!))
@@ -40,7 +44,7 @@ function inOrder(entries: readonly JsonObject[]): readonly JsonObject[] {
 
 const ENTRY = new Set(['object', 'index', 'embedding'])
 
-/** Sparse and multiple vectors are Jina's alone and stay opaque. */
+/** Reads one entry. Sparse and multiple vectors, which only Jina has, become opaque. */
 function readEntry(wire: JsonObject): Part {
   const { embedding: vector } = wire
   if (!isVector(vector)) return { type: 'opaque', format: FORMAT, value: wire }
@@ -51,12 +55,14 @@ const isVector = (value: unknown): value is Vector =>
   Array.isArray(value) || typeof value === 'string' || value instanceof NumbersText
 
 const KEY = '"embedding"'
-/** The placeholder for a vector that was taken out; no vendor's sparse vector has such a token. */
+/** The key of a placeholder for a removed vector; no vendor's sparse vector has such a token. */
 const MARK = '\u0001'
 
 /**
- * Parses an answer's body but leaves its vectors as text: a hundred of them are two million digits, and most are only
- * passed on. Undefined for a text that is no JSON object.
+ * Parses an answer's body but leaves its vectors as text: a hundred vectors are two million digits, and most are only
+ * passed on.
+ *
+ * @returns undefined for text that is not a JSON object.
  */
 export function parseUntouched(text: string): JsonObject | undefined {
   const parts: string[] = []
@@ -77,7 +83,7 @@ export function parseUntouched(text: string): JsonObject | undefined {
   return body === undefined ? undefined : (filled(body, lists) ?? parseObject(text))
 }
 
-/** Where the value of a key begins, or -1 where no key ends here. */
+/** The index at which the value of a key starts, or -1 if `after` is not the end of a key. */
 function valueAt(text: string, after: number): number {
   const colon = skipped(text, after)
   return text[colon] === ':' ? skipped(text, colon + 1) : -1
@@ -89,12 +95,15 @@ function skipped(text: string, from: number): number {
   return at
 }
 
-/** Characters of lists that are not numbers alone; the last three begin `null`, `NaN` and `Infinity`. */
+/**
+ * Characters that only occur in lists with something other than numbers; the last three start `null`, `NaN` and
+ * `Infinity`.
+ */
 const OTHERS = ['"', '{', 'n', 'N', 'I']
 
 const isFlat = (list: string): boolean => list.lastIndexOf('[') === 0 && !OTHERS.some(sign => list.includes(sign))
 
-/** The body with its vectors put back; undefined where one does not stand where vectors do. */
+/** Puts the vectors back into the body; undefined if one is not where vectors are expected. */
 function filled(body: JsonObject, lists: readonly NumbersText[]): JsonObject | undefined {
   const { data } = body
   if (!Array.isArray(data)) return undefined

@@ -2,12 +2,15 @@ import * as v from 'valibot'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { shape } from '../errors/validation-error.ts'
 
-/** The embeddings request, FORMATS §8. Loose: unknown fields pass, and vendors' additions are read only where valid. */
+/**
+ * The schema of the embeddings request (FORMATS §8). Unknown fields pass, and vendors' additions are read only if
+ * valid.
+ */
 
 const json = v.custom<JsonObject>(isObject, 'Invalid type: Expected Object')
 const tokens = v.pipe(v.array(v.number()), v.minLength(1))
 const item = v.union([v.string(), tokens, json])
-const EXPECTED = 'Expected a text, the tokens of one, an object that holds one, or a list of such that is not empty'
+const EXPECTED = 'Expected a text, a list of tokens, an object, or a non-empty list of these'
 
 export const request = shape({
   model: v.string(),

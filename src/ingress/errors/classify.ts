@@ -1,17 +1,17 @@
 import type { CanonicalError, ErrorKind } from '../../canonical/error.ts'
 import { contextOf } from './context-length.ts'
 
-/** How much of an upstream's message is matched, in UTF-16 units: what matters stands at its beginning. */
+/** UTF-16 units; length of an upstream's message that is matched. The relevant words come first. */
 const LONGEST = 2000
 
-/** A code or message that is more precise than the status it comes with. */
+/** Matches codes or messages that are more precise than the status of an error. */
 interface Row {
   readonly kind: ErrorKind
-  /** The kinds by status that the row may replace. */
+  /** Kinds, derived from the status, that the row may replace. */
   readonly kinds: readonly ErrorKind[]
   readonly codes?: RegExp
   readonly message?: RegExp
-  /** Replaced fields: a message where the upstream's own is not for callers. */
+  /** Fields to replace, for example a message that callers must not see. */
   readonly replacement?: Partial<Pick<CanonicalError, 'message' | 'code' | 'retry'>>
 }
 
@@ -22,8 +22,9 @@ const NO_MODEL = {
 }
 
 /*
- * Faults of the gateway's account (trap 99) and faults of the caller differ in how messages begin: further on,
- * upstreams quote the request. Sources: the vendors' lists of errors and reports in public issue trackers, 2026-11.
+ * Messages are matched at their beginning to tell faults of the gateway's account (trap 99) from faults of the caller:
+ * further on, upstreams quote the request. Sources: the vendors' lists of errors and reports in public issue trackers,
+ * 2026-11.
  */
 const ROWS: readonly Row[] = [
   {
@@ -41,7 +42,8 @@ const ROWS: readonly Row[] = [
     message:
       /^(?:incorrect api key|invalid api key|api key (?:not valid|not found|expired|has been disabled)|this organization has been disabled|your api key has been (?:disabled|revoked))/i,
   },
-  // Some vendors refuse a request that breaks their rules with 403; their messages name the operator's team.
+  // Some vendors answer 403 to a request that breaks their content rules, with a message that names the operator's
+  // team.
   {
     kind: 'invalid-request',
     kinds: ['forbidden'],
@@ -53,25 +55,27 @@ const ROWS: readonly Row[] = [
       code: 'content_policy_violation',
     },
   },
-  // A model that one channel lacks may be available at another; some vendors report it with 400 or 403.
+  // Another channel may have the missing model. Some vendors report a missing model with 400 or 403.
   { kind: 'not-found', kinds: ['forbidden'], ...NO_MODEL },
   { kind: 'invalid-request', kinds: ['invalid-request'], ...NO_MODEL, replacement: { retry: true } },
 ]
 
-/** Kinds by status that a context too small may have: some upstreams report it with 413 or 500. */
+/**
+ * Kinds, derived from the status, under which a context overflow may arrive: some upstreams report it with 413 or 500.
+ */
 const MAYBE_TOO_LONG: ReadonlySet<ErrorKind> = new Set(['invalid-request', 'too-large', 'upstream-failed'])
 
-/** Codes of another instance of this gateway, each of which is a kind. */
+/** Codes of another instance of this gateway, each of which maps to one kind. */
 const OWN_CODES: ReadonlyMap<string | undefined, ErrorKind> = new Map([
   ['cannot_express', 'cannot-express'],
   ['upstream_account', 'upstream-account'],
 ])
 
 /**
- * Classifies an upstream's error by its code and message beyond its status: a request too long for the model, a
- * fault of the gateway's account there, a model that is not there (traps 98, 99).
+ * Refines the kind of an upstream's error by code and message: a request too long for the model, a fault of the
+ * gateway's account, a missing model (traps 98, 99).
  *
- * @param also further texts of the error: the message it wraps, or a type that serves as a code.
+ * @param also further texts of the error, such as a wrapped message or a type that serves as a code.
  */
 export function classified(error: CanonicalError, ...also: readonly (string | undefined)[]): CanonicalError {
   const own = OWN_CODES.get(error.code)
@@ -89,15 +93,15 @@ export function classified(error: CanonicalError, ...also: readonly (string | un
   return { ...rest, kind: 'context-too-long', ...(Object.keys(context).length === 0 ? {} : { context }) }
 }
 
-/** Longer delays are outages: they are cut to a day. */
+/** seconds; longer delays are outages and are cut to a day. */
 const LONGEST_SECONDS = 86_400
 
-/** A delay an upstream asks for, in seconds, kept between none and a day. */
+/** Clamps a retry delay in seconds to between zero and one day. */
 export const boundedDelay = (seconds: number): number => Math.min(Math.max(seconds, 0), LONGEST_SECONDS)
 
 /**
- * The delay before a retry that an upstream's headers ask for, in seconds: `retry-after-ms`, else `retry-after` as
- * seconds or as an HTTP date. Undefined where they have none, or a malformed one (trap 78).
+ * Reads the retry delay from an upstream's headers, in seconds: `retry-after-ms`, else `retry-after` as seconds or as
+ * an HTTP date. Undefined if both are missing or malformed (trap 78).
  *
  * @param now Unix time in milliseconds.
  */

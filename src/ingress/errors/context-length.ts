@@ -1,12 +1,12 @@
 import type { CanonicalError } from '../../canonical/error.ts'
 
 /*
- * The messages and codes by which upstreams report a request longer than their model's context (trap 98). Gathered from
- * the error messages users of each vendor report in public issue trackers, and from the lists agents keep for the same
- * purpose (pi, opencode), as of 2026-11.
+ * Messages and codes of upstreams for a request longer than the model's context (trap 98). Collected from error
+ * messages that users report in public issue trackers and from the lists of coding agents (pi, opencode), as of
+ * 2026-11.
  */
 
-/** Codes and types that suffice by themselves: OpenAI, Copilot, llama.cpp. */
+/** Codes and types that need no matching message: OpenAI, Copilot, llama.cpp. */
 const CODES: ReadonlySet<string | undefined> = new Set([
   'context_length_exceeded',
   'model_max_prompt_tokens_exceeded',
@@ -15,7 +15,7 @@ const CODES: ReadonlySet<string | undefined> = new Set([
 
 const MESSAGES: readonly RegExp[] = [
   /prompt is too long/i, // Anthropic
-  /exceed context limit/i, // Anthropic, where the answer's limit is what makes it too long
+  /exceed context limit/i, // Anthropic, if prompt and answer limit together are too long
   /maximum context length/i, // OpenAI, DeepSeek, OpenRouter, vLLM, SGLang, Mistral, Ollama
   /context length is only/i, // vLLM
   /exceeds? (?:the |this )?(?:model'?s )?context (?:window|length)/i, // OpenAI (responses), Ollama
@@ -38,10 +38,10 @@ const MESSAGES: readonly RegExp[] = [
   /context[_ ]length[_ ]exceeded/i,
 ]
 
-/** Limits of tokens a minute read alike, but a retry helps. */
+/** Rate limits have similar messages, but a retry helps. */
 const RATES = /rate limit|too many requests|tokens per (?:minute|min|day)|\bTPM\b/i
 
-/** How many tokens the request has; where there are two numbers, prompt and answer, it is their sum. */
+/** Patterns for the size of the request in tokens. Two numbers, prompt and answer, are added up. */
 const TOKENS: readonly RegExp[] = [
   /([\d,]+) tokens > /,
   /limit: ([\d,]+) \+ ([\d,]+) > /,
@@ -60,7 +60,7 @@ const TOKENS: readonly RegExp[] = [
   /received ([\d,]+)/i,
 ]
 
-/** How many tokens the model takes at most. */
+/** Patterns for the largest number of tokens that the model accepts. */
 const MAXIMUM: readonly RegExp[] = [
   /> ([\d,]+)(?: maximum|,|\.|$)/,
   /maximum context length(?: is| of)? \(?([\d,]+)/i,
@@ -79,10 +79,10 @@ const MAXIMUM: readonly RegExp[] = [
 ]
 
 /**
- * The numbers of an error that reports a request too long for the model.
+ * Reads the token counts from an error about a request too long for the model.
  *
- * @param text the error's message, of a bounded length.
- * @returns undefined for any other error; an empty object where the message has no number.
+ * @param text the error's message, of bounded length.
+ * @returns undefined for any other error; an empty object if the message has no numbers.
  */
 export function contextOf(codes: readonly (string | undefined)[], text: string): CanonicalError['context'] {
   if (!codes.some(code => CODES.has(code)) && (RATES.test(text) || !MESSAGES.some(message => message.test(text))))
@@ -90,7 +90,7 @@ export function contextOf(codes: readonly (string | undefined)[], text: string):
   const tokens = numberIn(text, TOKENS)
   const maximum = numberIn(text, MAXIMUM)
   return {
-    // A prompt that fits by itself is not what was too long.
+    // A prompt within the maximum was not the cause.
     ...(tokens === undefined || tokens <= (maximum ?? 0) ? {} : { tokens }),
     ...(maximum === undefined ? {} : { maximum }),
   }

@@ -1,19 +1,17 @@
 import { type CanonicalError, GatewayError, upstreamFailed } from '../../canonical/error.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 
-/* What may be wrong with an answer of any format that came with status 200. */
+/* Errors for a faulty answer that came with status 200, in any format. */
 
-/** Of a stream. */
-export const MALFORMED = upstreamFailed('The upstream sent an event that is no JSON object.')
+/** The error for a stream event that is not a JSON object. */
+export const MALFORMED = upstreamFailed('The upstream sent an event that is not a JSON object.')
+/** The error for a stream that ended before the answer did. */
 export const CUT_SHORT = upstreamFailed('The upstream ended its answer early.')
 
 /**
- * The failure of an upstream that answered with status 200, but with an error (trap 77) or with something else than was
- * asked for.
+ * Makes the error for an answer under status 200 that is an error (trap 77) or not what was requested.
  *
- * @param fault what is wrong with it otherwise: `is no picture`.
+ * @param fault the predicate for an answer without an error, such as `is not an image`.
  */
 export const noAnswer = (body: JsonObject, fault: string, readError: (body: JsonObject) => CanonicalError) =>
-  new GatewayError(
-    body['error'] == null ? upstreamFailed(`The upstream sent something that ${fault}.`) : readError(body),
-  )
+  new GatewayError(body['error'] == null ? upstreamFailed(`The upstream's answer ${fault}.`) : readError(body))

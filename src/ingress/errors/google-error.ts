@@ -5,13 +5,13 @@ import { anyNumber, anyObjects, anyText, defined } from '../fields.ts'
 import { boundedDelay, classified, retryAfter } from './classify.ts'
 
 /**
- * An error answer of a Google upstream of any of its formats (docs/wire/errors.md#google-statuses); one in the framing
- * of lists stands in a list.
+ * Reads an error answer of a Google upstream in any of its formats (docs/wire/errors.md#google-statuses). Endpoints
+ * that stream a JSON array also wrap the error in a list.
  */
 export const readError = ({ status, body, headers }: WireAnswer): CanonicalError =>
   describe(errorOf(body), status, retryAfter(headers))
 
-/** The error inside a stream or under a status of 200 (traps 75, 77). */
+/** Reads an error inside a stream or under status 200 (traps 75, 77). */
 export function readInnerError(body: JsonObject): CanonicalError {
   const error = errorOf(body)
   const code = anyNumber(error?.['code'])
@@ -19,6 +19,7 @@ export function readInnerError(body: JsonObject): CanonicalError {
   return describe(error, status ?? 502, undefined)
 }
 
+/** HTTP statuses by Google's canonical status words. */
 const STATUSES: { readonly [word: string]: number } = {
   INVALID_ARGUMENT: 400,
   FAILED_PRECONDITION: 400,
@@ -36,7 +37,7 @@ const STATUSES: { readonly [word: string]: number } = {
   DEADLINE_EXCEEDED: 504,
 }
 
-/** Reasons among the details that are more precise than the status. */
+/** Error kinds by the `reason` of an error's details, which is more precise than the status. */
 const REASONS: { readonly [reason: string]: ErrorKind } = {
   API_KEY_INVALID: 'unauthenticated',
   API_KEY_EXPIRED: 'unauthenticated',
@@ -64,7 +65,7 @@ function describe(error: JsonObject | undefined, status: number, wait: number | 
   })
 }
 
-/** The error, wherever a vendor or proxy put it. */
+/** Finds the error object wherever a vendor or proxy put it. */
 function errorOf(body: JsonObject): JsonObject | undefined {
   const listed = Array.isArray(body) ? (body as readonly unknown[]).find(isObject) : body
   const error = listed?.['error']
@@ -82,7 +83,7 @@ function first(details: readonly JsonObject[], field: string): string | undefine
   return undefined
 }
 
-/** The first field a BadRequest detail complains of. */
+/** The first field named in a BadRequest detail. */
 function fieldOf(details: readonly JsonObject[]): string | undefined {
   for (const detail of details)
     for (const violation of anyObjects(detail['fieldViolations']))
@@ -90,7 +91,7 @@ function fieldOf(details: readonly JsonObject[]): string | undefined {
   return undefined
 }
 
-/** `retryDelay: "3.5s"`, in seconds. */
+/** The retry delay from `retryDelay: "3.5s"`, in seconds. */
 function delayOf(details: readonly JsonObject[]): number | undefined {
   for (const { retryDelay } of details) {
     const seconds = typeof retryDelay === 'string' ? Number.parseFloat(retryDelay) : Number.NaN

@@ -7,10 +7,10 @@ import { classified, retryAfter } from './classify.ts'
 type Table<Value> = ReadonlyMap<Json | undefined, Value>
 
 /**
- * Reads the errors of a format of OpenAI's family (docs/wire/errors.md#openai-codes).
+ * Makes the readers of errors for a format of OpenAI's family (docs/wire/errors.md#openai-codes).
  *
- * @param ownCodes its codes that are more precise than a status, beyond those of the family.
- * @param ownTypes its types of errors inside answers, and the statuses they stand for, beyond those of the family.
+ * @param ownCodes error kinds by format-specific codes that are more precise than a status.
+ * @param ownTypes HTTP statuses by format-specific types of errors inside answers.
  */
 export function errorReader(
   ownCodes: { readonly [code: string]: ErrorKind } = {},
@@ -29,16 +29,19 @@ export function errorReader(
       kind: codes.get(code) ?? kindOf(status),
       message: message ?? `The upstream answered with status ${status}.`,
       ...defined({ param: anyText(error['param']), code, retryAfterSeconds }),
-      // A turn that one upstream does not have another may have; the status is 400 all the same.
+      // Another upstream may have the earlier response; the status stays 400.
       ...(code === 'previous_response_not_found' ? { retry: true } : {}),
       status,
     }
-    // OpenRouter wraps the message of the upstream behind it.
+    // OpenRouter puts the original upstream's message into the metadata.
     return classified(read, anyText(error['type']), anyText(anyObject(error['metadata'])?.['raw']))
   }
 
   return {
-    /** An error answer of an upstream; vendors wrap it in many ways, and a gateway's may be no JSON at all. */
+    /**
+     * Reads an upstream's error answer. Vendors nest the message differently, and a proxy's answer may not be JSON at
+     * all.
+     */
     readError({ status, body, headers }: WireAnswer): CanonicalError {
       const error = anyObject(body['error']) ?? {}
       const message =
@@ -46,7 +49,7 @@ export function errorReader(
       return describe(error, message, status, retryAfter(headers))
     },
 
-    /** An error inside a stream or under status 200, flat or in an object (traps 75, 77). */
+    /** Reads an error inside a stream or under status 200, flat or nested in `error` (traps 75, 77). */
     readInnerError(body: JsonObject): CanonicalError {
       const error = anyObject(body['error']) ?? body
       return describe(error, anyText(error['message']) ?? anyText(body['error']), innerStatus(error, types))
@@ -54,21 +57,21 @@ export function errorReader(
   }
 }
 
-/** Codes that all formats of the family have. */
+/** Error kinds by code, for all formats of the family. */
 const CODES: Table<ErrorKind> = new Map<Json | undefined, ErrorKind>([
   ['insufficient_quota', 'out-of-credit'],
   ['credit_balance_exhausted', 'out-of-credit'],
   ['server_is_overloaded', 'overloaded'],
 ])
 
-/** The code is the status, or the type stands for one. */
+/** The status of an error inside an answer: given as a number, or derived from the type, else 502. */
 function innerStatus({ code, status_code, status, type }: JsonObject, types: Table<number>): number {
   const given = code ?? status_code ?? status
   if (typeof given === 'number' && given >= 400 && given < 600) return given
   return types.get(type) ?? 502
 }
 
-/** Types that all formats of the family have. */
+/** HTTP statuses by error type, for all formats of the family. */
 const TYPES: Table<number> = new Map<Json | undefined, number>([
   ['invalid_request_error', 400],
   ['image_generation_user_error', 400],
@@ -82,4 +85,5 @@ const TYPES: Table<number> = new Map<Json | undefined, number>([
   ['timeout_error', 504],
 ])
 
+/** Readers for the formats of the family that add no codes of their own. */
 export const { readError, readInnerError } = errorReader()

@@ -4,12 +4,12 @@ import type { WireAnswer } from '../../canonical/wire.ts'
 import { anyObjects, anyText, defined } from '../fields.ts'
 import { classified, retryAfter } from './classify.ts'
 
-/** Cohere's status for a wrong key, which the common table lacks (FORMATS §9). */
+/** Cohere's status for an invalid key, which the common table lacks (FORMATS §9). */
 const BY_STATUS: { readonly [status: number]: ErrorKind } = { 498: 'unauthenticated' }
 
 /**
- * An error answer in any of the shapes that retrieval services use: `{message}`, `{detail}` as a text or as a
- * list of `{loc, msg}`, `{error}` as a text or as an object with a message. Total on any body.
+ * Reads an error answer in any shape that embedding and rerank services use: `{message}`, `{detail}` as a text or a
+ * list of `{loc, msg}`, `{error}` as a text or an object with a message. Accepts any body.
  */
 export function readRetrievalError({ status, body, headers }: WireAnswer): CanonicalError {
   const inner = isObject(body['error']) ? body['error'] : undefined
@@ -27,7 +27,7 @@ export function readRetrievalError({ status, body, headers }: WireAnswer): Canon
   })
 }
 
-/** The message of an error body, in whichever field; undefined where there is none. */
+/** Finds the message of an error body in any of these fields; undefined if there is none. */
 export function retrievalMessage(body: JsonObject): string | undefined {
   const { message, detail, error } = body as { readonly [field: string]: Json | undefined }
   return (
@@ -44,7 +44,7 @@ function faultsIn(detail: Json | undefined): string | undefined {
   return texts.length === 0 ? undefined : texts.join('; ')
 }
 
-/** `["body", "documents", 0]` is `documents.0`. */
+/** Turns `["body", "documents", 0]` into `documents.0`. */
 function placeOf({ loc }: JsonObject): string | undefined {
   if (!Array.isArray(loc)) return undefined
   const steps = loc.filter(step => typeof step === 'string' || typeof step === 'number')

@@ -6,8 +6,10 @@ import { excerpt } from '../../canonical/text.ts'
 import { WrongType } from '../fields.ts'
 
 /**
- * Runs a reader over a caller's body. Reading is cheap and only detects that something is wrong; the schema then
- * names the field and the fault. Both must come to the same verdict, which a law checks.
+ * Runs a reader over a caller's body. If the reader detects a fault, the schema names the field and the fault, so the
+ * schema's cost is paid only for faulty requests. A law checks that reader and schema reach the same verdict.
+ *
+ * @throws GatewayError `invalid-request`.
  */
 export function readOrExplain<T>(schema: Schema, body: JsonObject, read: () => T): T {
   try {
@@ -18,7 +20,7 @@ export function readOrExplain<T>(schema: Schema, body: JsonObject, read: () => T
   }
 }
 
-/** A schema, or how to make one that depends on more than the body. */
+/** A schema, or a function that makes one which depends on more than the body. */
 type Schema = v.GenericSchema | (() => v.GenericSchema)
 
 function invalid(schema: v.GenericSchema, body: JsonObject): GatewayError {
@@ -28,28 +30,32 @@ function invalid(schema: v.GenericSchema, body: JsonObject): GatewayError {
   return refused(`${excerpt(param ?? 'body')}: ${excerpt(issue.message, LONGEST)}`, param ?? undefined)
 }
 
-/** UTF-16 units of the fault of a field, which repeats the value. */
+/** UTF-16 units; length of a field's fault in the error message, since the fault repeats the value. */
 const LONGEST = 300
 
-/** A value that may be absent, or null. */
+/** A value that may be absent or null. */
 export const maybe = <S extends v.GenericSchema>(schema: S) => v.nullish(schema)
 export const maybeText = maybe(v.string())
 export const maybeNumber = maybe(v.number())
 
-/** A number of things requested: a whole number of at least 1. */
+/** A whole number of at least 1, such as how many answers to make. */
 export const count = v.pipe(v.number(), v.integer(), v.minValue(1))
 
 /**
- * An object of known fields and any others; unlike valibot's own, a list is none. Options of a variant use valibot's.
+ * An object of known fields that allows others. Unlike valibot's looseObject, it rejects lists. Options of a variant
+ * use looseObject itself.
  */
 export const shape = <T extends v.ObjectEntries>(entries: T) =>
   v.pipe(v.custom<object>(isObject, 'Invalid type: Expected Object'), v.looseObject(entries))
-/** An object of any fields. */
+/** An object with any fields. */
 export const json = shape({})
 
 /**
- * An object whose shape depends on the value of one field; `other` is for values without a shape here, `absent` for
- * no value. Unlike valibot's variant it never validates fields of another value's shape.
+ * An object whose shape depends on the value of one field. Unlike valibot's variant, it never validates fields of
+ * another value's shape.
+ *
+ * @param other the shape for values without one in `shapes`.
+ * @param absent the shape if the field has no value.
  */
 export const byValue = (
   field: string,
@@ -72,9 +78,9 @@ const SCHEMA: { readonly [T in SettingType]: v.GenericSchema } = {
 }
 
 /**
- * The settings as entries of the schema of a body.
+ * The settings as entries of a body's schema.
  *
- * @param own schemas of types that the format writes in another way.
+ * @param own schemas for types that the format writes differently.
  */
 export const settingEntries = (
   { read }: Settings,

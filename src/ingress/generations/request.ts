@@ -11,7 +11,11 @@ import { type Locate, locator } from '../locate.ts'
 import { videoRequest } from '../media/video.ts'
 import * as wire from './wire.ts'
 
-/** `POST /v1/video/generations` (SERVICE.md, "Video"): JSON, the length of the video in whole seconds. */
+/**
+ * Reads the body of `POST /v1/video/generations`: JSON, with the length of the video in whole seconds.
+ *
+ * @throws GatewayError `invalid-request` naming the field at fault.
+ */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
   readOrExplain(wire.request, incoming.body, () => withOrigin(read(incoming.body), FORMAT, incoming))
 
@@ -43,7 +47,7 @@ function read(body: JsonObject): CanonicalRequest {
   }
 }
 
-/** The first picture is where the video begins; others are to be seen in it. */
+/** Makes an image part. The first image is the first frame of the video; the others are references. */
 const picture = (url: string, index: number): MediaPart => ({
   type: 'media',
   kind: 'image',
@@ -51,7 +55,7 @@ const picture = (url: string, index: number): MediaPart => ({
   ...(index === 0 ? {} : { use: 'reference' }),
 })
 
-/** Where in a body its prompt and its pictures stand. */
+/** Locates the prompt and the images in the body. */
 export function locate(request: CanonicalRequest): Locate {
   const { image, images } = originOf<WireRequest>(request, FORMAT)?.wire.body ?? {}
   const pictures = [
@@ -61,7 +65,7 @@ export function locate(request: CanonicalRequest): Locate {
   return locator('prompt', [{ at: ['prompt'], parts: [['prompt'], ...pictures] }], ['prompt'])
 }
 
-/** Where the settings of a request stand in its body. */
+/** The body fields of the request's settings. */
 export const BODY_FIELDS: BodyFields = {
   'output/candidates': ['n'],
   'output/video/seconds': ['duration'],

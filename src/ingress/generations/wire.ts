@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { count, maybe, maybeNumber, maybeText, shape } from '../errors/validation-error.ts'
 
-/* `POST /v1/video/generations` (SERVICE.md, "Video"). Loose: unknown fields pass. */
+/* The schema of `POST /v1/video/generations`. Unknown fields pass. */
 
 export const request = shape({
   model: v.string(),

@@ -5,23 +5,24 @@ import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { WireFile } from '../../canonical/wire.ts'
 import { defined, left, text, WrongType } from '../fields.ts'
 
+/** The format's name in extras and spellings. */
 export const FORMAT = 'images'
 
-/** The fields of a body that hold input images, in the order they are read. */
+/** The body fields that hold input images, in reading order. */
 export const FIELDS = ['image', 'image[]', 'images', 'mask'] as const
 
-/** Whether there is an input image; a mask alone is none. */
+/** Whether there is an input image; a mask alone does not count. */
 export const hasImage = (body: JsonObject, files: readonly WireFile[] = []): boolean =>
   files.some(({ field }) => field !== 'mask') ||
   FIELDS.some(field => field !== 'mask' && [body[field] ?? []].flat().length > 0)
 
-/** An image, and its place in the body, or its field in the form. */
+/** An input image, and its path in the body or its field in the form. */
 interface InputImage {
   readonly part: MediaPart | OpaquePart
   readonly at: Path
 }
 
-/** The images a body refers to. */
+/** Reads the images that a body refers to. */
 export const readNamed = (body: JsonObject): readonly InputImage[] =>
   FIELDS.flatMap((field): InputImage[] => {
     const value = body[field]
@@ -40,7 +41,7 @@ function readImage(wire: Json, use: Pick<MediaPart, 'use'>): MediaPart | OpaqueP
   const [as] = SOURCES.filter(name => text(wire[name]) !== undefined)
   if (as === undefined) return { type: 'opaque', format: FORMAT, value: wire }
   const value = wire[as] as string
-  // Vendors that have `url` put a type beside it.
+  // Vendors that use `url` also write a type.
   const taken = new Set(as === 'url' && wire['type'] === 'image_url' ? [as, 'type'] : [as])
   const source = as === 'file_id' ? ({ type: 'file-id', format: FORMAT, id: value } as const) : sourceOfUrl(value)
   return { type: 'media', kind: 'image', source, ...use, ...left(FORMAT, wire, taken) }
@@ -48,11 +49,11 @@ function readImage(wire: Json, use: Pick<MediaPart, 'use'>): MediaPart | OpaqueP
 
 const IMAGE_FIELD = /^image(?:\[\d*\])?$/
 
-/** The field of the first image that has no bytes, or no address. */
+/** The field of the first image without bytes or URL; undefined if there is none. */
 export const emptyField = (images: readonly InputImage[]): string | undefined =>
   images.find(({ part }) => part.type === 'media' && isEmpty(part.source))?.at[0]?.toString()
 
-/** As many characters of base64 as surely hold a byte, even where they are wrapped. */
+/** base64 characters; enough to contain a byte even if the lines are wrapped. */
 const HEAD = 16
 
 const isEmpty = (source: MediaSource): boolean =>
@@ -62,7 +63,7 @@ const isEmpty = (source: MediaSource): boolean =>
       ? source.url === ''
       : source.type === 'base64' && Buffer.from(source.data.slice(0, HEAD), 'base64').length === 0
 
-/** The images of a form; a file in a field of another name is an image as well, with the name in extras. */
+/** Reads the images of a form. A file in a field of another name counts as an image, too; the name becomes an extra. */
 export function readFiles(files: readonly WireFile[]): readonly InputImage[] {
   const fields = Map.groupBy(files, ({ field }) => field)
   return files.map((file): InputImage => {
@@ -84,7 +85,10 @@ const BY_ENDING: { readonly [ending: string]: string } = {
   ...{ png: 'image/png', jpg: 'image/jpeg', jpeg: 'image/jpeg', webp: 'image/webp', gif: 'image/gif' },
 }
 
-/** Clients send files of unknown types as octets: the file's name decides then. */
+/**
+ * The media type of a file. Clients send files of unknown types as `application/octet-stream`; the file's name decides
+ * then.
+ */
 function typeOf(mediaType: string, name: string | undefined): string {
   if (mediaType !== 'application/octet-stream') return mediaType
   const ending = name?.split('.').at(-1)?.toLowerCase() ?? ''

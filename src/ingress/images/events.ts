@@ -15,8 +15,8 @@ const PARTIAL = /^image_(?:generation|edit)\.partial_image$/
 const COMPLETED = /^image_(?:generation|edit)\.completed$/
 
 /**
- * A streamed answer (FORMATS §10): partial images, and one completed event for each finished one. It has no end mark,
- * so a stream that ends without any image, or behind a partial one, was cut short.
+ * Reads a streamed answer (FORMATS §10): partial images, and a completed event for each finished image. The stream has
+ * no end mark, so one that ends without any image or after a partial one was cut short.
  */
 export class ImagesEvents extends AnswerEvents {
   private readonly request: CanonicalRequest
@@ -87,7 +87,7 @@ export class ImagesEvents extends AnswerEvents {
     this.out.push({ type: 'candidate-end', candidate, finish: { reason: 'stop' }, ...node })
   }
 
-  /** Each completed event counts its own image. */
+  /** Adds up usage, since each completed event counts only its own image. */
   private spend(wire: JsonObject): Usage {
     const read = readUsage(wire)
     const before = this.spent
@@ -104,7 +104,7 @@ export class ImagesEvents extends AnswerEvents {
   }
 }
 
-/** An event's fields beside its image; without an image, its settings become extras. */
+/** Collects an event's fields other than its image; without an image, its settings become extras. */
 function remaining(event: JsonObject, fields: readonly string[] | undefined): Node {
   const taken = new Set(fields === undefined ? TAKEN : [...TAKEN, ...FIELDS, ...fields])
   return left(FORMAT, event, taken, misread(event))

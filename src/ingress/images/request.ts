@@ -11,7 +11,11 @@ import { type Locate, locator } from '../locate.ts'
 import { emptyField, FIELDS, FORMAT, hasImage, readFiles, readNamed } from './content.ts'
 import { EMPTY_IMAGE, isFlag, mediaTypeOfName, NO_IMAGE, needsPrompt, requestAt } from './wire.ts'
 
-/** `POST /v1/images/{generations,edits,variations}` (FORMATS §10), as JSON or as a form. */
+/**
+ * Reads the body of `POST /v1/images/{generations,edits,variations}` (FORMATS §10), as JSON or as a form.
+ *
+ * @throws GatewayError `invalid-request` naming the field at fault.
+ */
 export const readRequest = (wire: WireRequest): CanonicalRequest =>
   readOrExplain(
     () => requestAt(wire),
@@ -55,7 +59,7 @@ const TAKEN = new Set<string>([
   ...FIELDS,
 ])
 
-/** Readers of numbers and flags: as such in JSON, as texts in a form. */
+/** Readers of numbers and flags, which a form writes as texts. */
 interface Values {
   number(value: Json | undefined): number | undefined
   count(value: Json | undefined): number | undefined
@@ -113,7 +117,7 @@ function readDelivery(value: string | undefined, refused: string[]): 'url' | 'by
 
 const PROMPT: Path = ['prompt']
 
-/** The places of a body's prompt and images, these by their index among those of their field. */
+/** Locates the prompt and the images; each image by its index among the values of its field. */
 export function locate(request: CanonicalRequest): Locate {
   const { body, files = [] } = originOf<WireRequest>(request, FORMAT)!.wire
   const images = [...readNamed(body), ...readFiles(files)].map(({ at }) => at)
@@ -121,7 +125,7 @@ export function locate(request: CanonicalRequest): Locate {
   return locator('prompt', [{ at: PROMPT, parts }], PROMPT)
 }
 
-/** Where the settings of a request stand in its body. */
+/** The body fields of the request's settings. */
 export const BODY_FIELDS: BodyFields = {
   'output/candidates': ['n'],
   'output/image/background': ['background'],

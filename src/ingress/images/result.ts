@@ -12,24 +12,24 @@ import { anyCount, reportedCounts, settled } from '../usage/counts.ts'
 import { FORMAT } from './content.ts'
 import { mediaTypeOfName } from './wire.ts'
 
-/** Fields beside an image: its file format, and how it was made. */
+/** Facts about an image from the fields around it: its file format, and how it was made. */
 interface Context {
   readonly outputFormat: Json | undefined
   readonly made: Made | undefined
 }
 
-/** The fields that an image comes in, the bytes first. */
+/** The fields that may contain an image; the bytes take precedence. */
 const SOURCES = ['b64_json', 'url'] as const
 
-/** An image of an answer, and the fields that have no meaning beside it. */
+/** An image of an answer, and the fields that have been read or are empty. */
 interface Answered {
   readonly part: MediaPart
   readonly fields: readonly string[]
 }
 
 /**
- * The image of an answer, its bytes where both fields are filled; undefined where there is none. Servers that always write
- * both leave one empty.
+ * Reads the image of an answer, preferring bytes over a URL; undefined without an image. Servers that always write both
+ * fields leave one empty.
  */
 export function readAnswered(
   wire: JsonObject,
@@ -49,7 +49,7 @@ export function readAnswered(
   }
 }
 
-/** The upstream's value, else the type found in the bytes, else the one requested. */
+/** The media type: the upstream's value, else the type detected in the bytes, else the requested type. */
 const mediaTypeOf = (data: string, outputFormat: Json | undefined, request: CanonicalRequest): string =>
   typeof outputFormat === 'string'
     ? mediaTypeOfName(outputFormat)
@@ -57,15 +57,19 @@ const mediaTypeOf = (data: string, outputFormat: Json | undefined, request: Cano
 
 const TAKEN = new Set(['created', 'data', 'output_format', 'usage', ...SETTINGS])
 
-/** A whole answer (FORMATS §10): a candidate for each image. An error under status 200 is thrown (trap 77). */
+/**
+ * Reads a whole answer (FORMATS §10), with a candidate for each image.
+ *
+ * @throws GatewayError for an error under status 200 (trap 77) or another kind of body.
+ */
 export function readResult({ body }: WireAnswer, request: CanonicalRequest): CanonicalResult {
-  if (!Array.isArray(body['data'])) throw noAnswer(body, 'is no picture', readInnerError)
+  if (!Array.isArray(body['data'])) throw noAnswer(body, 'is not a list of images', readInnerError)
   const created = anyNumber(body['created'])
   const outputFormat = anyText(body['output_format'])
   const usage = anyObject(body['usage'])
   const settings = readMade(body, SETTINGS)
   const candidates = anyObjects(body['data']).map(item => readItem(item, { outputFormat, made: settings }, request))
-  // Settings belong to images: without any, they become extras.
+  // Settings describe images; without an image they become extras.
   const unusedSettings = candidates.some(({ content }) => content.length > 0) ? unread(body, SETTINGS) : SETTINGS
   const result: CanonicalResult = {
     ...defined({ createdAt: created }),
@@ -82,11 +86,11 @@ const CHECKS: { readonly [field: string]: (value: unknown) => boolean } = {
   usage: isObject,
 }
 
-/** Known fields of a wrong type are kept as they are. */
+/** Known fields of a wrong type, which become extras. */
 const misread = (body: JsonObject): string[] =>
   Object.keys(CHECKS).filter(field => body[field] != null && !CHECKS[field]!(body[field]))
 
-/** Fields of one image, beside the settings of all. */
+/** Fields of a single image, in addition to the settings of all images. */
 const PROMPT = ['revised_prompt'] as const
 
 function readItem(wire: JsonObject, { outputFormat, made: settings }: Context, request: CanonicalRequest): Candidate {
@@ -103,7 +107,7 @@ const COUNTS = new Set([
 ])
 const DETAILS = new Set(['text_tokens', 'image_tokens'])
 
-/** Tokens of images and texts, of prompt and answer (FORMATS §10). */
+/** Reads usage: tokens of images and texts, for prompt and answer (FORMATS §10). */
 export function readUsage(wire: JsonObject): Usage {
   const inputDetails = anyObject(wire['input_tokens_details'])
   const outputDetails = anyObject(wire['output_tokens_details'])

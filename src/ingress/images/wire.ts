@@ -5,20 +5,21 @@ import { count, maybe, maybeText, shape } from '../errors/validation-error.ts'
 import { isNumeral } from '../fields.ts'
 import { emptyField, hasImage, readNamed } from './content.ts'
 
-/* Image requests, FORMATS §10. Loose: unknown fields pass. */
+/* The schemas of image requests (FORMATS §10). Unknown fields pass. */
 
+/** Whether the text of a form field is a boolean. */
 export const isFlag = (text: string): boolean => /^(?:true|false)$/i.test(text)
 
-/** The media type of the format's name for a file format. */
+/** The media type for the format's name of a file format. */
 export const mediaTypeOfName = (name: string): string => (Object.hasOwn(OTHERS, name) ? OTHERS[name]! : `image/${name}`)
 
 const OTHERS: { readonly [name: string]: string } = { jpg: 'image/jpeg', svg: 'image/svg+xml' }
 
-/** An input image: an address (maybe of data) or a file's id; vendors have fields of their own for either. */
+/** An input image: a URL, maybe with data, or a file id; vendors have their own fields for both. */
 const image = v.union([v.string(), shape({ image_url: maybeText, file_id: maybeText, url: maybeText })])
 const images = maybe(v.union([image, v.array(image)]))
 
-/** Settings, with the schemas of numbers, counts and flags in this kind of body. */
+/** The settings, with this kind of body's schemas for numbers, counts and flags. */
 const settings = (number: v.GenericSchema, count: v.GenericSchema, flag: v.GenericSchema) => ({
   model: v.string(),
   n: maybe(count),
@@ -49,7 +50,7 @@ const flagText = v.pipe(v.string(), v.check(isFlag, 'Invalid value: Expected tru
 
 const countText = v.pipe(numberText, v.transform(Number), count)
 
-/** A form has only texts. */
+/** All fields of a form are texts. */
 const inForm = settings(numberText, countText, flagText)
 const BODIES = {
   json: { prompted: request, promptless: shape({ prompt: maybeText, ...inJson }) },
@@ -73,15 +74,17 @@ const change = (schema: v.GenericSchema, files: WireRequest['files']): v.Generic
     v.check(body => hasImage(body as JsonObject, files), NO_IMAGE),
   )
 
-/** Messages for a caller who edits without an image, or with an empty one. */
-export const NO_IMAGE = 'An image to edit is required here.'
+/** Error messages for an edit without an image, or with an empty one. */
+export const NO_IMAGE = 'An image to edit is required.'
 export const EMPTY_IMAGE = 'This image is empty.'
 
-/** Variations need only an image, and fields missing in an unfinished form may follow. */
+/**
+ * Whether a prompt is required: variations need only an image, and the missing fields of an unfinished form may follow.
+ */
 export const needsPrompt = ({ path, unfinished }: WireRequest): boolean =>
   unfinished !== true && !path.endsWith('/variations')
 
-/** The schema of this request. */
+/** The schema of a request, by its path and kind of body. */
 export function requestAt(wire: WireRequest): v.GenericSchema {
   const { path, files } = wire
   if (path.endsWith('/generations')) return filled(request)

@@ -4,7 +4,7 @@ import type { WireAnswer } from '../../canonical/wire.ts'
 import { classified, retryAfter } from '../errors/classify.ts'
 import { anyNumber, anyText, defined } from '../fields.ts'
 
-/** What the vendor's codes mean (Kling's API, "Error Code"); the HTTP status is the same for several. */
+/** Kling's codes by error kind (Kling's API, "Error Code"); several of them share an HTTP status. */
 const CODES: { readonly [K in ErrorKind]?: readonly number[] } = {
   unauthenticated: [1000, 1001, 1002, 1003, 1004],
   'upstream-account': [1100, 1304],
@@ -21,20 +21,20 @@ const BY_CODE: ReadonlyMap<number | undefined, ErrorKind> = new Map(
   Object.entries(CODES).flatMap(([kind, codes]) => codes.map(code => [code, kind as ErrorKind])),
 )
 
-/** Words of gateways for kinds the vendor has no code for. */
+/** Codes of another instance of this gateway, for kinds without a vendor code. */
 const WORDS: ReadonlyMap<Json | undefined, ErrorKind> = new Map<Json | undefined, ErrorKind>([
   ['cannot_express', 'cannot-express'],
   ['upstream_account', 'upstream-account'],
 ])
 
-/** Codes of requests that a review of content stopped. */
+/** Codes of requests that content review stopped. */
 const REVIEW: ReadonlySet<number | undefined> = new Set([1300, 1301])
 
-/** An error answer: `{code, message, request_id}`. Total on any body. */
+/** Reads an error answer: `{code, message, request_id}`. Accepts any body. */
 export const readError = ({ status, body, headers }: WireAnswer): CanonicalError =>
   describe(body, status, retryAfter(headers))
 
-/** The error under a status of 200 (trap 77): only its code determines the kind. */
+/** Reads an error under status 200 (trap 77), where only the code determines the kind. */
 export const readInnerError = (body: JsonObject): CanonicalError => describe(body, 502, undefined)
 
 function describe(body: JsonObject, status: number, retryAfterSeconds: number | undefined): CanonicalError {

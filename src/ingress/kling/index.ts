@@ -3,5 +3,5 @@ import { readError } from './error.ts'
 import { BODY_FIELDS, locate, readRequest } from './request.ts'
 import { readResult } from './result.ts'
 
-/** Kling's videos, made of a text or of a picture. */
+/** The reader of Kling's video generation from text or images. */
 export const kling: Reader = { request: readRequest, fields: BODY_FIELDS, locate, result: readResult, error: readError }

@@ -12,7 +12,11 @@ import { requestAt } from './wire.ts'
 
 export const FORMAT = 'kling'
 
-/** `POST /videovendor/v1/videos/text2video` and `image2video` (SERVICE.md, "Video"). */
+/**
+ * Reads the body of `POST /videovendor/v1/videos/text2video` or `image2video`.
+ *
+ * @throws GatewayError `invalid-request` naming the field at fault.
+ */
 export const readRequest = (wire: WireRequest): CanonicalRequest =>
   readOrExplain(requestAt(wire), wire.body, () => read(wire))
 
@@ -48,16 +52,16 @@ function read(wire: WireRequest): CanonicalRequest {
   return withOrigin(request, FORMAT, wire)
 }
 
-/** A picture at an address, or in base64 that stands alone or in a `data:` URL. */
+/** Reads an image: a URL, a `data:` URL or plain base64. */
 function picture(value: string): MediaPart {
   const isUrl = value.startsWith('data:') || /^[a-z][a-z0-9+.-]*:\/\//i.test(value)
   return { type: 'media', kind: 'image', source: isUrl ? sourceOfUrl(value) : pictureOfBase64(value) }
 }
 
-/** Where in a body its prompt and its pictures stand. */
+/** Locates the prompt and the images in the body. */
 export const locate = locateVideo(part => (part.type === 'media' && part.use === 'last-frame' ? 'image_tail' : 'image'))
 
-/** Where the settings of a request stand in its body. */
+/** The body fields of the request's settings. */
 export const BODY_FIELDS: BodyFields = {
   'output/video/aspectRatio': ['aspect_ratio'],
   'output/video/seconds': ['duration'],

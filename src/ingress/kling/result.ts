@@ -12,9 +12,9 @@ const ENVELOPE = new Set(['code', 'message', 'request_id', 'data'])
 const TAKEN = new Set([...['task_id', 'task_status', 'task_status_msg', 'task_result', 'created_at', 'updated_at']])
 
 /**
- * A task (Kling's API, "Query Task"), as a submit and a question about its state answer it: `{code, message, data}`.
+ * Reads a task, `{code, message, data}`, from the answer to a submission or a status query (Kling's API, "Query Task").
  *
- * @throws GatewayError for any code but 0, and where there is no id.
+ * @throws GatewayError for any code but 0, and without an id.
  */
 export function readResult({ body }: WireAnswer): CanonicalResult {
   const { code } = body
@@ -31,7 +31,7 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
 
 function idOf(value: Json | undefined): string | undefined {
   const id = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : anyText(value)
-  // Dots alone would lead to another path.
+  // An id of only dots would lead to another path.
   return id === undefined || /^\.*$/.test(id) ? undefined : id
 }
 
@@ -51,16 +51,16 @@ function readTask(data: JsonObject, refused: string[]): CanonicalTask {
   }
 }
 
-/** The node with what a result holds beside its videos. */
+/** Adds what a result contains besides its videos to the extras. */
 function withResult(node: Pick<Node, 'extras'>, beside: JsonObject | undefined): typeof node {
   if (beside === undefined || Object.keys(beside).length === 0) return node
   return { extras: { [FORMAT]: { ...node.extras?.[FORMAT], task_result: beside } } }
 }
 
-/** The vendor's messages for a prompt, an image or a result that did not pass review; it has no code for it here. */
+/** Kling's messages for a prompt, image or result that failed content review; tasks have no code for this. */
 const REVIEW = /risk control|sensitive|violat|polic|moderation|prohibited|inappropriate|风控|敏感|违规|审核/i
 
-/** A task that succeeded without a video comes without a reason. */
+/** Reads why a task failed. A task that succeeded without a video has no reason. */
 function readFailure({ task_status_msg: wire }: JsonObject): TaskFailure {
   const message = anyText(wire) || NO_REASON
   return { kind: REVIEW.test(message) ? 'content-review' : 'broken', message }
@@ -69,11 +69,11 @@ function readFailure({ task_status_msg: wire }: JsonObject): TaskFailure {
 interface Videos {
   readonly files: readonly TaskFile[]
   readonly seconds: number | undefined
-  /** What else the result holds. */
+  /** Other fields of the result. */
   readonly beside: JsonObject
 }
 
-/** The videos of a result; undefined where it has none, or one that has no address. */
+/** Reads the videos of a result; undefined if there are none or one has no URL. */
 function readVideos(wire: Json | undefined): Videos | undefined {
   const videos = isObject(wire) ? wire['videos'] : undefined
   if (!isObject(wire) || !Array.isArray(videos) || videos.length === 0) return undefined
@@ -94,10 +94,10 @@ function readVideos(wire: Json | undefined): Videos | undefined {
 const PLAIN = new Set(['url'])
 const TIMED = new Set(['url', 'duration'])
 
-/** Later than any second of this century, earlier than any millisecond since 1973. */
+/** Unix time; larger than any time of this century in seconds, smaller than any since 1973 in milliseconds. */
 const MILLISECONDS = 1e11
 
-/** A time in milliseconds, as Unix seconds; some vendors write seconds. */
+/** Reads a time as Unix seconds; Kling writes milliseconds, some compatible vendors seconds. */
 function readTime(data: JsonObject, field: string, refused: string[]): number | undefined {
   const time = data[field]
   if (typeof time === 'number' && time >= 0) return Math.floor(time >= MILLISECONDS ? time / 1000 : time)

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { maybe, maybeText, shape } from '../errors/validation-error.ts'
 
-/* Requests for videos as Kling has them (SERVICE.md, "Video"; Kling's API). Loose: unknown fields pass. */
+/* The schemas of Kling's video requests (Kling's API). Unknown fields pass. */
 
 const fields = {
   model_name: maybeText,
@@ -19,7 +19,7 @@ const fields = {
 
 type Fields = { readonly [field in keyof typeof fields]?: string | null }
 
-/** A body that has one of the fields, the first that is there counting, and no empty text in it. */
+/** Requires one of the fields; the first one present counts, and may be empty text only if `empty` is true. */
 const having = (schema: v.GenericSchema, names: readonly (keyof Fields)[], empty: boolean): v.GenericSchema =>
   v.pipe(
     schema,
@@ -36,6 +36,6 @@ const REQUEST = having(shape(fields), ['model_name', 'model'], true)
 const OF_TEXT = having(REQUEST, ['prompt'], false)
 const OF_PICTURE = having(REQUEST, ['image', 'image_tail'], false)
 
-/** The schema of this very request. */
+/** The schema of a request, by its path. */
 export const requestAt = ({ path }: WireRequest): v.GenericSchema =>
   path.endsWith('/image2video') ? OF_PICTURE : OF_TEXT

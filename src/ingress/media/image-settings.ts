@@ -3,8 +3,8 @@ import type { JsonObject } from '../../canonical/node.ts'
 import { anyText, someOf } from '../fields.ts'
 
 /**
- * The wire's names of what an image came to look like (docs/wire/responses.md#input-items, docs/wire/images.md), and
- * canonical's.
+ * Maps wire fields that describe a generated image to canonical ones (docs/wire/responses.md#input-items,
+ * docs/wire/images.md).
  */
 const NAMES = {
   revised_prompt: 'prompt',
@@ -14,13 +14,15 @@ const NAMES = {
 } as const satisfies { readonly [field: string]: keyof Made }
 
 type Field = keyof typeof NAMES
+/** The fields that describe all images of an answer. */
 export const SETTINGS = ['size', 'quality', 'background'] as const satisfies readonly Field[]
+/** All fields that describe an image. */
 export const FIELDS = Object.keys(NAMES) as Field[]
 
-/** The description of an image in these fields; undefined where they are empty. */
+/** Reads the description of a generated image; undefined if all fields are empty. */
 export const readMade = (wire: JsonObject, fields: readonly Field[] = FIELDS): Made | undefined =>
   someOf(Object.fromEntries(fields.map(field => [NAMES[field], anyText(wire[field])])))
 
-/** Those of the fields that hold no text: they cannot be read. */
+/** The fields that hold something other than text and therefore cannot be read. */
 export const misread = (wire: JsonObject, fields: readonly Field[] = FIELDS): Field[] =>
   fields.filter(field => wire[field] != null && anyText(wire[field]) === undefined)

@@ -3,9 +3,9 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { CanonicalResult, Transcript } from '../../canonical/result.ts'
 import { anyNumber, defined } from '../fields.ts'
 
-/* Transcripts of vendors whose answers have times whether or not they were requested. */
+/* Reads transcripts of vendors whose answers contain times whether or not the caller requested them. */
 
-/** The transcript of an answer, with the facts that the request wants. */
+/** Makes the result for a transcript, with only the details that the request asks for. */
 export function transcribed(
   id: string | undefined,
   text: string,
@@ -21,7 +21,7 @@ export function transcribed(
   }
 }
 
-/** When something was said; undefined where either end is missing. */
+/** Start and end of a word or segment, in seconds; undefined if either is missing. */
 export function timesOf(wire: JsonObject): { readonly start: number; readonly end: number } | undefined {
   const start = anyNumber(wire['start'])
   const end = anyNumber(wire['end'])

@@ -9,8 +9,9 @@ import { workOf } from '../../canonical/work.ts'
 import { anyText, defined } from '../fields.ts'
 
 /**
- * A model's answer about a recording as a transcript: its text alone, without reasoning; where segments were requested
- * as an object (egress/media/transcription-by-chat.ts), these. The answer to any other request is left as it is.
+ * Turns a chat model's answer about a recording into a transcript: text only, without reasoning. If segments were
+ * requested as a JSON object (egress/media/transcription-by-chat.ts), reads them from it. Results of other requests
+ * stay unchanged.
  */
 export function transcriptOfChat(result: CanonicalResult, request: CanonicalRequest): CanonicalResult {
   if (workOf(request) !== 'transcription') return result
@@ -33,10 +34,10 @@ function transcribed(candidate: Candidate, { output: { transcript } }: Canonical
 
 const isText = (part: Part): part is Part & { readonly type: 'text' } => part.type === 'text'
 
-/** Some models put their object into a code fence. */
+/** Removes the code fence that some models put around their object. */
 const bare = (text: string): string => /^\s*```(?:json)?\s*([\s\S]*?)\s*```\s*$/.exec(text)?.[1] ?? text
 
-/** All the segments, or nothing where one has no times: times are never invented. */
+/** Reads all segments; undefined if one lacks its times, since times are never invented. */
 function segmentsIn(object: JsonObject): readonly Segment[] | undefined {
   const list = object['segments']
   if (!Array.isArray(list)) return undefined
@@ -54,7 +55,7 @@ function segmentsIn(object: JsonObject): readonly Segment[] | undefined {
 
 const CLOCK = /^(?:(\d+):)?(\d{1,3}):(\d{1,2})(?:[.,:](\d{1,3}))?$/
 
-/** Seconds of `01:02.345` or `1:01:02`, or of a plain number; models mix them. */
+/** Reads seconds from `01:02.345`, `1:01:02` or a plain number; models mix these notations. */
 function secondsOf(value: unknown): number | undefined {
   if (typeof value === 'number') return value >= 0 ? value : undefined
   if (typeof value !== 'string') return undefined
@@ -64,7 +65,7 @@ function secondsOf(value: unknown): number | undefined {
   return Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds) + Number(`0.${fraction || '0'}`)
 }
 
-/** As `transcriptOfChat`, for a streamed answer. */
+/** Like `transcriptOfChat`, for a streamed answer. */
 export function transcriptEventsOfChat(
   read: Transducer<WireEvent, CanonicalEvent>,
   request: CanonicalRequest,
@@ -77,7 +78,7 @@ export function transcriptEventsOfChat(
   }
 }
 
-/** Passes the text parts of an answer, renumbered, and events about the whole answer. */
+/** Passes only the text parts of an answer, renumbered, and the events about the whole answer. */
 class TextsOnly {
   private readonly texts = new Map<string, number>()
   private readonly next = new Map<number, number>()

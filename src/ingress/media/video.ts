@@ -7,9 +7,9 @@ import type { TaskState } from '../../canonical/task.ts'
 import { defined, someOf, WrongType } from '../fields.ts'
 import { type Locate, locator } from '../locate.ts'
 
-/* What requests for videos, and answers about them, have in common in the formats that make them. */
+/* Readers that the video formats share. */
 
-/** A request for a video: a prompt, and pictures it begins with or shows; `settings` without a field are none. */
+/** Makes the canonical request for a video from a prompt and its reference images. Empty `settings` are left out. */
 export const videoRequest = (
   model: string,
   prompt: string | undefined,
@@ -30,7 +30,7 @@ export const videoRequest = (
 
 const PROMPT: Path = ['prompt']
 
-/** Where in a body its prompt and its pictures stand. */
+/** Locates the prompt and the images of a video request in the body. */
 export const locateVideo =
   (fieldOf: (picture: Part) => string) =>
   ({ messages }: CanonicalRequest): Locate =>
@@ -44,8 +44,8 @@ export const locateVideo =
     )
 
 /**
- * A length in seconds: a number in a text, or bare as some callers write it; any other text is for the upstream to
- * judge, and undefined.
+ * Reads a length in seconds, written as a text or a number. Any other text is undefined and left to the upstream to
+ * judge.
  */
 export function readLength(wire: Json | undefined): number | undefined {
   if (wire == null) return undefined
@@ -54,19 +54,19 @@ export function readLength(wire: Json | undefined): number | undefined {
   return Number.isFinite(seconds) && seconds > 0 ? seconds : undefined
 }
 
-/** A length in an answer, which vendors write as a text, `"5.041"`. */
+/** Reads a length in seconds from an answer; vendors write it as a text, such as `"5.041"`. */
 export function readSeconds(wire: Json | undefined): number | undefined {
   const seconds = typeof wire === 'string' && wire.trim() !== '' ? Number(wire) : wire
   return typeof seconds === 'number' && Number.isFinite(seconds) ? seconds : undefined
 }
 
-/** The error for an answer that is no task. */
+/** The error for an answer without a task. */
 export const NO_TASK = upstreamFailed('The upstream answered without a task.')
 
-/** The message of a failure that came without one. */
+/** The message for a failed task without a reason. */
 export const NO_REASON = 'The upstream gave no reason why there is no video.'
 
-/** The words of upstreams for the states of tasks, whatever their case. */
+/** Task states by the upstreams' words, in lower case. */
 const STATES: ReadonlyMap<string, TaskState> = new Map<string, TaskState>([
   ['queued', 'queued'],
   ['pending', 'queued'],
@@ -87,7 +87,7 @@ const STATES: ReadonlyMap<string, TaskState> = new Map<string, TaskState>([
   ['expired', 'failed'],
 ])
 
-/** The state of a task; an unknown word stands for one that goes on. */
+/** Reads the state of a task; an unknown word counts as in progress. */
 export function stateOf(word: Json | undefined): TaskState {
   if (word == null) return 'queued'
   return (typeof word === 'string' ? STATES.get(word.toLowerCase()) : undefined) ?? 'in-progress'

@@ -5,23 +5,23 @@ import { append } from '../../canonical/lists.ts'
 import { isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
 import { readCitation, readProof, UNSIGNED } from './content.ts'
 
-/** The field a delta grows, and the kind of part it belongs to. */
+/** The field that a delta appends to, and the kind of part it belongs to. */
 const GROWS: { readonly [delta: string]: { readonly field: string; readonly kind: Part['type'] } } = {
   text_delta: { field: 'text', kind: 'text' },
   thinking_delta: { field: 'thinking', kind: 'reasoning' },
   input_json_delta: { field: 'partial_json', kind: 'tool-call' },
 }
 
-/** The kind of part a delta belongs to, where that is fixed. */
+/** The kind of part that a delta belongs to; undefined if it fits any kind. */
 export const kindOfDelta = (delta: JsonObject): Part['type'] | undefined =>
   GROWS[typeof delta['type'] === 'string' ? delta['type'] : '']?.kind
 
-/** Reads one content block of a stream. Blocks of this format alone are collected, and put out whole at their end. */
+/** Reads one content block of a stream. Format-specific blocks are collected and emitted whole at their end. */
 export class BlockReader {
   readonly at: At
   readonly kind: Part['type']
   private readonly start: Part
-  /** Arguments in the block's start, put out at its end unless deltas replaced them. */
+  /** Arguments given at the block's start; emitted at its end unless deltas replaced them. */
   private held = ''
   private grown = false
   private input = ''
@@ -48,6 +48,7 @@ export class BlockReader {
       this.annotate([readCitation(delta['citation'])], out)
   }
 
+  /** Ends the block, with the input collected for a format-specific one. */
   end(out: CanonicalEvent[]): void {
     if (!this.grown && this.held !== '') this.grow(this.held, out)
     if (this.value !== undefined && (this.grown || this.input !== '')) {
@@ -76,7 +77,10 @@ export class BlockReader {
     if (this.kind === 'text') out.push({ type: 'part-patch', at: this.at, annotations })
   }
 
-  /** Arguments of the upstream's own tools arrive as JSON text; other fields grow or are replaced by name. */
+  /**
+   * Collects the deltas of a format-specific block. Arguments of hosted tools arrive as JSON text; other fields are
+   * appended to or replaced by name.
+   */
   private gather(type: string, delta: JsonObject): void {
     if (type === 'input_json_delta') {
       if (typeof delta['partial_json'] === 'string') this.input += delta['partial_json']

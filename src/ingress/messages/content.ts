@@ -14,7 +14,7 @@ import { runsOf } from '../tools.ts'
 import { readDocument, readImage, textIn } from './media.ts'
 import { FORMAT, ROLES } from './wire.ts'
 
-/** The `system` field is the first turn; where it has billing notes, their places are spelling. */
+/** Reads `system` as the first message. The positions of billing notes in it are recorded as spelling. */
 export function readSystem({ system }: JsonObject): readonly Message[] {
   if (system == null) return []
   const content = readContent(system)
@@ -28,14 +28,14 @@ export function readSystem({ system }: JsonObject): readonly Message[] {
 }
 
 /**
- * A client's note to this format's own billing, which changes with every request. It means nothing to a model and
- * would spoil another upstream's prompt cache, so it is spelling (trap 62).
+ * Whether a part is a note by which a client reports to Anthropic's billing. The note changes with every request, has
+ * no meaning for a model and would invalidate another upstream's prompt cache, so it becomes spelling (trap 62).
  */
 const isBilling = (part: Part): boolean => part.type === 'text' && part.text.startsWith('x-anthropic-billing-header:')
 
 const TURN = new Set(['role', 'content'])
 
-/** One turn; a user's turn with tool results becomes several messages, of which the later are marked `joined`. */
+/** Reads one turn. A user's turn with tool results becomes several messages, and the later ones are marked `joined`. */
 export function readTurn(wire: JsonObject): readonly Message[] {
   const role = text(wire['role']) as Message['role']
   if (!ROLES.includes(role as (typeof ROLES)[number])) throw WrongType.instance
@@ -56,13 +56,13 @@ const JOINED = { spelling: { [FORMAT]: { joined: true } } }
 
 const isResult = (part: Part): boolean => part.type === 'tool-result'
 
-/** A string is one text. */
+/** Reads the content of a turn: a string or a list of blocks. */
 export function readContent(wire: Json): readonly Part[] {
   if (typeof wire === 'string') return [{ type: 'text', text: wire }]
   return required(objects(wire)).map(readBlock)
 }
 
-/** One content block, of a request or an answer; a block of an unknown type stays opaque. */
+/** Reads one content block of a request or an answer; a block of an unknown type becomes opaque. */
 export function readBlock(wire: JsonObject): Part {
   const type = required(text(wire['type']))
   if (!Object.hasOwn(BLOCKS, type)) return { type: 'opaque', format: FORMAT, value: wire }
@@ -70,7 +70,7 @@ export function readBlock(wire: JsonObject): Part {
   return isOpened(part, wire) ? part : withOrigin(part, FORMAT, wire)
 }
 
-/** Whether the proof of a thought was an envelope, which stands for what is in it. */
+/** Whether a reasoning part's signature was wrapped by the gateway, so that the part differs from its wire value. */
 const isOpened = (part: Part, wire: JsonObject): boolean =>
   part.type === 'reasoning' && (part.signature?.value ?? '') !== (wire['signature'] ?? wire['data'] ?? '')
 
@@ -102,7 +102,7 @@ function readText(wire: JsonObject): Part {
   }
 }
 
-/** The marker of the prompt cache, where a node has one. */
+/** Reads the prompt cache marker of a wire object. */
 export function readCache(wire: JsonObject): CacheHint | undefined {
   const hint = object(wire['cache_control'])
   if (hint === undefined) return undefined
@@ -119,7 +119,10 @@ function withCache(wire: JsonObject, part: Part): Part {
 
 const THINKING = new Set(['type', 'thinking', 'signature', 'cache_control'])
 
-/** A thought without a proof reached the caller with an envelope in the proof's place; it is unsigned (trap 30). */
+/**
+ * Reads reasoning. Unsigned reasoning from another format reached the caller with a wrapped signature, and becomes
+ * unsigned again (trap 30).
+ */
 function readThinking(wire: JsonObject): ReasoningPart {
   const value = text(wire['signature']) ?? ''
   const { signature, text: enclosed } = value === '' ? NO_PROOF : readProof(value)
@@ -134,10 +137,10 @@ function readThinking(wire: JsonObject): ReasoningPart {
 
 const NO_PROOF: EnclosedThought = {}
 
-/** The proof in a slot, which may be an envelope. */
+/** Reads a signature, which may be wrapped; of a wrapped one only the first reasoning counts. */
 export const readProof = (value: string): EnclosedThought => disclose(value, FORMAT)[0] ?? NO_PROOF
 
-/** Marks a thought that came in an envelope without any proof. */
+/** Marks reasoning that came in a wrapper without a signature. */
 export const UNSIGNED = { spelling: { [FORMAT]: { signature: 'unsigned' } } }
 
 const REDACTED = new Set(['type', 'data', 'cache_control'])
@@ -157,7 +160,7 @@ function readRedacted(wire: JsonObject): ReasoningPart {
 const CALL = new Set(['type', 'id', 'name', 'input', 'cache_control'])
 const CALL_DIRECT = new Set([...CALL, 'caller'])
 
-/** A call by the model itself is also the default. */
+/** Reads a tool call. `caller: direct`, a call by the model itself, is the default and left out. */
 function readCall(wire: JsonObject): ToolCallPart {
   const caller = wire['caller'] as JsonObject | undefined
   const direct = caller?.['type'] === 'direct' && Object.keys(caller).length === 1
@@ -171,7 +174,7 @@ function readCall(wire: JsonObject): ToolCallPart {
   }
 }
 
-/** Arguments that are no JSON object or list stay the text they were. */
+/** Converts arguments to text; a text stays as it is. */
 function argumentsOf(input: Json | undefined): string {
   if (input == null) return ''
   if (typeof input === 'string') return input
@@ -194,14 +197,14 @@ function readResult(wire: JsonObject): ToolResultPart {
   }
 }
 
-/** The citations of a text block. */
+/** Reads the citations of a text block. */
 export const readCitations = (wire: Json | undefined): readonly Annotation[] | undefined =>
   objects(wire)?.map(readCitation)
 
 const CITATION = new Set(['type', 'url', 'title', 'cited_text'])
 const CITATION_UNPROVED = new Set([...CITATION, 'encrypted_index'])
 
-/** A place on the web is a canonical citation; places in the caller's own documents stay opaque. */
+/** Reads a citation of a web page; citations of the caller's own documents become opaque. */
 export function readCitation(wire: JsonObject): Annotation {
   const url = anyText(wire['url'])
   const quote = wire['cited_text']

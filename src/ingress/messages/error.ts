@@ -5,7 +5,8 @@ import { classified, retryAfter } from '../errors/classify.ts'
 import { anyObject, anyText, defined } from '../fields.ts'
 
 /**
- * The kind of each type of error; the two general types are left to the status (docs/wire/errors.md#anthropic-types).
+ * Error kinds by Anthropic's error type. The two general types are missing, since the status decides for them
+ * (docs/wire/errors.md#anthropic-types).
  */
 const KINDS: { readonly [type: string]: ErrorKind } = {
   authentication_error: 'unauthenticated',
@@ -19,7 +20,7 @@ const KINDS: { readonly [type: string]: ErrorKind } = {
   overloaded_error: 'overloaded',
 }
 
-/** An upstream's error answer; total on any body. */
+/** Reads an upstream's error answer. Accepts any body. */
 export function readError({ status, headers, body }: WireAnswer): CanonicalError {
   const message = anyText(anyObject(body['error'])?.['message']) ?? anyText(body['message']) ?? anyText(body['error'])
   return classified({
@@ -30,7 +31,7 @@ export function readError({ status, headers, body }: WireAnswer): CanonicalError
   })
 }
 
-/** An error inside a stream, or under status 200 (trap 77). */
+/** Reads an error inside a stream or under status 200 (trap 77). */
 export function readInnerError(body: JsonObject): CanonicalError {
   const error = anyObject(body['error'])
   return classified({
@@ -45,7 +46,7 @@ function kindFor(body: JsonObject, status: number): ErrorKind {
   return Object.hasOwn(KINDS, type) ? KINDS[type]! : kindOf(status)
 }
 
-/** `details.error_code`, or the code of an upstream with another shape of errors. */
+/** Reads the error code: `details.error_code`, or the `code` of compatible upstreams. */
 function codeOf(body: JsonObject): string | undefined {
   const error = anyObject(body['error'])
   return anyText(anyObject(error?.['details'])?.['error_code']) ?? anyText(error?.['code'])

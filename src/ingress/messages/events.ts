@@ -16,20 +16,21 @@ import { FORMAT } from './wire.ts'
 type Handler = (wire: JsonObject) => void
 
 /**
- * The events of a streamed answer (docs/wire/messages.md#stream). Missing starts and deltas of another kind than their
- * block are accepted (trap 4).
+ * Reads the events of a streamed answer (docs/wire/messages.md#stream). Accepts missing starts, and deltas of another
+ * kind than their block (trap 4).
  */
 export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
+  /** Whether the stream deviates from the format, so that its events cannot be passed on unchanged. */
   irregular = false
   private out: CanonicalEvent[] = []
   private readonly open = new Map<Json, BlockReader>()
-  /** The last text of each index, which may be cited when its block has ended. */
+  /** The last text block at each index; it may be cited after its end. */
   private readonly texts = new Map<Json, BlockReader>()
   private parts = 0
   private started = false
   private ended = false
   private called = false
-  /** Usage and stop reason, collected from several events; a later value wins. */
+  /** Usage and stop reason from several events; a later value wins. */
   private readonly usage: { [field: string]: Json } = {}
   private readonly stop: { [field: string]: Json } = {}
   private readonly late: { [field: string]: Json } = {}
@@ -67,7 +68,7 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
     else this.pass({ type: 'opaque', format: FORMAT, value: wire })
   }
 
-  /** An event of another type, behind the start. */
+  /** Passes an event of an unknown type on, after the answer's start. */
   private pass(event: CanonicalEvent): void {
     if (!this.started && this.early.hold(event)) this.irregular = true
     else {
@@ -102,7 +103,7 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
     if (usage !== undefined) this.count(usage)
   }
 
-  /** Makes good a missing start. */
+  /** Emits the start if the upstream did not. */
   private begin(): void {
     if (!this.started) this.readStart({})
   }
@@ -143,14 +144,14 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
     }
   }
 
-  /** A delta of another kind than its block, or without a block, begins a new part. */
+  /** Starts a part for a delta that has no block or another kind than its block. */
   private unannounced(index: Json, type: 'text' | 'reasoning'): BlockReader {
     this.begin()
     this.stopBlock(index)
     return this.openBlock(index, { type, text: '' })
   }
 
-  /** `message_delta`: the stop reason, the usage, and late fields of the whole answer. */
+  /** Reads `message_delta`: the stop reason, the usage, and late fields of the whole answer. */
   private readDelta(wire: JsonObject): void {
     this.begin()
     if (!isObject(wire['delta']) || !isObject(wire['usage'])) this.irregular = true
@@ -162,7 +163,7 @@ export class MessagesEvents implements EventReader<WireEvent, CanonicalEvent> {
     if (usage !== undefined) this.count(usage)
   }
 
-  /** Counts are cumulative, so later ones replace earlier ones; a null is no count. */
+  /** Merges usage. Counts are cumulative, so later ones replace earlier ones; null is not a count. */
   private count(usage: JsonObject): void {
     for (const [field, value] of Object.entries(usage))
       if (value !== null || !(field in this.usage)) put(this.usage, field, value)

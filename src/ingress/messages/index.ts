@@ -5,7 +5,7 @@ import { BODY_FIELDS, locate, readRequest } from './request.ts'
 import { readCounted, readResult } from './result.ts'
 import { reasoningShown } from './thinking.ts'
 
-/** Messages, docs/wire/messages.md. */
+/** The reader of Anthropic's messages and token counting (docs/wire/messages.md). */
 export const messages: Reader = {
   request: readRequest,
   fields: BODY_FIELDS,

@@ -7,11 +7,13 @@ import { FORMAT } from './wire.ts'
 const IMAGE = new Set(['type', 'source', 'cache_control'])
 const DOCUMENT = new Set(['type', 'source', 'title', 'cache_control'])
 
+/** A media source, and the wire fields read into it. */
 interface Sourced {
   readonly source: MediaSource
   readonly taken: ReadonlySet<string>
 }
 
+/** Readers by the type of source. */
 const SOURCES: { readonly [type: string]: (wire: JsonObject) => Sourced } = {
   base64: wire => ({
     source: { type: 'base64', mediaType: required(text(wire['media_type'])), data: required(text(wire['data'])) },
@@ -28,7 +30,7 @@ const SOURCES: { readonly [type: string]: (wire: JsonObject) => Sourced } = {
   }),
 }
 
-/** An image; one with an unknown source stays opaque. */
+/** Reads an image; one with an unknown source becomes opaque. */
 export function readImage(wire: JsonObject): Part {
   const source = required(object(wire['source']))
   const sourced = readSource(source)
@@ -41,7 +43,7 @@ export function readImage(wire: JsonObject): Part {
   }
 }
 
-/** A document; one made of blocks stays opaque, with its text for formats that cannot read it. */
+/** Reads a document. One made of blocks becomes opaque, with its text for formats that cannot read it. */
 export function readDocument(wire: JsonObject): Part {
   const source = required(object(wire['source']))
   const name = text(wire['title'])
@@ -62,7 +64,7 @@ export function readDocument(wire: JsonObject): Part {
   }
 }
 
-/** Bytes are of the kind their media type declares; anything else is of the block's kind. */
+/** The kind of media: for bytes by their media type, otherwise the block's kind. */
 const kindOf = (source: MediaSource, declared: MediaKind): MediaKind =>
   source.type === 'base64' ? kindOfMediaType(source.mediaType) : declared
 
@@ -71,7 +73,7 @@ function readSource(wire: JsonObject): Sourced | undefined {
   return Object.hasOwn(SOURCES, type) ? SOURCES[type]!(wire) : undefined
 }
 
-/** The text of a document of blocks, or of a search result: title, source and texts. */
+/** The text of a document of blocks or of a search result: title, source and texts. */
 export function textIn(wire: JsonObject): Pick<OpaquePart, 'text'> {
   const texts = [wire['title'], wire['source'], ...textsOf(wire['content'])].filter(
     (text): text is string => typeof text === 'string' && text !== '',

@@ -12,7 +12,11 @@ import { readReasoning, readShape, takenOfConfig } from './thinking.ts'
 import { readToolChoice, readTools } from './tools.ts'
 import { counts, FIELDS, FORMAT, requestAt } from './wire.ts'
 
-/** `POST /v1/messages` and `/v1/messages/count_tokens` (docs/wire/messages.md#request) as a canonical request. */
+/**
+ * Reads the body of `POST /v1/messages` or `/v1/messages/count_tokens` (docs/wire/messages.md#request).
+ *
+ * @throws GatewayError `invalid-request` naming the field at fault.
+ */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
   readOrExplain(requestAt(incoming), incoming.body, () => read(incoming, counts(incoming.path)))
 
@@ -56,7 +60,7 @@ function read(incoming: WireRequest, counting: boolean): CanonicalRequest {
 
 const THREAD = new Set(['type', 'previous_message_id'])
 
-/** A thread that begins or is continued; a count has none. */
+/** Reads the thread that the request creates or continues. */
 function readThread(wire: JsonObject | undefined): Thread | undefined {
   if (wire === undefined) return undefined
   const previous = text(wire['previous_message_id'])
@@ -64,17 +68,17 @@ function readThread(wire: JsonObject | undefined): Thread | undefined {
   return { ...defined({ previous }), ...left(FORMAT, wire, THREAD, usual ? [] : ['type']) }
 }
 
-/** A count is never streamed, whatever the request has. */
+/** Whether to stream the answer; a token count is never streamed. */
 function readStream(body: JsonObject, counting: boolean, refused: string[]): boolean {
   const stream = flag(body['stream']) ?? false
   if (counting && stream) refused.push('stream')
   return stream && !counting
 }
 
-/** Only the standard tier corresponds to other formats' default one. */
+/** Reads the service tier; `standard_only` corresponds to other formats' default tier. */
 const readTier = (tier: string | undefined): string | undefined => (tier === 'standard_only' ? 'default' : tier)
 
-/** Fields without a canonical one; of two fields whose inner fields are read separately, what is left inside. */
+/** Collects fields that canonical lacks, including the unread fields inside `metadata` and `output_config`. */
 function readExtras(body: JsonObject, refused: readonly string[]): CanonicalRequest['extras'] {
   const metadata = object(body['metadata'])
   const config = object(body['output_config'])
@@ -92,12 +96,12 @@ const USER = new Set(['user_id'])
 
 const SYSTEM = 'system'
 
-/** The turn that the message was read from; the system text is one without a role. */
+/** The turn that a message was read from; for the system message an object without a role. */
 const wireOf = (message: Message): JsonObject | undefined => originOf<JsonObject>(message, FORMAT)?.wire
 
 const isSystem = (wire: JsonObject | undefined): boolean => wire !== undefined && wire['role'] === undefined
 
-/** The places of the turns in a body of messages: `system` is none of them, and tool results stand in user turns. */
+/** Locates messages and parts in the body. System instructions are in `system`, and tool results are in user turns. */
 export function locate({ messages }: CanonicalRequest): Locate {
   const found = locateTurns(messages, {
     format: FORMAT,
@@ -118,7 +122,9 @@ export function locate({ messages }: CanonicalRequest): Locate {
   }
 }
 
-/** The places among the texts of `system` that are no billing notes, up to the last note: notes reach no model. */
+/**
+ * The indexes of texts in `system` that are not billing notes, up to the last note. Notes are not part of the message.
+ */
 function placesWithout(notes: readonly number[]): readonly number[] {
   const taken = new Set(notes)
   const places: number[] = []
@@ -126,7 +132,7 @@ function placesWithout(notes: readonly number[]): readonly number[] {
   return places
 }
 
-/** Where the settings of a request stand in its body. */
+/** The body fields of the request's settings. */
 export const BODY_FIELDS: BodyFields = {
   ...fieldsOfSettings(SETTINGS),
   'sampling/maxTokens': ['max_tokens'],

@@ -9,19 +9,21 @@ import { readBlock } from './content.ts'
 import { readInnerError } from './error.ts'
 import { FORMAT } from './wire.ts'
 
+/** The fields that say why an answer ended. */
 export const STOP_FIELDS = ['stop_reason', 'stop_sequence', 'stop_details'] as const
 
-/** The fields of an answer, and of the start of a stream, that are read. */
+/** The known fields of an answer and of the start of a stream. */
 export const HEAD = new Set<string>([...['id', 'type', 'role', 'model', 'content', 'usage'], ...STOP_FIELDS])
 
 /**
- * A whole answer of a messages upstream (docs/wire/messages.md#response); an error under status 200 is thrown (trap
- * 77).
+ * Reads a whole answer of a messages upstream (docs/wire/messages.md#response).
+ *
+ * @throws GatewayError for an error under status 200 (trap 77) or another kind of body.
  */
 export function readResult({ body }: WireAnswer): CanonicalResult {
   const wire = body['content'] ?? (body['type'] === 'message' ? [] : undefined)
   if (body['type'] === 'error' || (!Array.isArray(wire) && typeof wire !== 'string'))
-    throw noAnswer(body, 'is no message', readInnerError)
+    throw noAnswer(body, 'is not a message', readInnerError)
   const content = readAnswer(wire)
   const { refusal, ...stop } = readStop(
     body,
@@ -34,13 +36,14 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
   return withOrigin(withDefined({ ...readHead(body), candidates }, others), FORMAT, body)
 }
 
+/** Reads the id and model of an answer. */
 export const readHead = (wire: JsonObject) => defined({ id: anyText(wire['id']), model: anyText(wire['model']) })
 
-/** Some upstreams write an answer of one text as a string. */
+/** Reads an answer's content. Some upstreams write a single text as a string. */
 const readAnswer = (wire: Json): Part[] =>
   typeof wire === 'string' ? [{ type: 'text', text: wire }] : anyObjects(wire).map(leniently)
 
-/** A malformed block is kept as it is. */
+/** Reads a block of an answer; a malformed one becomes opaque. */
 export function leniently(wire: JsonObject): Part {
   try {
     return readBlock(wire)
@@ -51,11 +54,14 @@ export function leniently(wire: JsonObject): Part {
 }
 
 /**
- * `{input_tokens}` of `POST /v1/messages/count_tokens` (docs/wire/messages.md#token-counting), cached ones included.
+ * Reads the answer of `POST /v1/messages/count_tokens` (docs/wire/messages.md#token-counting). `input_tokens` includes
+ * cached tokens.
+ *
+ * @throws GatewayError for any other body.
  */
 export function readCounted({ body }: WireAnswer): CanonicalResult {
   const input = anyNumber(body['input_tokens'])
-  if (input === undefined) throw noAnswer(body, 'is no count', readInnerError)
+  if (input === undefined) throw noAnswer(body, 'is not a token count', readInnerError)
   return withOrigin({ candidates: [], usage: { input }, ...left(FORMAT, body, COUNTED) }, FORMAT, body)
 }
 
@@ -73,13 +79,13 @@ const REASONS: { readonly [value: string]: FinishReason } = {
 }
 
 const STOP = new Set(['stop_reason', 'stop_sequence'])
-/** A stop sequence without a finish has no meaning for other formats. */
+/** A stop sequence without a stop reason has no meaning for other formats and becomes an extra. */
 const UNREAD = ['stop_sequence']
 const STOP_REFUSED = new Set([...STOP, 'stop_details'])
 
 /**
- * Why an answer ended, from the fields of an answer or of a stream's last delta. Where calls were made, they are the
- * reason, whatever the upstream reports (trap 13). The explanation of a refusal is a part of the answer (trap 16).
+ * Reads why an answer ended, from a whole answer or a stream's last delta. Tool calls override the upstream's reason
+ * (trap 13). The explanation of a refusal becomes a part of the answer (trap 16).
  */
 export function readStop(wire: JsonObject, called: boolean): Omit<Candidate, 'content'> & { refusal?: Part } {
   const stop: { [field: string]: Json } = {}
@@ -114,7 +120,7 @@ const CALLS: { readonly [field: string]: string } = {
 }
 
 /**
- * The whole prompt is the tokens neither read from nor written to a cache, and both of these
+ * Reads usage. The whole prompt is the sum of uncached, cache-read and cache-written tokens
  * (docs/wire/messages.md#usage, trap 20).
  */
 export function readUsage(wire: JsonObject): Usage {
@@ -122,7 +128,7 @@ export function readUsage(wire: JsonObject): Usage {
   const cacheWrite = anyCount(wire['cache_creation_input_tokens'])
   const fresh = anyCount(wire['input_tokens'])
   const details = wire['output_tokens_details']
-  // A value that is no count is kept as it is.
+  // A value that is not a count becomes an extra.
   const taken = new Set(['service_tier'])
   for (const field of COUNTS) if (anyCount(wire[field]) !== undefined) taken.add(field)
   if (isObject(details) && 'thinking_tokens' in details && onlyNumbers(details, THOUGHTS))
@@ -142,7 +148,7 @@ export function readUsage(wire: JsonObject): Usage {
   }
 }
 
-/** Fields that are always there and may be empty: a breakdown of no tokens, an unavailable place. */
+/** Fields that are always present but may be empty: a breakdown with only zeros, an unavailable location. */
 const HOLLOW = ['cache_creation', 'inference_geo']
 
 const isHollow = (value: Json | undefined): boolean =>
@@ -161,7 +167,7 @@ function readCalls(wire: Json | undefined): JsonObject | undefined {
   return Object.fromEntries(calls.map(([key, value]) => [CALLS[key]!, value]))
 }
 
-/** The tier that served; the standard one corresponds to other formats' default. */
+/** Reads the tier that served the request; `standard` corresponds to other formats' default. */
 export function readTier(usage: JsonObject | undefined): string | undefined {
   const tier = usage?.['service_tier']
   return tier === 'standard' ? 'default' : typeof tier === 'string' ? tier : undefined

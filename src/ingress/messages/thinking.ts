@@ -4,7 +4,7 @@ import type { ReasoningShown } from '../../canonical/shown-reasoning.ts'
 import { defined, left, number, object, required, text } from '../fields.ts'
 import { FORMAT } from './wire.ts'
 
-/** The canonical form of each kind of thinking, by the effort beside it. */
+/** Makers of canonical settings by kind of thinking, given the effort that was requested separately. */
 const KINDS: { readonly [type: string]: (wire: JsonObject, effort: Effort | undefined) => Reasoning } = {
   enabled: wire => ({ budget: number(wire['budget_tokens']) ?? -1 }),
   adaptive: (_, effort) => (effort === undefined ? { budget: -1 } : {}),
@@ -12,14 +12,15 @@ const KINDS: { readonly [type: string]: (wire: JsonObject, effort: Effort | unde
   disabled: (_, effort) => (effort === undefined ? { effort: 'none' } : { budget: 0 }),
 }
 
+/** Whether reasoning is shown, by the value of `display`. */
 const SHOWN: { readonly [display: string]: boolean } = { summarized: true, omitted: false }
 
-/** What is shown of thoughts by default: models with a thinking budget show them summarized. */
+/** Whether reasoning is shown by default: models with a thinking budget show it summarized. */
 const USUALLY: { readonly [type: string]: boolean } = { enabled: true }
 
 /**
- * `thinking` and the effort of `output_config`. Thinking of an unknown kind is added to `refused` and stays as it is;
- * thinking between tools leaves the amount to the model, and keeps its type in extras.
+ * Reads `thinking` and the effort in `output_config`. Thinking of an unknown kind is added to `refused` and becomes an
+ * extra. Thinking between tools leaves the amount to the model and keeps its type as an extra.
  */
 export function readReasoning(body: JsonObject, refused: string[]): Reasoning | undefined {
   const value = text(object(body['output_config'])?.['effort'])
@@ -45,12 +46,13 @@ export function readReasoning(body: JsonObject, refused: string[]): Reasoning | 
   }
 }
 
-/** Kinds of thinking that ask for thoughts; with `between_tools` the model thinks as little as it can. */
+/** Kinds of thinking that request reasoning; with `between_tools` the model reasons as little as possible. */
 const ASKING: ReadonlySet<Json | undefined> = new Set(['enabled', 'adaptive'])
 
 /**
- * What of the thoughts a caller gets: without `thinking` nothing. With `display: omitted` blocks have an empty text, and a
- * signature by which the next turn continues (Anthropic's OpenAPI description, `ThinkingConfigEnabled.display`).
+ * Which reasoning a caller gets: none without `thinking`. With `display: omitted`, blocks have an empty text and a
+ * signature that continues the reasoning in the next turn (Anthropic's OpenAPI description,
+ * `ThinkingConfigEnabled.display`).
  */
 export function reasoningShown({ reasoning }: CanonicalRequest): ReasoningShown {
   if (!ASKING.has(reasoning?.spelling?.[FORMAT]?.['type'])) return 'none'
@@ -59,7 +61,7 @@ export function reasoningShown({ reasoning }: CanonicalRequest): ReasoningShown 
 
 const SHAPE = new Set(['type', 'schema'])
 
-/** The shape of the answer: `output_config.format`, or `output_format` where that stands alone. */
+/** Reads the shape of the answer from `output_config.format`, or else the deprecated `output_format`. */
 export function readShape(body: JsonObject, refused: string[]): Output['text'] {
   const format = object(object(body['output_config'])?.['format'])
   const deprecated = object(body['output_format'])

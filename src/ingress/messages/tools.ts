@@ -6,6 +6,7 @@ import { readApproximate, readFunction } from '../tools.ts'
 import { readCache } from './content.ts'
 import { FORMAT, HOSTED_TYPE } from './wire.ts'
 
+/** Reads the tools of a request: the caller's functions, hosted tools, and opaque ones of other types. */
 export const readTools = (wire: Json | undefined): readonly Tool[] | undefined => objects(wire)?.map(readTool)
 
 function readTool(wire: JsonObject): Tool {
@@ -17,7 +18,7 @@ function readTool(wire: JsonObject): Tool {
 
 const FUNCTION = new Set(['type', 'name', 'description', 'input_schema', 'strict', 'cache_control'])
 
-/** A tool of the caller's; a missing type means the same (trap 53). */
+/** Reads a function of the caller, marked by the type `custom` or by no type (trap 53). */
 function readOwnFunction(wire: JsonObject): FunctionTool {
   return {
     ...readFunction(wire, 'input_schema'),
@@ -37,7 +38,7 @@ const hostedKind = (type: string): HostedKind | undefined => KINDS[hostedName(ty
 
 const HOSTED = new Set(['type', 'name', 'cache_control', 'allowed_domains', 'blocked_domains', 'max_uses'])
 
-/** A tool the upstream runs. */
+/** Reads a tool that the upstream runs. */
 function readHosted(wire: JsonObject, type: string, kind: HostedKind): HostedTool {
   const location = readApproximate(wire['user_location'])
   const name = text(wire['name'])
@@ -58,7 +59,7 @@ function readHosted(wire: JsonObject, type: string, kind: HostedKind): HostedToo
   }
 }
 
-/** An empty list of domains counts as absent. */
+/** Reads a list of domains; an empty one counts as absent. */
 const domains = (wire: Json | undefined): readonly string[] | undefined => {
   const list = texts(wire)
   return list?.length === 0 ? undefined : list
@@ -67,7 +68,7 @@ const domains = (wire: Json | undefined): readonly string[] | undefined => {
 const CHOICE = new Set(['type', 'name', 'disable_parallel_tool_use'])
 const MODES: { readonly [type: string]: ToolChoice['mode'] } = { auto: 'auto', any: 'required', none: 'none' }
 
-/** The tool to call, and whether parallel calls are allowed; a choice of an unknown kind is kept in extras. */
+/** Reads the tool choice and whether parallel calls are allowed. A choice of an unknown kind becomes an extra. */
 export function readToolChoice(body: JsonObject): { toolChoice?: ToolChoice; parallelToolCalls?: boolean } {
   const wire = object(body['tool_choice'])
   if (wire === undefined) return {}
@@ -86,7 +87,7 @@ export function readToolChoice(body: JsonObject): { toolChoice?: ToolChoice; par
 
 const CHOICE_UNNAMED = new Set(['type', 'disable_parallel_tool_use'])
 
-/** A tool by its name, which may be that of a tool the upstream runs. */
+/** Reads a forced tool by its name, which may be the name of a hosted tool. */
 function readForced(wire: JsonObject, body: JsonObject): ToolChoice {
   const name = required(text(wire['name']))
   const hosted = objects(body['tools'])

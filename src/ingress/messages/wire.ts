@@ -5,7 +5,10 @@ import { byValue, json, maybe, maybeNumber, maybeText, settingEntries, shape } f
 
 export const FORMAT = 'messages'
 
-/** The messages request, docs/wire/messages.md#request. Loose: unknown fields pass; free JSON is never validated. */
+/**
+ * The schema of the messages request (docs/wire/messages.md#request). Unknown fields pass; free-form JSON is never
+ * validated.
+ */
 
 const maybeFlag = maybe(v.boolean())
 const texts = maybe(v.array(v.string()))
@@ -13,13 +16,13 @@ const texts = maybe(v.array(v.string()))
 const marked = { cache_control: maybe(shape({ type: maybeText, ttl: maybeText })) }
 const other = shape({ type: v.string() })
 
-/** A text or a list; a fault in a list is reported by the item at fault. */
+/** A text or a list. Chooses the schema by the input, so that a fault in a list is reported for the item at fault. */
 const textOr = (list: v.GenericSchema): v.GenericSchema => {
   const either = v.union([v.string(), list])
   return v.lazy(input => (Array.isArray(input) ? list : either))
 }
 
-/** Kinds of source read into canonical; others are kept as they are. */
+/** Types of media sources that are read; blocks with other types become opaque. */
 const SOURCES = {
   base64: shape({ media_type: v.string(), data: v.string() }),
   text: shape({ media_type: v.string(), data: v.string() }),
@@ -28,7 +31,7 @@ const SOURCES = {
 }
 const source = byValue('type', SOURCES, other)
 
-/** Block types read into canonical; any other is kept as it is. */
+/** Block types that are read; blocks of other types become opaque. */
 const BLOCKS: { readonly [type: string]: v.GenericSchema } = {
   text: shape({ text: v.string(), citations: maybe(v.array(json)), ...marked }),
   image: shape({ source, ...marked }),
@@ -52,11 +55,12 @@ const block: v.GenericSchema = byValue('type', BLOCKS, other)
 
 const content = textOr(v.array(block))
 
+/** The roles that a turn may have. */
 export const ROLES = ['user', 'assistant', 'system'] as const
 
 const message = shape({ role: v.picklist(ROLES), content })
 
-/** The versions of a tool the upstream runs itself: its name and a date. */
+/** The type of a hosted tool: its name and a version date. */
 export const HOSTED_TYPE = /^(web_search|web_fetch|code_execution)_\d+$/
 
 const functionTool = shape({
@@ -106,14 +110,14 @@ const fields = {
 
 export const request = shape({ ...fields, max_tokens: v.number() })
 
-/** Counting tokens needs no limit. */
+/** The schema of a token count, which needs no `max_tokens`. */
 export const counting = shape({ ...fields, max_tokens: maybeNumber })
 
-/** The fields of a request that are read. */
+/** The known fields of a request. */
 export const FIELDS: ReadonlySet<string> = new Set([...Object.keys(fields), 'max_tokens'])
 
-/** Whether a path counts tokens and answers nothing. */
+/** Whether a path counts tokens instead of generating an answer. */
 export const counts = (path: string): boolean => path.endsWith('/count_tokens')
 
-/** The schema of a request by its path. */
+/** The schema of a request, by its path. */
 export const requestAt = ({ path }: { readonly path: string }): v.GenericSchema => (counts(path) ? counting : request)

@@ -3,7 +3,7 @@ import type { Reader } from '../reader.ts'
 import { BODY_FIELDS, locate, readRequest } from './request.ts'
 import { readResult } from './result.ts'
 
-/** Reranking as Jina, Voyage and the first version of Cohere have it, FORMATS §9. */
+/** The reader of reranking by Jina, Voyage and Cohere's API version 1 (FORMATS §9). */
 export const rerank: Reader = {
   request: readRequest,
   fields: BODY_FIELDS,

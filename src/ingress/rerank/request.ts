@@ -12,10 +12,14 @@ import * as wire from './wire.ts'
 
 export const FORMAT = 'rerank'
 
-/** The vendor whose answers the caller expects at a path that three vendors share. */
+/** The vendor whose answer shape the caller expects; three vendors share the path. */
 type Style = 'jina' | 'cohere' | 'voyage'
 
-/** `POST /v1/rerank` (FORMATS §9) as a canonical request. */
+/**
+ * Reads the body of `POST /v1/rerank` (FORMATS §9).
+ *
+ * @throws GatewayError `invalid-request` naming the field at fault.
+ */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
   readOrExplain(wire.request, incoming.body, () => withOrigin(read(incoming), FORMAT, incoming))
 
@@ -47,8 +51,8 @@ function read({ body, headers }: WireRequest): CanonicalRequest {
 }
 
 /**
- * Cohere's and Voyage's clients name themselves, and only Voyage's send `top_k`; any other client gets Jina's shape,
- * which returns the documents unless the request turns that off (FORMATS §9).
+ * Detects the vendor. The clients of Cohere and Voyage name themselves, and only Voyage's send `top_k`. Any other
+ * client gets Jina's shape, which returns the documents unless the request turns that off (FORMATS §9).
  */
 function styleOf(headers: WireRequest['headers'], body: JsonObject): Style {
   const client = headers['x-fern-sdk-name'] ?? headers['user-agent'] ?? ''
@@ -56,18 +60,18 @@ function styleOf(headers: WireRequest['headers'], body: JsonObject): Style {
   return /^voyage/i.test(client) || Object.hasOwn(body, 'top_k') ? 'voyage' : 'jina'
 }
 
-/** The fields of documents that are ranked by, with their order. */
+/** The fields that documents are ranked by, with their order. */
 type Fields = ReadonlyMap<string, number>
 
-/** The named fields, or the usual one. */
+/** The named fields, by default only `text`. */
 const fieldsOf = (named: readonly string[] = ['text']): Fields =>
   new Map([...new Set(named)].map((field, place) => [field, place]))
 
 const USUAL = fieldsOf()
 
 /**
- * A document as parts: a text for each ranked field, in their order, and its image. Other fields have no effect on the
- * ranking: they are in what the parts note that they were read from.
+ * Reads a document as parts: a text for each ranked field, in order, and its image. Other fields have no effect on the
+ * ranking and remain only in the parts' source.
  */
 export function readDocument(wire: Json, fields = USUAL): readonly Part[] {
   if (typeof wire === 'string') return [{ type: 'text', text: wire }]
@@ -86,14 +90,14 @@ export function readDocument(wire: Json, fields = USUAL): readonly Part[] {
   return parts.map(part => withOrigin(part, FORMAT, wire))
 }
 
-/** An address, or the bare base64 of an image whose type is found in its bytes. */
+/** Reads an image: a URL, or plain base64 whose type is detected from the bytes. */
 function readImage(value: string): MediaPart {
   if (/^[a-z][a-z0-9+.-]*:/i.test(value)) return { type: 'media', kind: 'image', source: sourceOfUrl(value) }
   const mediaType = sniffedBase64(value) ?? 'image/jpeg'
   return { type: 'media', kind: 'image', source: { type: 'base64', mediaType, data: value } }
 }
 
-/** Where the settings of a request stand in its body. */
+/** The body fields of the request's settings. */
 export const BODY_FIELDS: BodyFields = {
   'output/ranking': ['documents'],
   'output/ranking/query': ['query'],
@@ -101,7 +105,7 @@ export const BODY_FIELDS: BodyFields = {
   'output/ranking/echo': ['return_documents'],
 }
 
-/** The places of the documents. */
+/** Locates the documents in the body. */
 export const locate = ({ messages }: CanonicalRequest): Locate =>
   locator(
     'documents',

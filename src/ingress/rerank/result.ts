@@ -11,7 +11,11 @@ import { FORMAT, readDocument } from './request.ts'
 
 const TAKEN = new Set(['id', 'model', 'object', 'results', 'data', 'usage', 'meta'])
 
-/** A whole answer (FORMATS §9): ranks in the upstream's order, in `results` or, for Voyage, in `data`. */
+/**
+ * Reads a whole answer (FORMATS §9): ranks in the upstream's order, in `results` or, from Voyage, in `data`.
+ *
+ * @throws GatewayError for any other body.
+ */
 export function readResult({ body }: WireAnswer): CanonicalResult {
   const field = ['results', 'data'].find(one => Array.isArray(body[one]))
   if (field === undefined)
@@ -37,7 +41,7 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
 
 const RANK = new Set(['index', 'relevance_score', 'document'])
 
-/** An entry that is no rank is kept as it is. */
+/** Reads one rank; an entry of another form becomes opaque. */
 function readRank(wire: JsonObject): Part {
   const index = anyNumber(wire['index'])
   const score = anyNumber(wire['relevance_score'])

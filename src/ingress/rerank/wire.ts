@@ -1,9 +1,9 @@
 import * as v from 'valibot'
 import { count, maybe, maybeText, shape } from '../errors/validation-error.ts'
 
-/** The rerank request of Cohere's first version, Jina and Voyage, FORMATS §9. Loose: unknown fields pass. */
+/** The schema of the rerank request of Jina, Voyage and Cohere's API version 1 (FORMATS §9). Unknown fields pass. */
 
-/** A document: a text, or an object with a text or an image among its fields. */
+/** A document: a text, or an object that may have a text and an image. */
 const document = v.union([v.string(), shape({ text: maybeText, image: maybeText })])
 
 export const request = shape({

@@ -4,13 +4,13 @@ import { type Json, type JsonObject, withOrigin } from '../../canonical/node.ts'
 import { anyNumber, anyText, defined, left, object, objects, required, text } from '../fields.ts'
 import { FORMAT, KNOWN_PARTS } from './wire.ts'
 
-/** The parts of a message or of a tool's output; a string is one text. */
+/** Reads the parts of a message or of a tool's output; a string is a single text. */
 export function readContent(wire: Json | undefined): readonly Part[] {
   if (typeof wire === 'string') return [{ type: 'text', text: wire }]
   return objects(wire)?.map(readPart) ?? []
 }
 
-/** One part; a part of an unknown type is kept, marked as a part rather than an item. */
+/** Reads one part. A part of an unknown type becomes opaque, marked as a part rather than an item. */
 export function readPart(wire: JsonObject): Part {
   const type = required(text(wire['type']))
   const part = KNOWN_PARTS.has(type) ? PARTS[type]!(wire) : undefined
@@ -18,6 +18,7 @@ export function readPart(wire: JsonObject): Part {
   return part === undefined ? unknownPart(wire) : ({ ...part, ...cache } as Part)
 }
 
+/** Makes an opaque part that is marked as part of a message. */
 export const unknownPart = (value: JsonObject): Part => ({
   type: 'opaque',
   format: FORMAT,
@@ -37,7 +38,7 @@ const TAKEN = {
 const PARTS: { readonly [type: string]: (wire: JsonObject) => Part | undefined } = {
   input_text: readText,
   text: readText,
-  // Logprobs of an earlier answer: upstreams send them and never read them.
+  // Logprobs of an earlier answer are dropped: upstreams send them but do not read them.
   output_text: wire => readOutputText(wire, TAKEN.output),
   refusal: wire => ({ type: 'refusal', text: required(text(wire['refusal'])), ...left(FORMAT, wire, TAKEN.refusal) }),
   input_image: readImage,
@@ -48,7 +49,7 @@ function readText(wire: JsonObject): TextPart {
   return { type: 'text', text: required(text(wire['text'])), ...left(FORMAT, wire, TAKEN.text) }
 }
 
-/** Text a model wrote, with its citations. */
+/** Reads text that a model wrote, with its citations. */
 export function readOutputText(wire: JsonObject, taken: ReadonlySet<string>): TextPart {
   const cited = objects(wire['annotations'])
   return {
@@ -61,7 +62,7 @@ export function readOutputText(wire: JsonObject, taken: ReadonlySet<string>): Te
 
 const CITATION = new Set(['type', 'url', 'title', 'start_index', 'end_index'])
 
-/** A citation of a page; one of a file stays opaque. */
+/** Reads a citation of a web page; one of a file becomes opaque. */
 function readAnnotation(wire: JsonObject): Annotation {
   const { url, title, start_index, end_index } = wire
   const known =
@@ -97,7 +98,9 @@ function readImage(wire: JsonObject): MediaPart | undefined {
   }
 }
 
-/** A file's bytes, its address or its id; of several the first counts, and the others stay in extras. */
+/**
+ * Reads a file given as bytes, URL or id. If several are given, the first of these counts and the others become extras.
+ */
 function readFile(wire: JsonObject): MediaPart | undefined {
   const data = text(wire['file_data'])
   const url = text(wire['file_url'])
@@ -121,7 +124,7 @@ function readFile(wire: JsonObject): MediaPart | undefined {
   }
 }
 
-/** Bytes come as a `data:` URL; some clients send the base64 alone. */
+/** Reads a file's bytes from a `data:` URL, or from plain base64, which some clients send. */
 function sourceOfData(data: string, name: string | undefined): MediaPart['source'] {
   if (data.startsWith('data:')) return sourceOfUrl(data)
   const mediaType = name?.toLowerCase().endsWith('.pdf') ? 'application/pdf' : 'application/octet-stream'

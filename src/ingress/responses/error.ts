@@ -1,6 +1,6 @@
 import { errorReader } from '../errors/openai-error.ts'
 
-/** The faults of a picture in the input (`ResponseErrorCode`, docs/wire/errors.md#codes-of-responses). */
+/** Codes of faulty input images (`ResponseErrorCode`, docs/wire/errors.md#codes-of-responses). */
 const OF_PICTURES = [
   ...['invalid_image', 'invalid_image_format', 'invalid_image_url', 'invalid_image_mode', 'image_too_large'],
   ...['invalid_base64_image', 'image_too_small', 'image_parse_error', 'image_content_policy_violation'],
@@ -9,7 +9,7 @@ const OF_PICTURES = [
 ].map(code => [code, 'invalid-request'] as const)
 
 /**
- * The errors of responses, which have more codes than the other formats of their family
+ * Readers of the errors of responses, which have more codes than the other formats of the family
  * (docs/wire/errors.md#codes-of-responses).
  */
 export const { readError, readInnerError } = errorReader(

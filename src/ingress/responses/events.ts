@@ -17,7 +17,7 @@ import { UpstreamCalls } from './upstream-calls.ts'
 import { readUsage } from './usage.ts'
 import { FORMAT } from './wire.ts'
 
-/** A streamed answer (docs/wire/responses.md#stream). Events of unknown types are passed on as they are. */
+/** Reads a streamed answer (docs/wire/responses.md#stream). Events of unknown types pass through unchanged. */
 export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, Sink {
   out: CanonicalEvent[] = []
   parts = 0
@@ -25,9 +25,9 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
   called = false
   refused = false
   readonly places = new Places()
-  /** The items that are open, by place. */
+  /** Open items by position. */
   readonly items = new Map<number, ItemReader>()
-  /** Places whose item has ended. */
+  /** Positions of items that have ended. */
   readonly ended = new Set<number>()
   readonly messages = new Map<number, MessageReader>()
   readonly upstreamCalls: UpstreamCalls
@@ -63,7 +63,7 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
     } else handle(this, event)
   }
 
-  /** An event of another type, for callers of the same format. */
+  /** Passes an event of an unknown type on, for callers of the same format. */
   pass(value: JsonObject): void {
     const event: CanonicalEvent = { type: 'opaque', format: FORMAT, value }
     if (!this.started && this.early.hold(event)) return
@@ -71,6 +71,7 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
     this.out.push(event)
   }
 
+  /** Emits the start of the answer, unless it has started already. */
   start(response: JsonObject | undefined): void {
     if (this.started) return
     this.started = true
@@ -80,7 +81,7 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
     this.early.release(this.out)
   }
 
-  /** The terminal event: its response completes whatever the stream left out. */
+  /** Reads the terminal event, whose response supplies what the stream left out. */
   finish(response: JsonObject): void {
     this.start(response)
     const error = response['status'] === 'failed' ? anyObject(response['error']) : undefined
@@ -92,6 +93,7 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
     this.over = true
   }
 
+  /** Emits the items and citations that the stream left out, and ends the candidate. */
   private complete(response: JsonObject): void {
     const items = anyObjects(response['output'])
     for (const [position, known] of this.places.ofAll(items).entries()) {
@@ -128,7 +130,7 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
     for (const place of [...this.items.keys()]) this.close(place, undefined)
   }
 
-  /** Token logprobs that came with no text. */
+  /** Emits token logprobs that arrived with no text. */
   private logRest({ output }: JsonObject): void {
     if (!hasTokens(output)) return
     const append = readOutput(output, this.upstreamCalls).tokens.slice(this.tokens)
@@ -136,11 +138,11 @@ export class ResponsesEvents implements Transducer<WireEvent, CanonicalEvent>, S
   }
 }
 
-/** Whether anything in the output may be likely tokens; which of them are an answer's, only reading it shows. */
+/** Whether the output may contain token logprobs; only reading it shows which belong to the answer. */
 const hasTokens = (output: Json | undefined): boolean =>
   anyObjects(output).some(item => anyObjects(item['content']).some(({ logprobs }) => anyObjects(logprobs).length > 0))
 
-/** Whether a message of the output has citations. */
+/** Whether an output message has citations. */
 const isCited = ({ content }: JsonObject): boolean =>
   anyObjects(content).some(({ annotations }) => Array.isArray(annotations) && annotations.length > 0)
 

@@ -20,14 +20,14 @@ import { contentReader, readAnswerPart, readTokens } from './result.ts'
 import type { UpstreamCalls } from './upstream-calls.ts'
 import { FORMAT } from './wire.ts'
 
-/** The answer that events are read into. */
+/** The state of the answer that events are read into. */
 interface ResponseState extends Sink {
   readonly places: Places
-  /** The items that are open, by place. */
+  /** Open items by position. */
   readonly items: Map<number, ItemReader>
-  /** Places whose item has ended. */
+  /** Positions of items that have ended. */
   readonly ended: Set<number>
-  /** Messages that have ended, by place. */
+  /** Messages that have ended, by position. */
   readonly messages: Map<number, MessageReader>
   readonly upstreamCalls: UpstreamCalls
   start(response: JsonObject | undefined): void
@@ -39,12 +39,13 @@ interface ResponseState extends Sink {
 
 type Handler = (answer: ResponseState, event: JsonObject) => void
 
+/** Parts to start from when the upstream did not announce them. */
 const EMPTY_PARTS: { readonly [type: string]: JsonObject } = {
   output_text: { type: 'output_text', text: '', annotations: [], logprobs: [] },
   refusal: { type: 'refusal', refusal: '' },
 }
 
-/** Opens the item at a place; it begins without its content, which follows in later events. */
+/** Opens the item at a position, without its content, which arrives in later events. */
 export function openItem(answer: ResponseState, place: number, item: JsonObject): void {
   if (answer.items.has(place) || answer.ended.has(place)) return
   answer.start(undefined)
@@ -54,7 +55,7 @@ export function openItem(answer: ResponseState, place: number, item: JsonObject)
   )
 }
 
-/** The place of an event's item, which is opened unless it is open. */
+/** The position of an event's item; opens the item if necessary. */
 function itemAt(answer: ResponseState, event: JsonObject): number {
   const place = answer.places.at(event, answer.ended)
   openItem(answer, place, anyObject(event['item']) ?? {})
@@ -66,15 +67,15 @@ function begin(item: JsonObject, sink: Sink): ItemReader {
     const { content: _, ...head } = item
     return new MessageReader(head, sink)
   }
-  // The image of a call may follow in later events.
+  // The image of an image generation call may arrive later.
   const begun = isImageCall(item) ? { ...item, result: item['result'] ?? '' } : item
   const [start] = readAnyItem(begun, contentReader([]), 'begun')
   return start?.type === 'reasoning' ? new ThoughtReader(early(start), sink) : new PartReader(start!, sink)
 }
 
 /**
- * A thought before its first text, which is read from the events that follow, as that of any other. The proof it begins
- * with is not the final one; that it is redacted is known from the start.
+ * Reasoning before its first text, since later events repeat the text. The signature at the start is not final and is
+ * dropped, except for redacted reasoning.
  */
 function early({ signature, spelling, ...thought }: ReasoningPart): ReasoningPart {
   const proof = thought.redacted === undefined || signature === undefined ? {} : { signature }
@@ -83,7 +84,7 @@ function early({ signature, spelling, ...thought }: ReasoningPart): ReasoningPar
 
 type ReaderOf<R> = abstract new (...args: never[]) => R
 
-/** The item of a kind at the event's place; one that was never opened begins empty. */
+/** The item that an event continues, if it is of the given kind. An item that was never announced starts empty. */
 function continued<R extends ItemReader>(
   answer: ResponseState,
   event: JsonObject,
@@ -109,14 +110,14 @@ const thoughtAt = (answer: ResponseState, event: JsonObject): ThoughtReader | un
 const partAt = (answer: ResponseState, event: JsonObject, type: string): OpenPart | undefined =>
   messageAt(answer, event)?.part(anyNumber(event['content_index']) ?? 0, EMPTY_PARTS[type]!)
 
-/** The place of the item an event continues, which may never have been opened. */
+/** The position of the item that an event continues, which may not have been announced. */
 function placeOf({ places, ended }: ResponseState, event: JsonObject): number {
   const place = places.of(event)
   const isNew = place === undefined || (ended.has(place) && isNameless(event) && GROWS.test(String(event['type'])))
   return isNew ? places.add(event) : place
 }
 
-/** Events that begin another item where they have neither id nor index and the item before has ended. */
+/** Events that start another item if they have neither id nor index and the previous item has ended. */
 const GROWS = /\.(?:delta|added)$/
 
 const grows =
@@ -154,7 +155,7 @@ const thinks =
     else item?.[action](slot, index, anyText(event[field]) ?? '')
   }
 
-/** A part of a message begins, or a thought's full text. */
+/** Starts a part of a message, or the full text of reasoning. */
 const partAdded: Handler = (answer, event) => {
   const part = anyObject(event['part']) ?? {}
   const index = anyNumber(event['content_index']) ?? 0
@@ -176,14 +177,14 @@ const annotated: Handler = (answer, event) => {
   if (read.type === 'text') part.cite(read.annotations!)
 }
 
-/** The text that an event cites, which may have ended. */
+/** The text part that an event adds a citation to; it may have ended. */
 function citedPart(answer: ResponseState, event: JsonObject): OpenPart | undefined {
   const place = answer.places.of(event)
   if (place === undefined || !answer.ended.has(place)) return partAt(answer, event, 'output_text')
   return answer.messages.get(place)?.endedPart(anyNumber(event['content_index']) ?? 0)
 }
 
-/** A partial image: a preview for other formats, and the event itself for callers of the same one. */
+/** Emits a partial image: a preview for other formats, and the event itself for callers of this format. */
 const previewed: Handler = (answer, event) => {
   answer.pass(event)
   const data = anyText(event['partial_image_b64'])
@@ -202,7 +203,7 @@ const previewed: Handler = (answer, event) => {
 const finished: Handler = (answer, event) => answer.finish(anyObject(event['response']) ?? {})
 const ignored: Handler = () => {}
 
-/** The effect of each event on the answer; any other is passed on. */
+/** The handler of each event type; all other events pass through unchanged. */
 export const HANDLERS: ReadonlyMap<Json | undefined, Handler> = new Map<Json | undefined, Handler>([
   ['response.output_text.delta', grows('output_text', 'delta')],
   ['response.function_call_arguments.delta', called('delta', false)],

@@ -15,8 +15,8 @@ const NUMBERS = ['output_compression', 'partial_images'] as const
 const SETTINGS: ReadonlySet<string> = new Set(['type', 'input_image_mask', ...TEXTS, ...NUMBERS])
 
 /**
- * A request whose only tool is image generation, with no choice but to use it, asks for an image alone
- * (docs/wire/responses.md#tools): it is read as an image request. Anything more, or unclear, stays a conversation.
+ * Reads a request whose only tool is image generation, with a choice that forces it, as an image request
+ * (docs/wire/responses.md#tools). A request with anything more, or anything unclear, stays a conversation.
  */
 export function asImageRequest(request: CanonicalRequest, body: JsonObject): CanonicalRequest {
   const tool = toolOf(body)
@@ -65,7 +65,7 @@ function readSettings(tool: JsonObject): NonNullable<Output['image']> {
   }
 }
 
-/** A mask by its address or id alone. */
+/** Reads a mask given by only a URL or an id. */
 function readMask(wire: Json | undefined): MediaPart | 'unclear' | undefined {
   if (wire === undefined) return undefined
   const [[field, value] = [], ...others] = isObject(wire) ? Object.entries(wire) : []
@@ -77,7 +77,8 @@ function readMask(wire: Json | undefined): MediaPart | 'unclear' | undefined {
 }
 
 /**
- * The mask belongs to the last turn, if that is the caller's and has text; otherwise it cannot be distinguished from an image.
+ * Adds the mask to the last turn. Undefined unless that turn is the caller's and has text, since the mask would
+ * otherwise be taken for an input image.
  */
 function withMask(messages: readonly Message[], mask: MediaPart | 'unclear'): readonly Message[] | undefined {
   const last = messages.at(-1)
@@ -90,12 +91,13 @@ function withMask(messages: readonly Message[], mask: MediaPart | 'unclear'): re
 
 const OF_CALL = new Set(['type', 'id', 'status', 'result', 'output_format', ...FIELDS])
 
+/** Whether an item is an image generation call. */
 export const isImageCall = (wire: JsonObject): boolean => wire['type'] === 'image_generation_call'
 
-/** As many characters of base64 as identify a file's type. */
+/** base64 characters; enough to detect a file type. */
 const HEAD = 24
 
-/** The image an image generation call made; undefined where there is none, or the item is malformed. */
+/** Reads the image of an image generation call; undefined without an image or for a malformed item. */
 export function readImageCall(wire: JsonObject): MediaPart | undefined {
   const { id, status, result, output_format } = wire
   const texts = [id, status, output_format].every(field => field == null || typeof field === 'string')

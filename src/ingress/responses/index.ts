@@ -6,7 +6,7 @@ import { BODY_FIELDS, readRequest } from './request.ts'
 import { readCounted, readResult } from './result.ts'
 import { toolPaths } from './tools.ts'
 
-/** Responses, docs/wire/responses.md. */
+/** The reader of OpenAI's responses and their token counting (docs/wire/responses.md). */
 export const responses: Reader = {
   request: readRequest,
   fields: BODY_FIELDS,

@@ -11,7 +11,7 @@ import { checkStamp, MESSAGE, readItem, readOutput, unknownItem } from './items.
 import { upstreamCallsIn } from './upstream-calls.ts'
 import { ANSWERS, FORMAT, kindOfItem, ROLES, TOOL_ITEMS } from './wire.ts'
 
-/** The history: `input` as a text, one item or a list of them (trap 71), after the instructions. */
+/** Reads the history: the instructions, then `input` as a text, an item or a list of items (trap 71). */
 export function readHistory(body: JsonObject): readonly Message[] {
   const messages = readInput(body['input'] ?? undefined, body['tools'])
   const instructions = text(body['instructions'])
@@ -27,8 +27,8 @@ function readInput(wire: Json | undefined, tools: Json | undefined): readonly Me
 }
 
 /**
- * Neighbouring items of the assistant are one turn; any other item is a turn by itself. Of a turn, the first part of
- * each item notes the item.
+ * Groups consecutive items of the assistant into one turn; any other item is a turn of its own. The first part of each
+ * item in a turn records the item as its source.
  */
 function readItems(items: readonly JsonObject[], own: ReadonlySet<JsonObject>): readonly Message[] {
   const messages: Message[] = []
@@ -40,13 +40,13 @@ function readItems(items: readonly JsonObject[], own: ReadonlySet<JsonObject>): 
       turn = undefined
       messages.push(withOrigin(turnOfItem, FORMAT, item))
     } else if (TOOL_ITEMS.has(kind)) {
-      // Its tools belong to the request: it neither opens a turn nor ends one.
+      // The item's tools belong to the request, so the item neither starts nor ends a turn.
       const part = withOrigin({ ...unknownItem(item), redundant: true } as Part, FORMAT, item)
       if (turn !== undefined) turn.push(part)
       else messages.push(withOrigin<Message, JsonObject>({ role: 'developer', content: [part] }, FORMAT, item))
     } else {
       if (turn === undefined) messages.push({ role: 'assistant', content: (turn = []) })
-      // Also a call of the upstream's own is read: a malformed one is refused.
+      // Calls that the upstream made for itself are read, too, so that malformed ones are refused.
       const read = readItem(item)
       const parts = own.has(item) ? [unknownItem(item)] : read
       withOrigin(parts[0]!, FORMAT, item)
@@ -56,13 +56,13 @@ function readItems(items: readonly JsonObject[], own: ReadonlySet<JsonObject>): 
   return messages
 }
 
-/** The turn an item is by itself; undefined for the assistant's items. */
+/** Reads an item that is a turn of its own; undefined for items of the assistant. */
 function readTurnItem(item: JsonObject, kind: string | undefined): Message | undefined {
   if (kind === 'message') return readMessage(item)
   return kind !== undefined && ANSWERS.has(kind) ? { role: 'tool', content: [readOutput(item)] } : undefined
 }
 
-/** A message of any role but the assistant's. */
+/** Reads a message; undefined for the assistant's role. */
 function readMessage(item: JsonObject): Message | undefined {
   const role = text(item['role'])
   if (!ROLES.includes(role as (typeof ROLES)[number])) throw WrongType.instance
@@ -77,7 +77,7 @@ function readMessage(item: JsonObject): Message | undefined {
 
 const INPUT = 'input'
 
-/** The places of the items in a body's `input`, of which the assistant's are one turn; the instructions are none. */
+/** Locates messages and parts in `input`, where a turn of the assistant may be several items, and in `instructions`. */
 export function locate(request: CanonicalRequest): Locate {
   const { input, instructions } = originOf<WireRequest>(request, FORMAT)?.wire.body ?? {}
   const places: Place[] = []
@@ -95,7 +95,7 @@ export function locate(request: CanonicalRequest): Locate {
   return input == null || Array.isArray(input) ? found : path => unlisted(found(path), typeof input === 'string')
 }
 
-/** A text or an item that is not in a list has no index. */
+/** Removes the index from a path if `input` is not a list. */
 function unlisted(path: Path, isText: boolean): Path {
   if (path[0] !== INPUT) return path
   return isText ? [INPUT] : path[1] === 0 ? [INPUT, ...path.slice(2)] : path
@@ -103,7 +103,7 @@ function unlisted(path: Path, isText: boolean): Path {
 
 const itemOf = (node: object): JsonObject | undefined => originOf<JsonObject>(node, FORMAT)?.wire
 
-/** The place of a turn: one item, or for the assistant those that its parts note. */
+/** The path of a turn: one item, or for the assistant all items that its parts record. */
 function placeOf(message: Message, first: number): Place & { readonly items: number } {
   const { role, content } = message
   if (role !== 'assistant') {
@@ -123,7 +123,7 @@ function placeOf(message: Message, first: number): Place & { readonly items: num
   return { at: [INPUT, first], parts, items }
 }
 
-/** A part of a message item, which may be all its content as a text; any other item is one part. */
+/** The path of a part in an item. A message may have a single text as its content; any other item is one part. */
 function inside(at: Path, item: JsonObject | undefined, index: number): Path {
   if (item !== undefined && kindOfItem(item) !== 'message') return at
   return typeof item?.['content'] === 'string' ? [...at, 'content'] : [...at, 'content', index]

@@ -7,18 +7,18 @@ import { CUT, readAnyItem, unknownItem } from './items.ts'
 import { contentReader, readAnswerPart, readTokens } from './result.ts'
 import { FORMAT } from './wire.ts'
 
-/** The output of the items of one answer. */
+/** Collects the output of all items of one answer. */
 export interface Sink {
   out: CanonicalEvent[]
-  /** Parts begun so far. */
+  /** Number of parts started so far. */
   parts: number
-  /** Token logprobs put out so far. */
+  /** Number of token logprobs emitted so far. */
   tokens: number
   called: boolean
   refused: boolean
 }
 
-/** A part that grows, and how much of it was put out. */
+/** A part that grows, and how much of it was emitted. */
 export class OpenPart {
   readonly at: At
   grown = false
@@ -45,7 +45,7 @@ export class OpenPart {
     this.sink.out.push({ type: 'part-delta', at: this.at, append })
   }
 
-  /** The whole text, which comes at the end: it adds nothing unless nothing came before it (trap 11). */
+  /** Adds the whole text, which arrives at the end, unless some of it arrived before (trap 11). */
   fill(body: string): void {
     if (!this.grown) this.grow(body)
   }
@@ -61,7 +61,7 @@ export class OpenPart {
     this.sink.out.push({ type: 'part-patch', at: this.at, ...late })
   }
 
-  /** The end, with whatever the finished part has beyond what was put out. */
+  /** Ends the part, after emitting whatever the final part has beyond what was emitted. */
   end(final: Part | undefined, tokens: readonly TokenLogprob[] = []): void {
     if (final !== undefined) {
       this.fill(bodyOf(final))
@@ -73,7 +73,7 @@ export class OpenPart {
     this.sink.out.push({ type: 'part-end', at: this.at })
   }
 
-  /** More citations of a finished text. */
+  /** Adds citations to a finished text. */
   cite(annotations: readonly Annotation[]): void {
     if (annotations.length === 0) return
     this.annotations += annotations.length
@@ -99,7 +99,7 @@ export class OpenPart {
 const isHiddenLate = (start: Part, final: Part): boolean =>
   final.type === 'reasoning' && final.redacted === true && !(start.type === 'reasoning' && start.redacted === true)
 
-/** Whether an image has another media type, or other settings, than it began with. */
+/** Whether an image differs in media type or settings from its start. */
 const isOtherMedia = (start: Part, final: Part): boolean =>
   start.type === 'media' && final.type === 'media' && start.source.type === 'base64' && final.source.type === 'base64'
     ? start.source.mediaType !== final.source.mediaType || !sameSettings(start.made, final.made)
@@ -108,24 +108,24 @@ const isOtherMedia = (start: Part, final: Part): boolean =>
 const sameSettings = (start: Made = {}, final: Made = {}): boolean =>
   [...Object.keys(start), ...Object.keys(final)].every(key => start[key as keyof Made] === final[key as keyof Made])
 
-/** The final spelling, which has no item as it began: late marks are merged over the earlier ones. */
+/** The final spelling, without the item as it was at its start; late marks are merged over earlier ones. */
 function respelled(start: Node, final: Node): Node {
   const after = final.spelling?.[FORMAT]
   const ended = start.spelling?.[FORMAT]?.['begun'] === undefined ? after : { ...after, begun: null }
   return ended === undefined ? {} : { spelling: { [FORMAT]: ended } }
 }
 
-/** One item of a streamed answer, from `output_item.added` to `output_item.done`. */
+/** Reads one item of a streamed answer, from `output_item.added` to `output_item.done`. */
 export interface ItemReader {
-  /** Ends the item; `item` is its final form, where the upstream sends one. */
+  /** Ends the item; `item` is its final form, if the upstream sends one. */
   done(item: JsonObject | undefined): void
 }
 
-/** A message: its parts begin one by one, and end together, when the message does. */
+/** Reads a message, whose parts start one by one and end together. */
 export class MessageReader implements ItemReader {
   private readonly head: JsonObject
   private readonly sink: Sink
-  /** By index: those of a message that has ended may be cited late. */
+  /** Parts by index, also after the message's end, since they may be cited late. */
   private readonly parts = new Map<number, OpenPart>()
 
   constructor(head: JsonObject, sink: Sink) {
@@ -133,7 +133,7 @@ export class MessageReader implements ItemReader {
     this.sink = sink
   }
 
-  /** The part at an index; one that was not announced begins here. */
+  /** The part at an index; starts a part that was not announced. */
   part(index: number, wire: JsonObject): OpenPart {
     const known = this.parts.get(index)
     if (known !== undefined) return known
@@ -142,7 +142,7 @@ export class MessageReader implements ItemReader {
     return part
   }
 
-  /** The first part is read with the message's own fields. */
+  /** Reads a part; the first one together with the message's own fields. */
   private read(wire: JsonObject): Part {
     if (this.parts.size > 0) return readAnswerPart(wire, [])
     const [part] = readAnyItem({ ...this.head, content: [wire] }, contentReader([]), 'begun')
@@ -159,12 +159,12 @@ export class MessageReader implements ItemReader {
     for (const [index, part] of this.parts) if (finals[index] === undefined) part.end(undefined)
   }
 
-  /** A part of the message that has ended. */
+  /** A part of the message after its end. */
   endedPart(index: number): OpenPart | undefined {
     return this.parts.get(index)
   }
 
-  /** The message once more, as the whole answer has it: its texts may have more citations. */
+  /** Adds the citations that the message has only in the whole answer. */
   repeated(item: JsonObject): void {
     for (const [index, part] of readAnyItem(item, contentReader([])).entries()) {
       const ended = this.parts.get(index)
@@ -174,7 +174,7 @@ export class MessageReader implements ItemReader {
   }
 }
 
-/** An item that is one part: a thought, a call, or an opaque part. */
+/** Reads an item that is one part: reasoning, a call, or an opaque part. */
 export class PartReader implements ItemReader {
   readonly part: OpenPart
 
@@ -191,7 +191,7 @@ export class PartReader implements ItemReader {
   }
 }
 
-/** A call the upstream makes for itself: an opaque part, whole at its end. */
+/** Reads a call that the upstream made for itself, as an opaque part that is whole at its end. */
 export class OwnCallReader extends PartReader {
   protected override read(item: JsonObject): Part {
     return unknownItem(item)
@@ -201,16 +201,17 @@ export class OwnCallReader extends PartReader {
 type Slot = 'summary' | 'content'
 
 /**
- * A thought has a summary, full text or both; the one that comes first is its text, and the other comes with the end.
+ * Reads reasoning with a summary, full text or both. The first to arrive becomes its text; the other arrives with the
+ * end.
  */
 export class ThoughtReader extends PartReader {
   private slot: Slot | undefined
-  /** Repeated with each cut: one list that grows. */
+  /** Offsets between the chunks of the text; emitted again whenever the list grows. */
   private readonly cuts: number[] = []
   private index = 0
   private length = 0
 
-  /** A chunk begins: after another one, an empty line separates them. */
+  /** Starts a chunk, separated by an empty line from the previous one. */
   begin(slot: Slot, index: number): void {
     if (this.slot === undefined) {
       this.slot = slot
@@ -229,7 +230,7 @@ export class ThoughtReader extends PartReader {
     if (this.slot === slot) this.append(append)
   }
 
-  /** The whole text of a chunk: it adds nothing unless no delta of it came before. */
+  /** Adds the whole text of a chunk, unless its deltas arrived before. */
   fill(slot: Slot, index: number, text: string): void {
     this.begin(slot, index)
     if (this.slot === slot && this.length === (this.cuts.at(-1) ?? -CUT.length) + CUT.length) this.append(text)

@@ -6,7 +6,7 @@ import { readContent } from './content.ts'
 import { readImageCall } from './images.ts'
 import { FORMAT, kindOfItem } from './wire.ts'
 
-/** The fields of a message that are read. */
+/** The known fields of a message. */
 export const MESSAGE: ReadonlySet<string> = new Set(['type', 'role', 'content', 'id', 'status'])
 
 const TAKEN = {
@@ -17,8 +17,8 @@ const TAKEN = {
 }
 
 /**
- * The parts of one item of the assistant. Unknown fields of a message stand on its first part, under `message`; an item
- * of an unknown type is one opaque part.
+ * Reads the parts of one item of the assistant. Unknown fields of a message become extras of its first part, under
+ * `message`; an item of an unknown type becomes one opaque part.
  */
 export function readItem(wire: JsonObject, content: typeof readContent = readContent): readonly Part[] {
   switch (kindOfItem(wire)) {
@@ -36,6 +36,7 @@ export function readItem(wire: JsonObject, content: typeof readContent = readCon
   }
 }
 
+/** Makes an opaque part of an item. */
 export const unknownItem = (value: JsonObject): Part => ({
   type: 'opaque',
   format: FORMAT,
@@ -46,12 +47,14 @@ export const unknownItem = (value: JsonObject): Part => ({
     : {}),
 })
 
-/** Items that stand for others: turns an upstream keeps, or has compacted. */
+/** Items that refer to other turns, stored or compacted by the upstream. */
 const REFERENCES = new Set<Json | undefined>(['item_reference', 'compaction', 'compaction_summary'])
 
 /**
- * As `readItem`, for an upstream's items: a malformed item is kept as it is. The first part has the item, for callers of
- * the format: whole, or as it `begun`.
+ * Like `readItem`, for an upstream's items: a malformed item becomes opaque. The first part records the item for
+ * callers of the same format.
+ *
+ * @param mark the spelling that holds the item: `item` if it is whole, `begun` if it is at its start.
  */
 export function readAnyItem(
   wire: JsonObject,
@@ -78,7 +81,10 @@ function readable(wire: JsonObject, content: typeof readContent): readonly Part[
   }
 }
 
-/** A thought without what the part itself has of it: thoughts are remembered, and would be twice as large. */
+/**
+ * A reasoning item without the text and signature that the part has itself. Reasoning is remembered, and would
+ * otherwise need twice the memory.
+ */
 function frameOf(wire: JsonObject, begun: boolean): JsonObject {
   const { encrypted_content: proof, ...frame } = { ...wire }
   if (Array.isArray(frame['summary'])) frame['summary'] = []
@@ -86,7 +92,11 @@ function frameOf(wire: JsonObject, begun: boolean): JsonObject {
   return proof === undefined || (typeof proof === 'string' && !begun) ? frame : { ...frame, encrypted_content: proof }
 }
 
-/** An item's id and status are texts; neither has a meaning in a history. */
+/**
+ * Checks that an item's id and status are texts; neither has a meaning in a history.
+ *
+ * @throws WrongType.
+ */
 export function checkStamp({ id, status }: JsonObject): void {
   text(id)
   text(status)
@@ -101,7 +111,7 @@ function readSpoken(wire: JsonObject, content: typeof readContent): readonly Par
   return [{ ...first, extras: { [FORMAT]: { ...first.extras?.[FORMAT], message } } }, ...others]
 }
 
-/** The empty line between the texts of a thought. */
+/** The empty line between the texts of one reasoning item. */
 export const CUT = '\n\n'
 
 function readReasoning(wire: JsonObject): ReasoningPart {
@@ -126,7 +136,7 @@ function readReasoning(wire: JsonObject): ReasoningPart {
   }
 }
 
-/** The texts joined, and the offsets of the cuts, where a single text would not be read back the same. */
+/** Joins the texts. Records the offsets of the cuts if they could not be derived from the joined text. */
 function textsOf(thoughts: readonly JsonObject[], type: string) {
   const cuts: number[] = []
   let joined = ''
@@ -143,7 +153,10 @@ function textsOf(thoughts: readonly JsonObject[], type: string) {
   return { text: joined, plain, cuts: needed ? cuts : undefined }
 }
 
-/** The proof's slot: an envelope holds the thought as it was signed, whatever a client left around it. */
+/**
+ * Reads `encrypted_content`. A wrapped signature contains the reasoning as it was signed, which replaces whatever text
+ * the client sent.
+ */
 const thoughtIn = (proof: string): EnclosedThought => (proof === '' ? {} : (disclose(proof, FORMAT)[0] ?? {}))
 
 function readFunctionCall(wire: JsonObject): ToolCallPart {
@@ -172,7 +185,7 @@ function readCallHead(wire: JsonObject) {
   } as const
 }
 
-/** The result of a tool call. */
+/** Reads the result of a tool call. */
 export function readOutput(wire: JsonObject): ToolResultPart {
   checkStamp(wire)
   return {

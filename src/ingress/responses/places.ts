@@ -2,18 +2,18 @@ import type { JsonObject } from '../../canonical/node.ts'
 import { anyNumber, anyObject, anyText } from '../fields.ts'
 
 /**
- * Maps an event to an item of the output: the one at its `output_index`, or where that is missing, or the same for all,
- * the one of its id, which some upstreams change on the way (trap 69). Places number the items in the order they begin,
- * so that gaps between indices do not matter.
+ * Maps events to items of the output: by `output_index`, or if that is missing or the same for all items, by the item's
+ * id, which some upstreams change during the stream (trap 69). Positions number items in the order in which they start,
+ * so gaps between indexes do not matter.
  */
 export class Places {
   private readonly byId = new Map<string, number>()
   private readonly byIndex = new Map<number, number>()
-  /** Indices that several items share. */
+  /** Indexes that several items share. */
   private readonly shared = new Set<number>()
   private count = 0
 
-  /** The place of the item an event continues; undefined for an unknown one. */
+  /** The position of the item that an event continues; undefined for an unknown item. */
   of(event: JsonObject): number | undefined {
     const id = idIn(event)
     const index = anyNumber(event['output_index'])
@@ -25,8 +25,8 @@ export class Places {
   }
 
   /**
-   * The place of the item that an event begins or repeats; where that one is `over`, an event with another name, or
-   * without any, begins another item, and so does every `added` event without a name.
+   * The position of the item that an event starts or repeats. If that item has `ended`, an event with another id or
+   * index, or without any, starts another item, and so does every `added` event without them.
    */
   at(event: JsonObject, ended: ReadonlySet<number>): number {
     const known = this.of(event)
@@ -39,6 +39,7 @@ export class Places {
     return ended.has(known) && isNew ? this.add(event) : known
   }
 
+  /** Adds an item and returns its position. */
   add(event: JsonObject): number {
     const place = this.count++
     const id = idIn(event)
@@ -49,10 +50,10 @@ export class Places {
     return place
   }
 
-  /** The places of the items of a whole output; undefined for those that no event began. */
+  /** The positions of all items of a whole output; undefined for items that no event started. */
   ofAll(items: readonly JsonObject[]): readonly (number | undefined)[] {
     const indices = [...this.byIndex.keys()].sort((a, b) => a - b)
-    // Indices are positions in the output, unless they have gaps or are one for all.
+    // Indexes are positions in the output, unless they have gaps or are the same for all items.
     const hasGaps = indices.length > 0 && indices.at(-1)! >= items.length
     const inOrder = indices.length === 0 || this.shared.size > 0
     return items.map(({ id }, position) => {
@@ -66,7 +67,7 @@ export class Places {
 
 const ADDED = 'response.output_item.added'
 
-/** Whether an event has neither id nor index of its item. */
+/** Whether an event has neither the id nor the index of its item. */
 export const isNameless = (event: JsonObject): boolean =>
   idIn(event) === undefined && anyNumber(event['output_index']) === undefined
 

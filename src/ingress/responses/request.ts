@@ -20,7 +20,11 @@ import { readToolChoice, readTools } from './tools.ts'
 import * as wire from './wire.ts'
 import { FORMAT } from './wire.ts'
 
-/** `POST /v1/responses` and the endpoints below it (docs/wire/responses.md#request) as a canonical request. */
+/**
+ * Reads the body of `POST /v1/responses` or an endpoint below it (docs/wire/responses.md#request).
+ *
+ * @throws GatewayError `invalid-request` naming the field at fault.
+ */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
   readOrExplain(wire.request, incoming.body, () =>
     withOrigin(asImageRequest(read(incoming), incoming.body), FORMAT, incoming),
@@ -41,7 +45,7 @@ function read({ path, body }: WireRequest): CanonicalRequest {
   }) satisfies State
   const output = { ...readText(body), ...outputOf(path, body['input']) }
   const stream = flag(body['stream']) ?? false
-  // A count is never streamed, whatever the request has.
+  // A token count is never streamed.
   if (stream && output.count === true) refused.push('stream')
   const model = required(text(body['model']))
   const messages = readHistory(body)
@@ -63,7 +67,7 @@ function read({ path, body }: WireRequest): CanonicalRequest {
 }
 
 const COMPACTION: Output = { compaction: true }
-/** What endpoints beside the main one return. */
+/** The output of endpoints other than the main one. */
 const OUTPUTS: ReadonlyMap<string, Output> = new Map<string, Output>([
   ['/responses/compact', COMPACTION],
   ['/responses/input_tokens', { count: true }],
@@ -71,8 +75,8 @@ const OUTPUTS: ReadonlyMap<string, Output> = new Map<string, Output>([
 const TRIGGER = 'compaction_trigger'
 
 /**
- * What the endpoint returns, or the last item asks for (docs/wire/responses.md#endpoints); the path is with or without
- * version.
+ * The output that the endpoint returns or the last item asks for (docs/wire/responses.md#endpoints). The path may have
+ * a version.
  */
 function outputOf(path: string, input: Json | undefined): Output {
   const fixed = OUTPUTS.get(path.replace(/^\/v1(?=\/)/, ''))
@@ -88,7 +92,7 @@ const TAKEN = new Set([
   ...['truncation', 'stream_options'],
 ])
 
-/** Values that equal the default, or concern padding of the stream: other formats lose nothing of them. */
+/** Tests for values that equal the default or only concern padding of the stream: other formats may drop them. */
 const IS_DEFAULT: { readonly [field: string]: (value: Json) => boolean } = {
   truncation: value => value === 'disabled',
   stream_options: value => isObject(value) && Object.keys(value).every(key => key === 'include_obfuscation'),
@@ -98,8 +102,8 @@ const PROOFS = 'reasoning.encrypted_content'
 const LOGPROBS = 'message.output_text.logprobs'
 
 /**
- * Proofs of reasoning are left out: every other format returns them in any case. `top_logprobs` without the
- * include has no effect that other formats could reproduce.
+ * Reads `include`. Signatures of reasoning are left out, since every other format returns them anyway. `top_logprobs`
+ * without the include has no effect that other formats could reproduce.
  */
 function readInclude(body: JsonObject, refused: string[]) {
   const wanted = texts(body['include'])
@@ -125,7 +129,7 @@ function readConversation(body: JsonObject, refused: string[]): string | undefin
 
 const TEXT = new Set(['format', 'verbosity'])
 
-/** `text` holds the shape of the answer and its verbosity. */
+/** Reads `text`: the shape of the answer and its verbosity. */
 function readText(body: JsonObject): Output {
   const value = object(body['text'])
   if (value === undefined) return {}
@@ -148,7 +152,7 @@ function readFormat(format: JsonObject): Output['text'] {
 
 const THOUGHT = new Set(['effort', 'summary', 'generate_summary'])
 
-/** Asking for a summary of any length is asking for the thoughts to be shown. */
+/** Reads `reasoning`. A request for a summary of any length is a request to show the reasoning. */
 function readReasoning(body: JsonObject, refused: string[]): Reasoning | undefined {
   const value = object(body['reasoning'])
   if (value === undefined) return undefined
@@ -168,7 +172,7 @@ function readReasoning(body: JsonObject, refused: string[]): Reasoning | undefin
   }
 }
 
-/** Where the settings of a request stand in its body. */
+/** The body fields of the request's settings. */
 export const BODY_FIELDS: BodyFields = {
   ...fieldsOfSettings(SETTINGS),
   'sampling/logprobs': ['top_logprobs', 'include'],

@@ -20,9 +20,13 @@ import { UpstreamCalls } from './upstream-calls.ts'
 import { readUsage } from './usage.ts'
 import { FORMAT } from './wire.ts'
 
-/** A whole answer (docs/wire/responses.md#response-object); an error under status 200 is thrown (trap 77). */
+/**
+ * Reads a whole answer (docs/wire/responses.md#response-object).
+ *
+ * @throws GatewayError for an error under status 200 (trap 77) or another kind of body.
+ */
 export function readResult({ body }: WireAnswer, request: CanonicalRequest): CanonicalResult {
-  if (!Array.isArray(body['output'])) throw noAnswer(body, 'is no response', readInnerError)
+  if (!Array.isArray(body['output'])) throw noAnswer(body, 'is not a response', readInnerError)
   const { parts, tokens } = readOutput(body['output'], new UpstreamCalls(request).read(body))
   const finish = readFinish(body, factsOf(parts))
   const error = body['status'] === 'failed' ? anyObject(body['error']) : undefined
@@ -43,7 +47,7 @@ const factsOf = (parts: readonly Part[]): ContentFacts => ({
 
 const HEAD = ['id', 'model', 'created_at', 'service_tier', 'output', 'usage'] as const
 
-/** Fields that repeat the request, and the answer's state: they hold nothing new for other formats. */
+/** Fields that repeat the request or the answer's state; they add nothing for other formats. */
 const ECHO = new Set([
   ...['object', 'status', 'error', 'incomplete_details', 'completed_at', 'background', 'instructions'],
   ...['max_output_tokens', 'max_tool_calls', 'metadata', 'parallel_tool_calls', 'previous_response_id', 'prompt'],
@@ -54,6 +58,7 @@ const ECHO = new Set([
 ])
 const TAKEN: ReadonlySet<string> = new Set([...HEAD, ...ECHO])
 
+/** Reads id, model, time and service tier of an answer. */
 export const readHead = (body: JsonObject) =>
   defined({
     id: anyText(body['id']),
@@ -62,7 +67,7 @@ export const readHead = (body: JsonObject) =>
     serviceTier: anyText(body['service_tier']),
   })
 
-/** The other fields of the response object, of which unknown ones are extras; callers of the format get all of it. */
+/** Records the response object for callers of the same format; its unknown fields become extras. */
 export const readNode = (body: JsonObject): Node => ({
   ...left(FORMAT, body, TAKEN, misread(body)),
   spelling: { [FORMAT]: { response: body } },
@@ -77,11 +82,11 @@ const CHECKS: { readonly [field: string]: (value: Json) => boolean } = {
   usage: isObject,
 }
 
-/** Known fields of a wrong type are kept as they are. */
+/** Known fields of a wrong type, which become extras. */
 const misread = (body: JsonObject): string[] =>
   Object.keys(CHECKS).filter(field => body[field] != null && !CHECKS[field]!(body[field]!))
 
-/** The parts of an answer that its finish depends on. */
+/** The kinds of content that the finish reason depends on. */
 interface ContentFacts {
   readonly called: boolean
   readonly refused: boolean
@@ -93,9 +98,9 @@ const INCOMPLETE: { readonly [reason: string]: FinishReason } = {
 }
 
 /**
- * How an answer ended, from its status (docs/wire/mapping.md#finish-reasons): calls and a refusal are reasons to stop
- * (trap 13), and an incomplete answer names its own (trap 14). Undefined while it is running, and where an error ended
- * it.
+ * Reads how an answer ended from its status (docs/wire/mapping.md#finish-reasons). Tool calls and refusals override
+ * `completed` (trap 13); an incomplete answer names its reason (trap 14). Undefined while the answer is running, and if
+ * an error ended it.
  */
 export function readFinish(body: JsonObject, content: ContentFacts): Finish | undefined {
   const status = anyText(body['status'])
@@ -119,7 +124,7 @@ export function readFinish(body: JsonObject, content: ContentFacts): Finish | un
 
 const STATES: { readonly [status: string]: TaskState } = { queued: 'queued', in_progress: 'in-progress' }
 
-/** The task of an answer that is not finished: it is polled under its id. */
+/** Reads the task of an unfinished answer, which callers poll by the answer's id. */
 function readTask(body: JsonObject): CanonicalTask | undefined {
   const status = anyText(body['status']) ?? ''
   const isNamed = anyText(body['id']) !== undefined
@@ -128,15 +133,20 @@ function readTask(body: JsonObject): CanonicalTask | undefined {
 
 const COUNTED = new Set(['object', 'input_tokens'])
 
-/** `{object, input_tokens}` of `POST /v1/responses/input_tokens` (docs/wire/responses.md#token-counting). */
+/**
+ * Reads the answer of `POST /v1/responses/input_tokens`, `{object, input_tokens}`
+ * (docs/wire/responses.md#token-counting).
+ *
+ * @throws GatewayError for any other body.
+ */
 export function readCounted({ body }: WireAnswer): CanonicalResult {
   const input = anyNumber(body['input_tokens'])
-  if (input === undefined) throw noAnswer(body, 'is no count', readInnerError)
+  if (input === undefined) throw noAnswer(body, 'is not a token count', readInnerError)
   const result: CanonicalResult = { candidates: [], usage: { input }, ...left(FORMAT, body, COUNTED) }
   return withOrigin(result, FORMAT, body)
 }
 
-/** The parts of an answer's items, and the token logprobs of all its texts in one list. */
+/** Reads the parts of an answer's items, and the token logprobs of all texts as one list. */
 export function readOutput(output: Json | undefined, own: UpstreamCalls): { parts: Part[]; tokens: TokenLogprob[] } {
   const tokens: TokenLogprob[] = []
   const content = contentReader(tokens)
@@ -144,7 +154,7 @@ export function readOutput(output: Json | undefined, own: UpstreamCalls): { part
   return { parts, tokens }
 }
 
-/** Reads the content of an answer's message; its token logprobs are added to the list. */
+/** Makes a reader of message content that appends token logprobs to the list. */
 export const contentReader =
   (tokens: TokenLogprob[]): typeof readContent =>
   wire => {
@@ -155,8 +165,8 @@ export const contentReader =
   }
 
 /**
- * As `readPart`, but a malformed part, or one that has no place in other formats' answers, is kept as it is. Any part
- * has its wire value, for callers of the format.
+ * Like `readPart`, for answers: a malformed part, or one that answers of other formats cannot have, becomes opaque.
+ * Every part records its wire value for callers of the same format.
  */
 export function readAnswerPart(wire: JsonObject, tokens: TokenLogprob[]): Part {
   const part = readable(wire, tokens)
@@ -183,7 +193,7 @@ function readText(wire: JsonObject, tokens: TokenLogprob[]): Part {
   return part
 }
 
-/** The chosen tokens with their most likely alternatives; undefined where there is no such list. */
+/** Reads the chosen tokens with their alternatives; undefined if there is no valid list. */
 export function readTokens(wire: Json | undefined): TokenLogprob[] | undefined {
   if (!Array.isArray(wire) || !wire.every(isToken)) return undefined
   return wire.map(token => {

@@ -20,7 +20,7 @@ const TAKEN = {
   customFree: new Set(['type', 'name', 'description']),
 }
 
-/** The tools of `tools`, and after them those that items of the input add (trap 89). */
+/** Reads `tools`, followed by the tools that items of the input add (trap 89). */
 export function readTools({ tools, input }: JsonObject): readonly Tool[] | undefined {
   const declared = readList(tools)
   const added = readAdded(input, declared ?? [])
@@ -33,8 +33,8 @@ const readOne = (wire: JsonObject): readonly Tool[] =>
   wire['type'] === 'namespace' ? readNamespace(wire) : [readTool(wire)]
 
 /**
- * Of tools with the same name that items add, the last one is valid, as clients change a tool by adding it again; one
- * declared in `tools` takes precedence. Each notes where it was added, as an answer repeats it.
+ * Reads the tools that items add. The last of several with the same name counts, since clients change a tool by adding
+ * it again; a tool in `tools` takes precedence. Each tool records its wire value, as an answer repeats it.
  */
 function readAdded(input: Json | undefined, declared: readonly Tool[]): readonly Tool[] {
   if (!Array.isArray(input)) return isObject(input) ? readAdded([input], declared) : []
@@ -50,7 +50,7 @@ function readAdded(input: Json | undefined, declared: readonly Tool[]): readonly
   return [...added.values()]
 }
 
-/** Where each tool of a request stands in its body; one that an item of the input adds, where that item declares it. */
+/** The path of each tool in the body; for a tool that an item adds, the path in that item. */
 export function toolPaths({ tools, input }: JsonObject): readonly Path[] {
   const declared = (objects(tools) ?? []).flatMap((wire, index): readonly Path[] => {
     const read = readOne(wire)
@@ -92,7 +92,7 @@ function readOwnFunction(wire: JsonObject): FunctionTool {
   return { ...readFunction(wire), ...left(FORMAT, wire, TAKEN.function) }
 }
 
-/** A tool that takes text; a grammar with fields beyond the known three stays in extras. */
+/** Reads a tool whose argument is free text; a format that is not a plain grammar becomes an extra. */
 function readCustom(wire: JsonObject): FreeformTool {
   const format = isObject(wire['format']) ? wire['format'] : {}
   const grammar = readGrammar(format)
@@ -102,8 +102,8 @@ function readCustom(wire: JsonObject): FreeformTool {
 }
 
 /**
- * A group of tools becomes its tools, each with the group's name. The group's other fields stand on the first; a group
- * that holds anything but functions and custom tools stays whole.
+ * Reads a group of tools as single tools, each with the group's name. The group's other fields become extras of the
+ * first tool. A group with anything but functions and custom tools becomes one opaque tool.
  */
 function readNamespace(wire: JsonObject): readonly Tool[] {
   const { name, description, tools } = wire
@@ -121,7 +121,7 @@ function readNamespace(wire: JsonObject): readonly Tool[] {
 
 const NAMESPACE = new Set(['type', 'name', 'description', 'tools'])
 
-/** A tool of a group that can be read, and does not use the field where the group's own remains are kept. */
+/** Whether a tool of a group can be read and does not use the `namespace` field, which may hold the group's extras. */
 const isMember = (tool: Json): tool is JsonObject =>
   isObject(tool) &&
   (tool['type'] === 'function' || tool['type'] === 'custom') &&
@@ -131,7 +131,7 @@ const isMember = (tool: Json): tool is JsonObject =>
   (tool['parameters'] == null || isObject(tool['parameters'])) &&
   isMaybe(tool['strict'], 'boolean')
 
-/** Every version of web search. */
+/** Reads any version of web search. */
 function readSearch(wire: JsonObject): HostedTool {
   const domains = domainsOf(wire['filters'])
   const place = readApproximate(wire['user_location'])
@@ -158,7 +158,7 @@ function domainsOf(filters: Json | undefined): readonly string[] | undefined {
     : undefined
 }
 
-/** Code runs in a container; the automatic one is the default everywhere. */
+/** Reads the code interpreter. The automatic container is the default in every format; any other becomes an extra. */
 function readInterpreter(wire: JsonObject): HostedTool {
   const { container } = wire
   const auto = isObject(container) && container['type'] === 'auto' && Object.keys(container).length === 1
@@ -177,7 +177,7 @@ const CHOSEN: ReadonlyMap<string | undefined, HostedKind> = new Map<string | und
   ['code_interpreter', 'code-execution'],
 ])
 
-/** The tool choice; a choice of an unknown kind counts as required. */
+/** Reads the tool choice. An object of an unknown kind counts as required. */
 export function readToolChoice(wire: Json | undefined): ToolChoice | undefined {
   if (wire == null) return undefined
   if (typeof wire === 'string') {
@@ -192,7 +192,7 @@ export function readToolChoice(wire: Json | undefined): ToolChoice | undefined {
   )
 }
 
-/** A list of tools that may be called, whatever is in it. */
+/** Whether a choice allows some tools without requiring a call. */
 const isOptional = ({ type, mode }: JsonObject): boolean => type === 'allowed_tools' && mode === 'auto'
 
 function readForced(wire: JsonObject): ToolChoice | undefined {
@@ -207,7 +207,7 @@ function readHosted(wire: JsonObject): ToolChoice | undefined {
   return hosted === undefined || Object.keys(wire).length !== 1 ? undefined : { mode: 'required', hosted }
 }
 
-/** Some of the functions and custom tools; any other list stays in extras. */
+/** Reads a list of allowed functions and custom tools; undefined for any other list, which becomes an extra. */
 function readAllowed(wire: JsonObject): ToolChoice | undefined {
   const { type, mode, tools } = wire
   if (type !== 'allowed_tools' || (mode !== 'auto' && mode !== 'required') || Object.keys(wire).length !== 3)

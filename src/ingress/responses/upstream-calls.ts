@@ -3,13 +3,13 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Tool } from '../../canonical/tool.ts'
 import { anyObjects } from '../fields.ts'
 
-/** Tools whose calls go to the caller; any other runs at the upstream. */
+/** Types of tools whose calls go to the caller; all others run at the upstream. */
 const CALLERS: ReadonlySet<Json | undefined> = new Set(['function', 'custom', 'namespace', 'tool_search'])
 
 /**
- * Detects freeform calls that the upstream made for itself: xAI reports the steps of its own `x_search` as
- * `custom_tool_call` items with undeclared names (`x_keyword_search`), which expect no result (trap 101). They are
- * calls of undeclared tools in an answer whose `tools` include one that runs at the upstream.
+ * Detects freeform calls that the upstream made for itself. xAI reports the steps of its hosted `x_search` as
+ * `custom_tool_call` items with undeclared names (`x_keyword_search`), which expect no result (trap 101). Such calls
+ * name an undeclared tool, in an answer whose `tools` include a hosted one.
  */
 export class UpstreamCalls {
   private readonly declared: readonly Tool[]
@@ -23,27 +23,29 @@ export class UpstreamCalls {
     this.declared = request.tools ?? []
   }
 
-  /** Takes the tools that the answer repeats, under the names the upstream received. */
+  /** Records the tools that the answer repeats, under the names that the upstream received. */
   read({ tools }: JsonObject): this {
     const repeated = Array.isArray(tools) ? anyObjects(tools) : undefined
     if (repeated !== undefined) this.repeated = { runs: repeated.some(runsUpstream), names: namesOf(repeated) }
     return this
   }
 
+  /** Whether an item is a call that the upstream made for itself. */
   has(item: JsonObject): boolean {
     if (!isFreeform(item)) return false
     const { name } = item
     if (typeof name === 'string' && this.names().has(name)) return false
     const { repeated } = this
-    // Names may have been sanitized: in an answer that repeats no tools, the kinds of tools decide.
+    // The gateway may have sanitized names, so in an answer that repeats no tools only the kinds of tools decide.
     if (repeated === undefined) return this.mayRun()
     return repeated.runs && !repeated.names.has(name)
   }
 }
 
 /**
- * The items of a history that are such calls: the item has an id, no caller declared the tool or answered the call, and
- * an assistant message follows. Most histories have no freeform calls and are not searched.
+ * The items of a history that are calls of the upstream: the item has an id, the caller neither declared the tool nor
+ * answered the call, and an assistant's message follows. Returns early for histories without freeform calls, which are
+ * most.
  */
 export function upstreamCallsIn(items: readonly JsonObject[], tools: Json | undefined): ReadonlySet<JsonObject> {
   if (!items.some(isFreeform)) return NO_CALLS
@@ -64,7 +66,7 @@ const runsUpstream = ({ type }: JsonObject): boolean => !CALLERS.has(type)
 
 const isHosted = (tool: Tool): boolean => tool.type === 'hosted' || (tool.type === 'opaque' && runsUpstream(tool.value))
 
-/** The names of tools, and of those in groups. */
+/** The names of tools, including tools in groups. */
 function namesOf(tools: readonly JsonObject[]): ReadonlySet<Json | undefined> {
   const names = new Set<Json | undefined>()
   for (const { name, tools: inside } of tools) {
@@ -74,7 +76,7 @@ function namesOf(tools: readonly JsonObject[]): ReadonlySet<Json | undefined> {
   return names
 }
 
-/** Evaluates on first use: most answers have no freeform calls. */
+/** Computes a value on first use, since most answers have no freeform calls. */
 function lazy<T>(compute: () => T): () => T {
   let computed: { readonly value: T } | undefined
   return () => (computed ??= { value: compute() }).value

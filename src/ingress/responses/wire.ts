@@ -6,11 +6,11 @@ import { json, maybe, maybeText, settingEntries, shape } from '../errors/validat
 export const FORMAT = 'responses'
 
 /**
- * The request of docs/wire/responses.md#request. Loose: unknown fields, items, parts and tools pass; free JSON is never
- * validated.
+ * The schema of the responses request (docs/wire/responses.md#request). Unknown fields, items, parts and tools pass;
+ * free-form JSON is never validated.
  */
 
-/** The schema that the value itself selects. */
+/** A schema selected by the value itself. */
 const chosen = (choose: (value: JsonObject) => v.GenericSchema | undefined, other: v.GenericSchema) =>
   v.lazy(value => (isObject(value) ? (choose(value) ?? other) : json))
 
@@ -27,7 +27,7 @@ const PARTS: { readonly [type: string]: v.GenericSchema } = {
     ...HINT,
   }),
 }
-/** Part types read into canonical; any other is kept as it is. */
+/** Types of parts that are read; parts of other types become opaque. */
 export const KNOWN_PARTS: ReadonlySet<string> = new Set(Object.keys(PARTS))
 
 const part = chosen(
@@ -36,12 +36,13 @@ const part = chosen(
 )
 const content = maybe(v.union([v.string(), v.array(part)]))
 
+/** The roles that a message may have. */
 export const ROLES = ['user', 'assistant', 'system', 'developer'] as const
 
 const answer = shape({ call_id: maybeText, output: content, name: maybeText, id: maybeText, status: maybeText })
-/** Makes tools available from its place in the input on: tools as in `tools`. */
+/** An item that makes further tools available from its position in the input on. */
 const addsTools = v.lazy(() => shape({ tools: maybe(v.array(tool)) }))
-/** Items that add tools (trap 89). */
+/** Types of items that add tools (trap 89). */
 export const TOOL_ITEMS: ReadonlySet<unknown> = new Set(['additional_tools', 'tool_search_output'])
 
 const CALL = { call_id: maybeText, name: v.string(), id: maybeText, status: maybeText, namespace: maybeText }
@@ -63,7 +64,10 @@ const ITEMS: { readonly [type: string]: v.GenericSchema } = {
   custom_tool_call_output: answer,
 }
 
-/** An item's type, if it is read into canonical; undefined for any other. A message needs no type (trap 71). */
+/**
+ * The type of an item that can be read; undefined for any other, which becomes opaque. A message needs no type (trap
+ * 71).
+ */
 export function kindOfItem(wire: JsonObject): string | undefined {
   const type = wire['type'] ?? undefined
   if (type === undefined) return wire['role'] != null || wire['content'] != null ? 'message' : undefined
@@ -71,7 +75,7 @@ export function kindOfItem(wire: JsonObject): string | undefined {
   return ANSWERS.has(type) && !isOutput(wire['output']) ? undefined : type
 }
 
-/** Items that hold the result of a tool call. */
+/** Types of items that hold the result of a tool call. */
 export const ANSWERS: ReadonlySet<string> = new Set(['function_call_output', 'custom_tool_call_output'])
 const isOutput = (value: unknown): boolean => value == null || typeof value === 'string' || Array.isArray(value)
 
@@ -84,7 +88,7 @@ const TOOLS: { readonly [type: string]: v.GenericSchema } = {
   web_search: shape({ search_context_size: maybeText }),
 }
 
-/** The type under which a tool is read: every version of web search is one. */
+/** The type under which a tool is read, the same for every version of web search. */
 export const kindOfTool = (type: unknown): string | undefined => {
   if (typeof type !== 'string') return undefined
   return type.startsWith('web_search') ? 'web_search' : type

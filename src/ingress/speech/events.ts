@@ -14,7 +14,7 @@ import { FORMAT } from './wire.ts'
 const AT = { candidate: 0, part: 0 } as const
 const DONE = new Set(['type', 'usage'])
 
-/** A streamed answer (FORMATS §12): chunks of one recording, then its end with the usage. */
+/** Reads a streamed answer (FORMATS §12): chunks of one recording, then its end with the usage. */
 export class SpeechEvents extends AnswerEvents {
   protected readonly isWhole = false
   private readonly mediaType: string
@@ -69,6 +69,6 @@ export class SpeechEvents extends AnswerEvents {
 
 const TAKEN = new Set(['input_tokens', 'output_tokens', 'total_tokens'])
 
-/** Tokens of a streamed answer; a whole one has no usage. */
+/** Reads the usage of a streamed answer; a whole answer has none. */
 const readUsage = (wire: JsonObject): Usage =>
   withOrigin({ ...settled(reportedCounts(wire)), ...left(FORMAT, wire, TAKEN) }, FORMAT, wire)

@@ -8,7 +8,11 @@ import { locateInstructed } from '../locate.ts'
 import * as wire from './wire.ts'
 import { FORMAT, mediaTypeOf } from './wire.ts'
 
-/** `POST /v1/audio/speech` (FORMATS §12) as a canonical request. */
+/**
+ * Reads the body of `POST /v1/audio/speech` (FORMATS §12).
+ *
+ * @throws GatewayError `invalid-request` naming the field at fault.
+ */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
   readOrExplain(wire.request, incoming.body, () => withOrigin(read(incoming.body), FORMAT, incoming))
 
@@ -42,16 +46,16 @@ function readAudio(body: JsonObject): Output['audio'] {
 
 const ID = new Set(['id'])
 
-/** A built-in voice by its name, or a custom one by its id: `{ id }`. */
+/** Reads the voice: a built-in one by name, or a custom one by id, `{ id }`. */
 function readVoice(wire: Json | undefined) {
   if (!isObject(wire)) return { voice: text(wire), node: {} }
   return { voice: required(text(wire['id'])), node: leftWithin(FORMAT, {}, 'voice', wire, ID, NONE) }
 }
 
-/** The places of the input text and of its instructions in a body. */
+/** Locates the input text and its instructions in the body. */
 export const locate = locateInstructed('input', 'instructions')
 
-/** Where the settings of a request stand in its body. */
+/** The body fields of the request's settings. */
 export const BODY_FIELDS: BodyFields = {
   'output/audio': ['input'],
   'output/audio/extras/voice': ['voice'],

@@ -8,23 +8,24 @@ import { readInnerError } from '../errors/openai-error.ts'
 import { USUAL_TYPE } from './wire.ts'
 
 /**
- * A whole answer is the recording itself (FORMATS §12): its bytes are passed on unread.
+ * Reads a whole answer, which is the recording itself (FORMATS §12); its bytes are passed on unread.
  *
- * @throws GatewayError for anything else: the error in an object, also one that is called a text.
+ * @throws GatewayError for anything else, such as an error object, even if it is declared as text.
  */
 export function readResult({ body, raw }: WireAnswer, request: CanonicalRequest): CanonicalResult {
   if (raw !== undefined && 'bytes' in raw)
     return audioResult({ type: 'bytes', mediaType: typeOf(raw.mediaType, request), bytes: raw.bytes })
   const said = raw === undefined ? body : (parseObject(raw.text) ?? {})
-  throw noAnswer(said, 'is no audio', readInnerError)
+  throw noAnswer(said, 'is not audio', readInnerError)
 }
 
 const audioResult = (source: MediaSource): CanonicalResult => ({
   candidates: [{ content: [{ type: 'media', kind: 'audio', source }], finish: { reason: 'stop' } }],
 })
 
-/** An upstream's generic media type is replaced by the one requested. */
+/** The media type: the upstream's if it is audio, otherwise the requested type. */
 const typeOf = (declared: string, request: CanonicalRequest): string =>
   /^audio\//i.test(declared) ? declared : requestedType(request)
 
+/** The media type that the request asks for. */
 export const requestedType = ({ output }: CanonicalRequest): string => output.audio?.mediaType ?? USUAL_TYPE

@@ -3,7 +3,7 @@ import { maybe, maybeText, shape } from '../errors/validation-error.ts'
 
 export const FORMAT = 'speech'
 
-/** The values of `response_format` (FORMATS §12). */
+/** Media types by value of `response_format` (FORMATS §12). */
 const TYPES = {
   mp3: 'audio/mpeg',
   opus: 'audio/opus',
@@ -13,14 +13,14 @@ const TYPES = {
   pcm: 'audio/pcm',
 } as const
 
-/** The container where the request has none. */
+/** The media type if the request names none. */
 export const USUAL_TYPE = 'audio/mpeg'
 
-/** The media type of a value; undefined for an unknown one. */
+/** The media type for a value of `response_format`; undefined for an unknown value. */
 export const mediaTypeOf = (value: string): string | undefined =>
   Object.hasOwn(TYPES, value) ? TYPES[value as keyof typeof TYPES] : undefined
 
-/** The text-to-speech request, FORMATS §12. Loose: unknown fields pass. */
+/** The schema of the text-to-speech request (FORMATS §12). Unknown fields pass. */
 export const request = shape({
   model: v.string(),
   input: v.string(),

@@ -7,15 +7,15 @@ import { readFacts, readLogprobs, readSegment, readUsage } from './result.ts'
 import { FORMAT } from './wire.ts'
 
 /**
- * A streamed transcript (FORMATS §12): OpenAI's events, Mistral's of almost the same names, and vLLM's chunks in the
- * shape of chat's. Events have their type inside; `[DONE]` may end them.
+ * Reads a streamed transcript (FORMATS §12): OpenAI's events, Mistral's with almost the same names, and vLLM's chunks
+ * in the shape of chat's. Events name their type in the data; `[DONE]` may end the stream.
  */
 export class TranscriptEvents extends AnswerEvents {
-  /** A chunk had a finish reason. */
+  /** Whether a chunk had a finish reason. */
   protected isWhole = false
   private parts = 0
   private open = false
-  /** The segment the open part belongs to, where the upstream names it. */
+  /** The segment of the open part, if the upstream names it. */
   private segment: Json | undefined
   private text = ''
   private logprobs = false
@@ -52,7 +52,7 @@ export class TranscriptEvents extends AnswerEvents {
     this.grow(anyText(wire['delta']) ?? anyText(wire['text']) ?? '', wire['segment_id'])
   }
 
-  /** A chunk of vLLM's. */
+  /** Reads a chunk from vLLM. */
   private chunk(wire: JsonObject, choices: readonly Json[]): void {
     this.start(wire)
     for (const choice of choices) {
@@ -102,7 +102,7 @@ export class TranscriptEvents extends AnswerEvents {
     this.open = false
   }
 
-  /** The last event completes the answer: with the whole text, where no delta came, and the facts about it. */
+  /** Reads the last event: the whole text, if no delta arrived, and the facts about the transcript. */
   protected finish(wire: JsonObject): void {
     this.start(wire)
     const text = anyText(wire['text'])

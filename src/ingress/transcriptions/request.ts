@@ -15,8 +15,11 @@ import * as wire from './wire.ts'
 import { FORMAT } from './wire.ts'
 
 /**
- * `POST /audio/transcriptions` or `/audio/translations` (FORMATS §12): one recording, its prompt as a system message
- * before it. The requested shape of the answer is the caller's spelling; what that shape needs is canonical.
+ * Reads the form of `POST /audio/transcriptions` or `/audio/translations` (FORMATS §12): one recording, preceded by its
+ * prompt as a system message. The requested shape of the answer is spelling; the data that this shape needs is
+ * canonical.
+ *
+ * @throws GatewayError `invalid-request` naming the field at fault.
  */
 export const readRequest = (incoming: WireRequest): CanonicalRequest =>
   readOrExplain(wire.requestAt(incoming), incoming.body, () => read(incoming))
@@ -59,10 +62,10 @@ const hint = (prompt: string | undefined): Message[] =>
 
 function recordingIn(files: WireRequest['files']): MediaPart {
   const file = files?.find(({ field }) => field === 'file')
-  if (file === undefined) throw invalid('file: a recording is required.', 'file')
+  if (file === undefined) throw invalid('file: A recording is required.', 'file')
   const { bytes } = file
   if (bytes.size === 0 || (bytes instanceof HeldBytes && isSoundless(bytes.bytes)))
-    throw invalid('file: the recording is empty.', 'file')
+    throw invalid('file: The recording is empty.', 'file')
   return readRecording(file)
 }
 
@@ -76,7 +79,10 @@ function flag(written: string): boolean {
   throw WrongType.instance
 }
 
-/** A list of a form, under either of its names. A second list is refused, and one with an item that is not `known`. */
+/**
+ * Reads a list in a form, under either of its names. A second list, or one with an item that is not `known`, becomes an
+ * extra.
+ */
 function listed(
   body: JsonObject,
   names: readonly [string, string],
@@ -111,7 +117,7 @@ function readTranscript(path: string, body: JsonObject, refused: string[]): NonN
 
 type Timestamps = NonNullable<NonNullable<Output['transcript']>['timestamps']>
 
-/** The timestamps that each shape of an answer needs. */
+/** The timestamps that each shape of the answer needs. */
 const NEEDS: ReadonlyMap<string | undefined, Timestamps> = new Map<string | undefined, Timestamps>([
   ['srt', ['segment']],
   ['vtt', ['segment']],
@@ -127,7 +133,8 @@ function timestamps(format: string | undefined, written: readonly string[] | und
 }
 
 /**
- * A form's file as a recording. Many clients declare bytes or text for any file: its name or first bytes decide then.
+ * Reads a form's file as a recording. Many clients declare any file as bytes or text; the file's name or first bytes
+ * decide then.
  */
 function readRecording({ name, mediaType: claimed, bytes }: WireFile): MediaPart {
   const mediaType = mediaTypeOf(name, claimed, bytes)
@@ -155,10 +162,10 @@ const BY_EXTENSION: { readonly [extension: string]: string } = {
   ...{ webm: 'audio/webm', mp4: 'video/mp4' },
 }
 
-/** The places of the recording and of its prompt in a form. */
+/** Locates the recording and its prompt in the form. */
 export const locate = locateInstructed('file', 'prompt')
 
-/** Where the settings of a request stand in its body. */
+/** The body fields of the request's settings. */
 export const BODY_FIELDS: BodyFields = {
   'output/transcript/language': ['language'],
   'output/transcript/speakers': ['response_format'],

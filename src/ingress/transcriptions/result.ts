@@ -18,15 +18,15 @@ import { anyCount, settled } from '../usage/counts.ts'
 import { FORMAT } from './wire.ts'
 
 /**
- * A whole answer: JSON of any of its three shapes, or the transcript alone as text or subtitles (FORMATS §12).
+ * Reads a whole answer: JSON in any of its three shapes, or only the transcript as text or subtitles (FORMATS §12).
  *
- * @throws GatewayError for an error under status 200, and for a body that is no transcript.
+ * @throws GatewayError for an error under status 200, and for a body that is not a transcript.
  */
 export function readResult({ body, raw }: WireAnswer, request: CanonicalRequest): CanonicalResult {
   if (raw === undefined) return readObject(body, request)
   if (!('text' in raw) || isPage(raw)) throw new GatewayError(NOT_AN_ANSWER)
   const plain = PLAIN.has(formatOf(request))
-  // Some servers do not declare their JSON as such, and some have no shape but text.
+  // Some servers declare their JSON as text, and some only support text.
   const undeclared = parseObject(raw.text)
   if (undeclared !== undefined && (!plain || isAnswer(undeclared))) return readObject(undeclared, request)
   if (raw.text === '' && !plain) throw new GatewayError(NOT_AN_ANSWER)
@@ -35,12 +35,12 @@ export function readResult({ body, raw }: WireAnswer, request: CanonicalRequest)
 
 const isAnswer = ({ text, error }: JsonObject): boolean => typeof text === 'string' || isObject(error)
 
-/** The shapes that are not JSON. */
+/** Answer shapes that are not JSON. */
 const PLAIN: ReadonlySet<Json | undefined> = new Set(['text', 'srt', 'vtt'])
 
 const formatOf = (request: CanonicalRequest): Json | undefined => request.spelling?.[FORMAT]?.['shape']
 
-/** Proxies in front of an upstream answer with HTML pages. */
+/** Whether a body is HTML, which proxies in front of upstreams answer with. */
 const isPage = ({ mediaType, text }: { readonly mediaType: string; readonly text: string }): boolean =>
   /^text\/html\b/i.test(mediaType) || /^\s*<(!doctype|html)\b/i.test(text)
 
@@ -53,16 +53,16 @@ function readObject(body: JsonObject, request: CanonicalRequest): CanonicalResul
     ...defined({ usage }),
     ...node,
   }
-  // What clients' types require of the other shapes is added where an upstream left it out.
+  // These shapes are written anew, to add fields that clients require and some upstreams leave out.
   return SHAPES.has(formatOf(request)) ? result : withOrigin(result, FORMAT, body)
 }
 
-/** The shapes with facts about a transcript. */
+/** Answer shapes with facts about the transcript. */
 const SHAPES: ReadonlySet<Json | undefined> = new Set(['verbose_json', 'diarized_json'])
 
-const NOT_AN_ANSWER = upstreamFailed('The upstream sent something that is no transcript.')
+const NOT_AN_ANSWER = upstreamFailed("The upstream's answer is not a transcript.")
 
-/** The facts of a transcript besides its text, in a whole answer or at the end of a streamed one. */
+/** Reads the facts about a transcript, from a whole answer or the end of a streamed one. */
 export function readFacts(body: JsonObject): {
   readonly candidate: Omit<Candidate, 'content'>
   readonly node: Node
@@ -93,8 +93,8 @@ const READ = ['language', 'duration', 'segments', 'words', 'logprobs', 'usage'] 
 const TAKEN = new Set<string>(['text', 'task', 'type', ...READ])
 
 /**
- * The transcript alone; times are taken from subtitles. It is passed on unchanged where it has the shape the caller
- * requested, whatever shape the upstream has it in.
+ * Reads a bare transcript, with times if it is subtitles. The body passes through unchanged if it has the shape that
+ * the caller requested.
  */
 function readRaw(raw: RawBody & { readonly text: string }, request: CanonicalRequest): CanonicalResult {
   const style = styleOf(raw.text)
@@ -114,7 +114,7 @@ function readRaw(raw: RawBody & { readonly text: string }, request: CanonicalReq
   }
 }
 
-/** All items of a list; undefined where a single one is malformed. */
+/** Reads all items of a list; undefined if one is malformed. */
 function all<T>(wire: Json | undefined, read: (item: JsonObject, index: number) => T | undefined): T[] | undefined {
   if (!Array.isArray(wire)) return undefined
   const items: T[] = []
@@ -128,13 +128,14 @@ function all<T>(wire: Json | undefined, read: (item: JsonObject, index: number) 
 
 const readSegments = (wire: Json | undefined): readonly Segment[] | undefined => all(wire, readSegment)
 const readWords = (wire: Json | undefined): readonly Word[] | undefined => all(wire, readWord)
+/** Reads a list of token logprobs; undefined if one is malformed. */
 export const readLogprobs = (wire: Json | undefined): readonly TokenLogprob[] | undefined => all(wire, readToken)
 
 const SEGMENT = new Set(['id', 'type', 'start', 'end', 'text', 'speaker', 'speaker_id'])
 
 /**
- * A segment of a verbose, a diarized or a streamed answer; some upstreams have another field for the speaker. One without
- * an id comes from an upstream that implements half of the format: it is written in full then.
+ * Reads a segment of a verbose, diarized or streamed answer; some upstreams use another field for the speaker. A
+ * segment without an id comes from an upstream with a partial implementation, and is written anew.
  */
 export function readSegment(wire: JsonObject): Segment | undefined {
   const start = anyNumber(wire['start'])
@@ -181,7 +182,7 @@ function readToken(wire: JsonObject): TokenLogprob | undefined {
   }
 }
 
-/** The two pairs of names for tokens of prompt and answer (FORMATS §12, Mistral). */
+/** The two pairs of names for the tokens of prompt and answer; the second is Mistral's (FORMATS §12). */
 const NAMES = [
   ['input_tokens', 'output_tokens'],
   ['prompt_tokens', 'completion_tokens'],
@@ -189,7 +190,7 @@ const NAMES = [
 
 const DETAILS = 'input_token_details'
 
-/** Tokens, or seconds of audio, which become extras. */
+/** Reads usage: tokens, or seconds of audio, which become extras. */
 export function readUsage(wire: JsonObject): Usage {
   const own = NAMES.find(([input]) => anyCount(wire[input]) !== undefined) ?? NAMES[0]
   const [input, output] = own.map(name => anyCount(wire[name]))
@@ -211,7 +212,7 @@ const isAsExpected = (name: string, value: Json | undefined): boolean =>
 
 const COUNTS = new Set(['text_tokens', 'audio_tokens'])
 
-/** The counts by modality, and what else stands there. */
+/** Reads the counts by modality, and the other fields beside them. */
 function readDetails(wire: Json | undefined): { inputBy?: NonNullable<Usage['inputBy']>; others?: Json } {
   const details = anyObject(wire)
   if (details === undefined) return wire === undefined || wire === null ? {} : { others: wire }

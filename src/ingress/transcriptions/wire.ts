@@ -5,9 +5,9 @@ import { isNumeral } from '../fields.ts'
 
 export const FORMAT = 'transcriptions'
 
-/* A form's text fields: numbers and flags are written as texts. */
+/* The schemas of transcription forms. All fields are texts, including numbers and flags. */
 
-/** A form's booleans: `true` in most clients, capitalized or a digit in some. */
+/** Booleans in a form: `true` from most clients, capitalized or a digit from some. */
 export const FLAGS: { readonly [value: string]: boolean } = {
   ...{ true: true, True: true, TRUE: true, '1': true },
   ...{ false: false, False: false, FALSE: false, '0': false },
@@ -16,10 +16,11 @@ export const FLAGS: { readonly [value: string]: boolean } = {
 const text = v.nullish(v.string())
 const texts = v.nullish(v.union([v.string(), v.array(v.string())]))
 
-/** The shapes an answer can have; a translation has no speakers. */
+/** The shapes that an answer can have; a translation cannot have speakers. */
 const SHAPES = ['json', 'text', 'srt', 'verbose_json', 'vtt', 'diarized_json'] as const
 const TRANSLATED = SHAPES.filter(value => value !== 'diarized_json')
 
+/** Whether an endpoint translates recordings to English instead of transcribing them. */
 export const translates = (path: string): boolean => path.endsWith('/translations')
 
 const fieldsOf = (shapes: readonly string[]) => ({
@@ -45,7 +46,7 @@ const fieldsOf = (shapes: readonly string[]) => ({
 const listOf = (value: Json | undefined): readonly Json[] =>
   Array.isArray(value) ? value : value == null ? [] : [value]
 
-/** Fields that only some shapes support (OpenAI's description of each); unknown shapes are passed to the upstream. */
+/** Fields that only some shapes support (OpenAI's description of each field). Unknown shapes go to the upstream. */
 const CONFLICTS: readonly {
   readonly fields: readonly string[]
   readonly message: string
@@ -54,18 +55,18 @@ const CONFLICTS: readonly {
   {
     fields: ['timestamp_granularities[]', 'timestamp_granularities'],
     message: 'response_format must be verbose_json',
-    // Some clients send their default granularity beside json, where it has no effect.
+    // Some clients send their default granularity with json, where it has no effect.
     conflicts: (shape, wanted) =>
       shape !== 'verbose_json' && wanted.length > 0 && (shape !== 'json' || wanted.some(one => one !== 'segment')),
   },
   {
     fields: ['include[]', 'include'],
-    message: 'logprobs come with response_format json only',
+    message: 'logprobs are available only with response_format json',
     conflicts: (shape, wanted) => shape !== 'json' && wanted.includes('logprobs'),
   },
 ]
 
-/** The field that the requested shape does not support, and why. */
+/** The field that the requested shape does not support, with the reason; undefined if there is none. */
 export function conflictIn(body: JsonObject): { readonly field: string; readonly message: string } | undefined {
   const shape = body['response_format']
   if (shape == null) return undefined
@@ -89,10 +90,10 @@ const schemaOf = (shapes: readonly string[]): v.GenericSchema =>
 export const request = schemaOf(SHAPES)
 const translation = schemaOf(TRANSLATED)
 
-/** The schema of an endpoint's requests. */
+/** The schema of a request, by its path. */
 export const requestAt = ({ path }: { readonly path: string }): v.GenericSchema =>
   translates(path) ? translation : request
 
-/** Whether this endpoint's answers can have the shape. */
+/** Whether answers of this endpoint can have the shape. */
 export const isShape = (value: string, path: string): boolean =>
   (translates(path) ? TRANSLATED : SHAPES).some(known => known === value)

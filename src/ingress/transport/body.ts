@@ -6,9 +6,10 @@ import { GatewayError, invalid, tooLarge } from '../../canonical/error.ts'
 import { isObject, type JsonObject } from '../../canonical/node.ts'
 import { withoutByteOrderMark } from '../../canonical/text.ts'
 
-/** Milliseconds within which a JSON body must be complete. */
+/** ms; time within which a JSON body must be complete. */
 const BODY_TIMEOUT = 300_000
 
+/** Decompressors by content encoding. */
 const INFLATERS: { readonly [encoding: string]: () => Transform } = {
   gzip: createGunzip,
   'x-gzip': createGunzip,
@@ -17,7 +18,7 @@ const INFLATERS: { readonly [encoding: string]: () => Transform } = {
   zstd: createZstdDecompress,
 }
 
-/** Counts what arrived of an incomplete body; an error thrown by `take` ends the body. */
+/** Counts the bytes buffered for an incomplete body; an error thrown by `take` ends the body. */
 export interface Meter {
   take(bytes: number): void
   give(bytes: number): void
@@ -25,10 +26,12 @@ export interface Meter {
 }
 
 /**
- * A request's body as a JSON object. Rejects with GatewayError: `too-large` as soon as more than `limit` bytes are
- * announced, arrive or unpack (the rest is left unread), `invalid-request` for another encoding, charset or shape,
- * `cancelled` when the caller leaves before the end, and what a meter throws, of which one is opened for a body that
- * did not arrive together with its head.
+ * Reads a request's body as a JSON object.
+ *
+ * @param limit bytes; largest body, both compressed and decompressed. The rest of a larger body is not read.
+ * @param open opens a meter; called only for a body that did not arrive together with its head.
+ * @throws GatewayError `too-large`; `invalid-request` for another encoding, charset or shape; `cancelled` if the caller
+ * disconnects before the end; and whatever the meter throws.
  */
 export async function readJson(message: IncomingMessage, limit: number, open?: () => Meter): Promise<JsonObject> {
   const charset = charsetOf(message.headers['content-type'])
@@ -49,7 +52,7 @@ function inflaterOf(message: IncomingMessage): Transform | undefined {
   return INFLATERS[encoding]!()
 }
 
-/** Listens to events instead of `for await`: a third of the time for small bodies. */
+/** Uses event listeners instead of `for await`, which takes three times as long for small bodies. */
 function collect(
   message: IncomingMessage,
   inflater: Transform | undefined,
@@ -66,7 +69,10 @@ function collect(
     let settled = false
 
     const late = (): void => fail(TOO_SLOW)
-    /** A body that arrived together with its head, as most do, needs no timer and no meter; Node ends it a tick later. */
+    /**
+     * Starts the timer and the meter, unless the body arrived together with its head, as most do; Node ends such a body
+     * one tick later.
+     */
     const wait = (): void => {
       if (message.complete || settled || (inflater === undefined && size === announced)) return
       timer = setTimeout(late, BODY_TIMEOUT)
@@ -107,7 +113,7 @@ function collect(
       if (!message.complete || isLost(message)) fail(interrupted(thrown))
     }
 
-    // The caller may have left while the limits of its key were asked for.
+    // The caller may have disconnected while the limits of its key were looked up.
     if (isLost(message)) return fail(interrupted(message.errored))
     source.on('data', take).on('end', finish)
     process.nextTick(wait)
@@ -130,15 +136,18 @@ function parsed(bytes: Buffer): JsonObject {
   return value
 }
 
-/** Whether nothing more comes of a body although its end was not read; it may have arrived and not be read any more. */
+/**
+ * Whether a body's connection closed before the end was read. The whole body may have arrived, but can no longer be
+ * read.
+ */
 export const isLost = (message: IncomingMessage): boolean =>
   (message.destroyed || message.socket?.destroyed) && !message.readableEnded
 
-/** Why a body ended early: the server's error, or that its caller left. */
+/** The error for a body that ended early: the server's own, or `cancelled` if the caller disconnected. */
 export const interrupted = (thrown: unknown): GatewayError =>
   thrown instanceof GatewayError ? thrown : new GatewayError(LEFT)
 
-const LEFT = { kind: 'cancelled', message: 'The caller left before the request was complete.' } as const
+const LEFT = { kind: 'cancelled', message: 'The caller disconnected before the request was complete.' } as const
 
 /** The error for a caller that is too slow. */
 export const TOO_SLOW = new GatewayError({

@@ -8,41 +8,43 @@ import type { WireFile } from '../../canonical/wire.ts'
 import { interrupted, isLost, type Meter, TOO_SLOW } from './body.ts'
 import { Spool } from './spool.ts'
 
-/** Bytes a whole form may have where the config sets no limit: recordings of hours fit. */
+/** bytes; largest form if the config sets no limit, enough for hours of audio. */
 export const FORM_LIMIT = 2 * 1024 ** 3
-/** Bytes of files that are held in memory, taken together; held files can be sent twice. */
+/** bytes; total of all files buffered in memory. Buffered files can be sent again on a retry. */
 const HELD_LIMIT = 4 * 1024 * 1024
-/** Limits of busboy on a form's parts; no format's request needs more. */
+/** busboy's limits on the parts of a form; no format's request needs more. */
 const LIMITS = { fields: 200, files: 64, parts: 264, fieldSize: 8 * 1024 * 1024, fieldNameSize: 200, headerPairs: 100 }
-/** Bytes all text fields may have together. */
+/** bytes; total of all text fields. */
 const TEXTS_LIMIT = 32 * 1024 * 1024
-/** Milliseconds without a byte from the caller after which a form is given up. */
+/** ms; a form is dropped when no byte arrives for this long. */
 const IDLE_TIMEOUT = 60_000
 
-/** A form as far as it has arrived: its text fields, repeated ones as lists, and its files. */
+/** The part of a form that has arrived: text fields (repeated ones as lists) and files. */
 export interface Form {
   readonly body: JsonObject
   readonly files: readonly WireFile[]
-  /** The complete form, with what follows the file that flows through; absent where everything is there. */
+  /** The complete form, including the fields after the streamed file; absent if everything has arrived already. */
   readonly whole?: Promise<Form>
-  /** Gives the form up: closes its files on disk and releases the connection. */
+  /** Drops the form: closes its files on disk and releases the connection. */
   drop(): void
 }
 
-/** Opens meters for an incomplete form: for what is held in memory, and for what is on disk. */
+/** Opens the meters of an incomplete form, one for memory and one for disk. */
 export interface FormMeters {
   memory(): Meter
   disk(): Meter
 }
 
-/** Whether a request can be sent with these fields and files before the rest of the form arrives. */
+/** Whether the fields and files so far suffice to send a request before the rest of the form arrives. */
 export type Ready = (body: JsonObject, files: readonly WireFile[]) => boolean
 
 /**
- * A caller's `multipart/form-data`. Small files are held in memory. A large one flows through if `ready` accepts the
- * fields before it, so the promise resolves before the form's end; otherwise it waits on disk, in a file without a
- * name. Rejects with GatewayError: `too-large`, `invalid-request` for a broken form, `cancelled`, and what a meter
- * throws.
+ * Reads a caller's `multipart/form-data`. Small files are buffered in memory. A large file is streamed if `ready`
+ * accepts the fields before it, and the promise then resolves before the form's end; otherwise the file is written to
+ * an unlinked temporary file.
+ *
+ * @param limit bytes; largest form.
+ * @throws GatewayError `too-large`; `invalid-request` for a broken form; `cancelled`; and whatever a meter throws.
  */
 export function readForm(message: IncomingMessage, limit: number, ready: Ready, meters?: FormMeters): Promise<Form> {
   if (Number(message.headers['content-length']) > limit) return Promise.reject(overLimit(limit))
@@ -61,8 +63,9 @@ export function readForm(message: IncomingMessage, limit: number, ready: Ready, 
   }
 }
 
+/** Parses one form, and decides for each file between memory, stream and disk. */
 class FormReading {
-  /** Settles as soon as a request can be made of the form. */
+  /** Settles as soon as a request can be made from the form. */
   readonly begun: Promise<Form>
   private readonly whole = Promise.withResolvers<Form>()
   private readonly first = Promise.withResolvers<Form>()
@@ -75,7 +78,7 @@ class FormReading {
   private flowing: Readable | undefined
   private size = 0
   private texts = 0
-  /** Bytes of files in memory. */
+  /** bytes; total of the files buffered in memory. */
   private held = 0
   private readonly silence: NodeJS.Timeout
   private readonly meters: FormMeters | undefined
@@ -129,7 +132,7 @@ class FormReading {
     }
   }
 
-  /** Nothing arrived for long; where reading is paused, the caller is not to blame. */
+  /** Fails the form after the idle timeout, unless the gateway itself paused reading. */
   private silent(): void {
     if (isLost(this.message)) this.fail(interrupted(this.message.errored))
     else if (this.message.isPaused() || this.message.readableFlowing === false) this.silence.refresh()
@@ -146,7 +149,10 @@ class FormReading {
     this.files[slot] = taken
   }
 
-  /** Whether the file flows through: it does where the fields before it suffice for a request. */
+  /**
+   * Streams the file if the fields before it suffice for a request.
+   * @returns whether the file is streamed; at most one file of a form is.
+   */
   private async flow(file: WireFile, slot: number, stream: Readable): Promise<boolean> {
     if (this.flowing !== undefined) return false
     const files = [...(await Promise.all(this.files.slice(0, slot))), file]
@@ -157,7 +163,7 @@ class FormReading {
     return true
   }
 
-  /** The file's bytes, held or on disk; never settles where `flow` lets them flow through. */
+  /** Buffers the file in memory or writes it to disk; never settles if `flow` streams the file. */
   private take(stream: Readable, flow: (bytes: Bytes) => Promise<boolean>): Promise<Bytes> {
     return new Promise((resolve, reject) => {
       const held: Buffer[] = []
@@ -204,7 +210,7 @@ class FormReading {
       this.whole.resolve(form)
       this.first.resolve(form)
     } catch {
-      // The file that failed has reported its error.
+      // The failed file has already reported its error.
     }
   }
 
@@ -230,10 +236,10 @@ class FormReading {
   }
 }
 
-/** What arrived of a file so far, and the rest as it arrives. */
+/** The bytes of a streamed file: the chunks buffered so far, then the rest as it arrives. */
 class FlowingBytes implements Bytes {
   readonly once = true
-  /** Reading has begun: the bytes cannot be read again. */
+  /** Whether reading has started; the bytes cannot be read a second time. */
   begun = false
   private readonly held: readonly Buffer[]
   private readonly stream: Readable
@@ -250,12 +256,15 @@ class FlowingBytes implements Bytes {
   }
 }
 
-/** Its name may stand in a parameter that forms do not have (`name*`, RFC 7578, section 4.2). */
+/**
+ * The error for a part without a name, which may be in a parameter that forms do not support (`name*`, RFC 7578,
+ * section 4.2).
+ */
 const NAMELESS = invalid('Each part of a form needs a name.')
 
 const overLimit = (limit: number): GatewayError => tooLarge(`The form is larger than ${limit} bytes.`)
 
-/** A file that could not be stored: a fault of the disk is temporary, any other is not. */
+/** The error for a file that could not be stored: temporary if the disk caused it, else internal. */
 const notStored = (cause: unknown): GatewayError => {
   const isTemporary = DISK_FAULTS.has((cause as NodeJS.ErrnoException | undefined)?.code ?? '')
   return new GatewayError(

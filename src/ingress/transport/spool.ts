@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Bytes } from '../../canonical/bytes.ts'
 
-/** A file on disk without a name: it cannot be opened by others, and is removed when the process ends. */
+/** An unlinked temporary file: other processes cannot open it, and it vanishes when the process ends. */
 export class Spool {
   private readonly file: FileHandle
   private closed = false
@@ -20,7 +20,10 @@ export class Spool {
     return new Spool(file)
   }
 
-  /** Writes the held bytes and the rest, each chunk counted before; the result can be read any number of times. */
+  /**
+   * Writes the buffered chunks and the rest to the file, and calls `count` before each chunk. The result can be read
+   * any number of times.
+   */
   async fill(
     held: readonly Uint8Array[],
     rest: AsyncIterable<Uint8Array>,
@@ -38,7 +41,7 @@ export class Spool {
     return { size, read: () => this.read() }
   }
 
-  /** Frees the disk space, once all readers have ended. */
+  /** Closes the file, which frees its disk space once all readers have ended. */
   close(): void {
     if (this.closed) return
     this.closed = true

@@ -4,18 +4,19 @@ import { withoutByteOrderMark } from '../../canonical/text.ts'
 import { NOTHING, type Transducer } from '../../canonical/transducer.ts'
 import type { WireEvent } from '../../canonical/wire.ts'
 
-/** How long one event may be, in UTF-16 units: an image of 4K in base64 fits. */
+/** UTF-16 units; longest event, enough for a 4K image in base64. */
 const EVENT_LIMIT = 48 * 1024 * 1024
 
+/** A parser of server-sent events that stops at an event over the limit. */
 export interface EventParser extends Transducer<Uint8Array, WireEvent> {
-  /** An event outgrew the limit: no further event is put out, and the caller should stop feeding. */
+  /** An event exceeded the limit: no more events are emitted, and the caller should stop feeding bytes. */
   readonly overflowed: boolean
 }
 
 /**
- * Server-sent events from bytes cut anywhere: inside a character, a line end, a field. A last event without its
- * blank line counts as an event, since some upstreams omit it (trap 74). An event without data is skipped like a
- * comment: it is the upstream's sign of life, and clients fail to parse its data (trap 115).
+ * Parses server-sent events from chunks that may split a character, a line end or a field. A last event without its
+ * blank line counts, since some upstreams omit that line (trap 74). An event without data is skipped like a comment:
+ * upstreams send it as a keep-alive, and clients fail to parse it (trap 115).
  */
 export function eventParser(limit = EVENT_LIMIT): EventParser {
   const decoder = new StringDecoder('utf8')
@@ -48,7 +49,7 @@ export function eventParser(limit = EVENT_LIMIT): EventParser {
 
   return {
     push: bytes => feed(decoder.write(bytes as Buffer)),
-    /** Two line ends complete an open line and event, and have no effect otherwise. */
+    /** Two line ends complete an open line and event; otherwise they have no effect. */
     end: () => feed(`${decoder.end()}\n\n`),
     get overflowed() {
       return overflowed
@@ -59,8 +60,11 @@ export function eventParser(limit = EVENT_LIMIT): EventParser {
 const DONE = '[DONE]'
 const LONGEST = 12
 
-/** Whether an event has no data but a few spaces. */
+/** Whether an event's data is empty or only a few spaces. */
 export const isBlank = (data: string): boolean => data.length <= LONGEST && data.trim() === ''
 
-/** Whether an event's data is empty in any format that has no such end mark: some upstreams end all streams with it. */
+/**
+ * Whether an event's data is empty for a format without an end mark. Some upstreams end every stream with `[DONE]`,
+ * which counts as empty here.
+ */
 export const isEmptyData = (data: string): boolean => isBlank(data) || (data.length <= LONGEST && data.trim() === DONE)

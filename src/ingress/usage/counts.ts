@@ -1,21 +1,21 @@
 import type { Json, JsonObject } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
 
-/** A number of tokens; any other value counts as absent. */
+/** Reads a number of tokens; any other value counts as absent. */
 export const anyCount = (value: Json | undefined): number | undefined =>
   Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined
 
-/** The counts of an upstream, as it reports them. */
+/** Token counts as an upstream reports them. */
 export interface ReportedCounts {
   readonly input?: number | undefined
   readonly output?: number | undefined
   readonly total?: number | undefined
-  /** Tokens read from and written to a cache. */
+  /** Tokens read from a cache plus tokens written to it. */
   readonly cached?: number | undefined
   readonly reasoning?: number | undefined
 }
 
-/** The counts of images and of speech, under the names that OpenAI has for them. */
+/** Reads the counts of image and speech answers under OpenAI's names. */
 export const reportedCounts = (wire: JsonObject): ReportedCounts => ({
   input: anyCount(wire['input_tokens']),
   output: anyCount(wire['output_tokens']),
@@ -23,10 +23,10 @@ export const reportedCounts = (wire: JsonObject): ReportedCounts => ({
 })
 
 /**
- * The whole prompt and the whole answer, whichever way an upstream counts (trap 97). Its total shows whether cached
- * tokens are included in the prompt or come beside it, and reasoning in the completion or beside it, as at xAI; a total
- * that no way explains includes tokens reported nowhere else, as Google's chat endpoint does with reasoning. Without a
- * total, a part larger than the whole must come beside it.
+ * Normalizes input and output counts, whichever way an upstream counts (trap 97). The total shows whether the prompt
+ * includes cached tokens and whether the completion includes reasoning (at xAI it does not). If no combination adds up
+ * to the total, the rest counts as output: Google's chat endpoint leaves reasoning out of its other counts. Without a
+ * total, a part larger than its whole must have been counted separately.
  */
 export function settled({
   input,
@@ -53,8 +53,9 @@ const counts = (input: number | undefined, output: number | undefined): Pick<Usa
   ...(output === undefined ? {} : { output }),
 })
 
+/** Adds a part to the whole if it is larger, since the whole then cannot include it. */
 const holding = (whole: number | undefined, part: number): number | undefined =>
   whole !== undefined && part > whole ? whole + part : whole
 
-/** What a total has beyond its one part; undefined where that is nothing. */
+/** What a total has beyond one part; undefined if that is nothing. */
 const more = (total: number, part: number): number | undefined => (total > part ? total - part : undefined)

@@ -3,17 +3,17 @@ import type { Usage } from '../../canonical/result.ts'
 import { anyNumber, anyObject, defined, left, put } from '../fields.ts'
 
 /*
- * Cohere's `meta` beside an answer, which both versions of its API have (FORMATS §9): billed units, in searches or
- * tokens, and the actual tokens.
+ * Reads Cohere's `meta`, the same in both versions of its API (FORMATS §9): billed units (searches or tokens) and the
+ * actual token counts.
  */
 
-/** The usage in a `meta`; what canonical has no field for stays under its own name. */
+/** Reads the usage in a `meta`; counts that canonical has no field for become extras under their own names. */
 export function readMeta(format: Format, meta: JsonObject): Usage {
   const tokens = anyObject(meta['tokens'])
   const billed = anyObject(meta['billed_units'])
   const counted = anyNumber(tokens?.['input_tokens']) !== undefined
   const text = anyNumber((counted ? tokens : billed)?.['input_tokens'])
-  // Those of images are billed apart.
+  // Image tokens are billed separately.
   const image = counted ? undefined : anyNumber(billed?.['image_tokens'])
   const read = {
     input: image === undefined ? text : (text ?? 0) + image,
@@ -44,7 +44,7 @@ export function readMeta(format: Format, meta: JsonObject): Usage {
 const without = (wire: JsonObject, taken: { readonly [field: string]: boolean }): JsonObject =>
   Object.fromEntries(Object.entries(wire).filter(([field]) => taken[field] !== true)) as JsonObject
 
-/** Only those that hold something. */
+/** The objects that are not empty. */
 function filled(objects: { readonly [field: string]: JsonObject | undefined }): JsonObject {
   const out: { [field: string]: JsonObject } = {}
   for (const [field, object] of Object.entries(objects))

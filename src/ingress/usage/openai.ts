@@ -4,13 +4,14 @@ import type { Usage } from '../../canonical/result.ts'
 import { anyObject, defined, left } from '../fields.ts'
 import { anyCount, settled } from './counts.ts'
 
+/** Modalities by the wire field that counts their tokens. */
 const BY_MODALITY = {
   text_tokens: 'text',
   audio_tokens: 'audio',
   image_tokens: 'image',
   video_tokens: 'video',
 } as const
-/** How a format names its counts and the objects of their details, and which details are read. */
+/** A format's names for its counts and the objects with their details, and the details that are read. */
 export interface CountNames {
   readonly input: string
   readonly output: string
@@ -21,7 +22,11 @@ export interface CountNames {
   readonly takenOfOutput: ReadonlySet<string>
 }
 
-/** @param modalities fields of both objects of details. */
+/**
+ * Derives the names of the detail objects from those of the counts.
+ *
+ * @param modalities the fields of both detail objects that count tokens by modality.
+ */
 export function countNames(input: string, output: string, modalities: readonly string[] = []): CountNames {
   const [inputDetails, outputDetails] = [`${input}_details`, `${output}_details`]
   return {
@@ -35,8 +40,8 @@ export function countNames(input: string, output: string, modalities: readonly s
 const NAMES = countNames('prompt_tokens', 'completion_tokens', Object.keys(BY_MODALITY))
 
 /**
- * Tokens as chat completions and text completions count them, by modality as well, or as a format under other names;
- * most upstreams include cached and reasoning tokens already (docs/wire/mapping.md#usage).
+ * Reads usage as chat completions and text completions report it. Other formats pass their own `names` and have no
+ * counts by modality. Most upstreams include cached and reasoning tokens in the counts (docs/wire/mapping.md#usage).
  */
 export function readUsage(format: Format, wire: JsonObject, names = NAMES): Usage {
   const input = anyObject(wire[names.inputDetails])
@@ -73,8 +78,8 @@ function byModality(details: JsonObject | undefined): { [M in Modality]?: number
 }
 
 /**
- * Fields of the usage and its two objects of details that canonical has no field for; known ones of a wrong type as well
- * where the format has names of its own, while those of chat are written anew from the counts that there are.
+ * Collects fields of the usage and its two detail objects that canonical has no field for. Known fields with a wrong
+ * type are included for formats with names of their own; the chat format writes those anew from the valid counts.
  */
 function extrasOf(
   format: Format,

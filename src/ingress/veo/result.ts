@@ -10,10 +10,10 @@ import { NO_REASON } from '../media/video.ts'
 const FORMAT = 'veo'
 
 /**
- * An operation of `:predictLongRunning`, as a submit and its own address answer it (`google.longrunning.Operation`).
- * It has neither progress nor times; one that is not done is in progress.
+ * Reads an operation (`google.longrunning.Operation`) from the answer to `:predictLongRunning` or to a status query.
+ * Operations report neither progress nor times; one that is not done is in progress.
  *
- * @throws GatewayError where it has no name a path can be made of, e.g. for an error under status 200.
+ * @throws GatewayError without a name that is a safe path, for example for an error under status 200.
  */
 export function readResult({ body }: WireAnswer): CanonicalResult {
   const id = anyText(body['name'])
@@ -24,7 +24,10 @@ export function readResult({ body }: WireAnswer): CanonicalResult {
 
 const NO_OPERATION = upstreamFailed('The upstream answered without an operation.')
 
-/** `models/veo-3.1-generate-preview/operations/abc`: a path below the version, which leads nowhere else. */
+/**
+ * Whether a name is a path below the API version, such as `models/veo-3.1-generate-preview/operations/abc`, and does
+ * not lead elsewhere.
+ */
 const isOperation = (name: string): boolean =>
   /^[\w.-]+(?:\/[\w.-]+)+$/.test(name) && !name.split('/').some(step => /^\.+$/.test(step))
 
@@ -37,12 +40,12 @@ function readTask(body: JsonObject): CanonicalTask {
   const files = readFiles(answer)
   const reasons = readReasons(answer)
   if (files.length === 0) return { state: 'failed', failure: withoutVideo(answer, reasons) }
-  // Where some of several videos were held back, the others still stand.
+  // Some of several videos may be withheld; the others are still valid.
   const beside = reasons.length === 0 ? {} : { extras: { [FORMAT]: { raiMediaFilteredReasons: reasons } } }
   return { state: 'completed', progress: 100, files, ...beside }
 }
 
-/** The videos, `generatedSamples` of the Gemini API and `videos` of Google's cloud. */
+/** Reads the videos: `generatedSamples` of the Gemini API, or `videos` of Google Cloud. */
 function readFiles(answer: JsonObject): TaskFile[] {
   const samples = [answer['generatedSamples'], answer['generatedVideos'], answer['videos']].find(Array.isArray)
   return anyObjects(samples).flatMap(sample => {
@@ -56,14 +59,17 @@ function readFiles(answer: JsonObject): TaskFile[] {
 const readReasons = ({ raiMediaFilteredReasons: reasons }: JsonObject): string[] =>
   Array.isArray(reasons) ? reasons.filter(reason => typeof reason === 'string') : []
 
-/** An operation that succeeded without a video: it was held back by a review, or for an unknown reason. */
+/**
+ * Makes the failure of an operation that succeeded without a video: withheld by content review, or for an unknown
+ * reason.
+ */
 function withoutVideo(answer: JsonObject, reasons: readonly string[]): TaskFailure {
   const isReviewed = reasons.length > 0 || (anyNumber(answer['raiMediaFilteredCount']) ?? 0) > 0
   if (!isReviewed) return { kind: 'broken', message: NO_REASON }
   return { kind: 'content-review', message: reasons.join(' ') || 'The video was held back by a review of its content.' }
 }
 
-/** Codes of `google.rpc.Status` by number. */
+/** The names of `google.rpc.Code` values by number. */
 const CODES: { readonly [code: number]: string } = {
   1: 'CANCELLED',
   2: 'UNKNOWN',
@@ -82,7 +88,7 @@ const CODES: { readonly [code: number]: string } = {
   16: 'UNAUTHENTICATED',
 }
 
-/** Google's messages for a prompt or an image that did not pass review: it has no code for it. */
+/** Google's messages for a prompt or image that failed content review, for which there is no code. */
 const REVIEW = /responsible ai|sensitive words|usage guidelines|usage polic|violat|safety|prohibited|blocked by/i
 
 function readFailure(error: JsonObject): TaskFailure {

@@ -13,8 +13,10 @@ import { REMIX, requestAt } from './wire.ts'
 export const FORMAT = 'videos'
 
 /**
- * `POST /v1/videos` and `POST /v1/videos/{id}/remix` (FORMATS §11), as JSON or as a form. A remix names no model: it is
- * that of the task it changes.
+ * Reads the body of `POST /v1/videos` or `POST /v1/videos/{id}/remix` (FORMATS §11), as JSON or as a form. A remix
+ * names no model, since it uses the model of the task that it changes.
+ *
+ * @throws GatewayError `invalid-request` naming the field at fault.
  */
 export const readRequest = (wire: WireRequest): CanonicalRequest =>
   readOrExplain(requestAt(wire), wire.body, () => read(wire))
@@ -22,10 +24,13 @@ export const readRequest = (wire: WireRequest): CanonicalRequest =>
 const FIELD = 'input_reference'
 const WORDS = ['image_url', 'file_id'] as const
 
-/** Fields of a form for an object's fields, as the OpenAI libraries spell them. */
+/** Form fields for the fields of an object, as OpenAI's libraries spell them. */
 const IN_BRACKETS = WORDS.map(word => [`${FIELD}[${word}]`, word] as const)
 
-/** A remix has its model from the task it changes; one in its body is neither checked nor sent. */
+/**
+ * The taken fields of a remix, which uses the model of the original task. A model in the body is neither checked nor
+ * sent.
+ */
 const REMIX_TAKEN = new Set(['prompt', 'seconds', 'size', FIELD, ...IN_BRACKETS.map(([field]) => field)])
 const TAKEN = new Set([...REMIX_TAKEN, 'model'])
 
@@ -47,7 +52,7 @@ function read(wire: WireRequest): CanonicalRequest {
   return withOrigin(request, FORMAT, wire)
 }
 
-/** The pictures a body names. */
+/** Reads the images that a body refers to. */
 const readNamed = (body: JsonObject): readonly (MediaPart | OpaquePart)[] => [
   ...(body[FIELD] == null ? [] : [readReference(body[FIELD])]),
   ...IN_BRACKETS.flatMap(([field, word]) => {
@@ -71,7 +76,7 @@ const picture = (word: (typeof WORDS)[number], value: string, node: Node = {}): 
   ...node,
 })
 
-/** The pictures of a form; one in a field of another name is a picture all the same. */
+/** Reads the files of a form. A file in a field of another name counts as an image, too. */
 const readFiles = (files: readonly WireFile[]): readonly MediaPart[] =>
   files.map(({ field, name, mediaType, bytes }) => ({
     type: 'media',
@@ -81,10 +86,10 @@ const readFiles = (files: readonly WireFile[]): readonly MediaPart[] =>
     ...(field === FIELD ? {} : { extras: { [FORMAT]: { field } } }),
   }))
 
-/** Where in a body its prompt and its picture stand. */
+/** Locates the prompt and the image in the body. */
 export const locate = locateVideo(part => String(part.extras?.[FORMAT]?.['field'] ?? FIELD))
 
-/** Where the settings of a request stand in its body. */
+/** The body fields of the request's settings. */
 export const BODY_FIELDS: BodyFields = {
   'output/video/seconds': ['seconds'],
   'output/video/size': ['size'],

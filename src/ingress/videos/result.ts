@@ -14,9 +14,9 @@ const TAKEN = new Set([
 ])
 
 /**
- * A task (FORMATS §11), as an upstream answers a submit or a question about its state.
+ * Reads a task (FORMATS §11) from the answer to a submission or a status query.
  *
- * @throws GatewayError where there is no id, e.g. for an error under status 200.
+ * @throws GatewayError without an id, for example for an error under status 200.
  */
 export function readResult({ body }: WireAnswer): CanonicalResult {
   const id = anyText(body['id']) || anyText(body['task_id'])
@@ -67,7 +67,7 @@ function readNumber(body: JsonObject, field: string, refused: string[]): number 
 
 const FAILURE = new Set(['code', 'message'])
 
-/** Why there is no video: an object, or a mere text; undefined for anything else. */
+/** Reads why there is no video, from an object or a text; undefined for anything else. */
 function readFailure(wire: Json | undefined): TaskFailure | undefined {
   if (typeof wire === 'string') return { kind: 'broken', message: wire }
   if (!isObject(wire)) return undefined
@@ -82,6 +82,9 @@ function readFailure(wire: Json | undefined): TaskFailure | undefined {
   }
 }
 
-/** Codes of tasks that a review of content stopped: `moderation_blocked`, `content_policy_violation`, `sentinel_block`. */
+/**
+ * Whether a code means that content review stopped the task: `moderation_blocked`, `content_policy_violation`,
+ * `sentinel_block`.
+ */
 const isReview = (code: string | undefined): boolean =>
   code !== undefined && /moderat|policy|safety|sentinel|content_filter|content_review|sensitive/i.test(code)

@@ -2,9 +2,9 @@ import * as v from 'valibot'
 import type { WireRequest } from '../../canonical/wire.ts'
 import { maybe, maybeText, shape } from '../errors/validation-error.ts'
 
-/* The request for a video, FORMATS §11. Loose: unknown fields pass. */
+/* The schemas of video requests (FORMATS §11). Unknown fields pass. */
 
-const reference = v.union([v.string(), shape({})], 'Invalid type: Expected a picture as text, or an object')
+const reference = v.union([v.string(), shape({})], 'Invalid type: Expected an image as text, or an object')
 const prompt = v.pipe(v.string(), v.minLength(1, 'Invalid length: Expected a prompt'))
 
 const settings = {
@@ -19,9 +19,9 @@ export const request = shape({ model: v.string(), prompt, ...settings })
 const unfinished = shape({ model: v.string(), prompt: maybe(prompt), ...settings })
 const remix = shape({ prompt, ...settings })
 
-/** The path of a request to change the video of another task, and that task's id. */
+/** Matches the path of a remix and captures the id of the original task. */
 export const REMIX = /^\/videos\/([^/]+)\/remix$/
 
-/** The schema of this very request. */
+/** The schema of a request, by its path and completeness. */
 export const requestAt = ({ path, unfinished: more }: WireRequest): v.GenericSchema =>
   REMIX.test(path) ? remix : more === true ? unfinished : request

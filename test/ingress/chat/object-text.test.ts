@@ -12,7 +12,7 @@ const pieces = fc.oneof(
   }),
 )
 
-test('a text is whole exactly when it parses as an object', () => {
+test('a text is complete exactly when it parses as an object', () => {
   fc.assert(
     fc.property(pieces, pieces => {
       const text = new ObjectText('')

@@ -5,7 +5,7 @@ import { chat } from '../../../src/ingress/chat/index.ts'
 
 const REQUEST = { model: 'm', messages: [], output: {}, sampling: {}, stream: false }
 
-it.each(['5', '0', 'true', '{}', '[]'])('%s is no id of a call, in whole answers as in streamed ones (trap 6)', id => {
+it.each(['5', '0', 'true', '{}', '[]'])('%s is not a call id, in a whole or a streamed answer (trap 6)', id => {
   const call = `"id":${id},"type":"function","function":{"name":"f","arguments":"{}"}`
   const choice = (field: string, index: string): string =>
     `{"id":"x","created":1,"model":"m","choices":[{"index":0,"${field}":{"tool_calls":[{${index}${call}}]},"finish_reason":"tool_calls"}]}`

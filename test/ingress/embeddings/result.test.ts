@@ -11,7 +11,7 @@ import { asked } from '../../laws/work/embedding.ts'
 
 const { parse, result: read } = READERS['embeddings']!
 
-/** What a caller gets of an upstream's text. */
+/** The body that a caller gets for an upstream's text. */
 function through(text: string, encoding?: 'float' | 'base64'): string {
   const request: CanonicalRequest = { ...asked, output: { ...asked.output, embedding: encoding ? { encoding } : {} } }
   const answer = read!({ status: 200, headers: {}, body: parse!(text)! }, request)
@@ -20,26 +20,26 @@ function through(text: string, encoding?: 'float' | 'base64'): string {
 }
 
 describe('vectors that are only passed on', () => {
-  test('leave every answer what it says, however it is spaced', () => {
+  test('do not change an answer, whatever its spacing', () => {
     holds(fc.tuple(WIRES['embeddings']!.result, fc.constantFrom(undefined, 2, '\t')), ([body, space]) => {
       const text = JSON.stringify(body, null, space)
       same(parseObject(through(text)), completed('embeddings', parseObject(text)!))
     })
   })
 
-  test('keep their very digits', () => {
+  test('keep every digit', () => {
     const text =
       '{"object":"list","data":[{"object":"embedding","index":0,"embedding":[0.10,-1e-7,12345678901234567890]}],"model":"m"}'
     expect(through(text)).toContain('"embedding":[0.10,-1e-7,12345678901234567890]')
   })
 
-  test('are read where another encoding is wanted', () => {
+  test('are parsed if another encoding is requested', () => {
     const text = '{"object":"list","data":[{"object":"embedding","index":0,"embedding":[1.5, -0.25]}],"model":"m"}'
     expect(parseObject(through(text, 'base64'))).toMatchObject({ data: [{ embedding: 'AADAPwAAgL4=' }] })
     expect(through(text, 'float')).toContain('[1.5, -0.25]')
   })
 
-  test('are no trap: what only looks like one is read as any JSON', () => {
+  test('are told from text that only looks like a vector, which is parsed as JSON', () => {
     const bodies: readonly JsonObject[] = [
       { data: [{ embedding: ['a]', '"embedding":[1]'] }] },
       { data: [{ embedding: [[1], [2]] }] },
@@ -53,7 +53,7 @@ describe('vectors that are only passed on', () => {
     expect(parse!('')).toBeUndefined()
   })
 
-  test('are taken for a vector from text of any sort', () => {
+  test('never change how a text is parsed', () => {
     holds(fc.string(), text => same(parse!(text), parseObject(text)))
     holds(fc.jsonValue(), value => same(parse!(JSON.stringify(value)), parseObject(JSON.stringify(value))))
   })

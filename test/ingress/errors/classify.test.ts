@@ -5,7 +5,7 @@ import { READERS } from '../../../src/ingress/index.ts'
 const NOW = 1_000_000_000_000
 const dateIn = (seconds: number): string => new Date(NOW + seconds * 1000).toUTCString()
 
-describe('trap 78: how long an upstream asks to be left alone', () => {
+describe('trap 78: the retry delay that an upstream asks for', () => {
   test.each([
     [{ 'retry-after': '7' }, 7],
     [{ 'retry-after': '1.5' }, 1.5],
@@ -22,14 +22,14 @@ describe('trap 78: how long an upstream asks to be left alone', () => {
 
   const formats = Object.keys(READERS).filter(format => READERS[format]!.error !== undefined)
 
-  test.each(formats)('%s never takes it for longer than a day, and knows dates', format => {
+  test.each(formats)('%s reads dates and limits the delay to a day', format => {
     const read = (value: string): number | undefined =>
       READERS[format]!.error!({ status: 429, headers: { 'retry-after': value }, body: {} }).retryAfterSeconds
     expect(read('99999999')).toBe(86_400)
     expect(read(new Date(Date.now() + 30_000).toUTCString())).toBeGreaterThan(25)
   })
 
-  test('nor does contents, where the error itself says it', () => {
+  test('contents limits the delay in the error itself, too', () => {
     const body = { error: { code: 429, details: [{ retryDelay: '99999999s' }] } }
     const read = READERS['contents']!.error!({ status: 429, headers: {}, body })
     expect(read.retryAfterSeconds).toBe(86_400)

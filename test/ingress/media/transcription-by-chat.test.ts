@@ -14,25 +14,25 @@ const segmentsIn = (text: string) =>
 
 const one = (start: unknown, end: unknown) => JSON.stringify({ segments: [{ start, end, text: 'a' }] })
 
-describe('times a model tells', () => {
+describe('times written by a model', () => {
   test.each<[string, unknown, unknown, readonly number[]]>([
     ['minutes and seconds', '01:02', '01:03.250', [62, 63.25]],
     ['hours', '1:00:01', '01:00:02,5', [3601, 3602.5]],
     ['numbers', 1.5, 2, [1.5, 2]],
-    ['seconds in words', '1.5', '2s', [1.5, 2]],
+    ['seconds as text', '1.5', '2s', [1.5, 2]],
     ['many minutes', '75:01', '75:02', [4501, 4502]],
   ])('%s', (_, start, end, times) => {
     const [segment] = segmentsIn(one(start, end))!
     expect([segment!.start, segment!.end]).toEqual(times)
   })
 
-  test('in a fence', () => expect(segmentsIn(`\`\`\`json\n${one('00:01', '00:02')}\n\`\`\``)).toHaveLength(1))
+  test('in a code fence', () => expect(segmentsIn(`\`\`\`json\n${one('00:01', '00:02')}\n\`\`\``)).toHaveLength(1))
 
   test.each([
     ['words', one('soon', '00:02')],
     ['an end before the beginning', one('00:03', '00:02')],
     ['no end', one('00:03', undefined)],
-    ['no object', 'It was said.'],
-    ['no list', '{"segments":"a"}'],
-  ])('%s are none', (_, text) => expect(segmentsIn(text)).toBeUndefined())
+    ['not an object', 'It was said.'],
+    ['not a list', '{"segments":"a"}'],
+  ])('%s: no times', (_, text) => expect(segmentsIn(text)).toBeUndefined())
 })

@@ -3,7 +3,7 @@ import { HeldBytes } from '../../../src/canonical/bytes.ts'
 import { WRITERS } from '../../../src/egress/index.ts'
 import { READERS } from '../../../src/ingress/index.ts'
 
-/* A word of a list that the format does not know is for upstreams that do, and for any other a loss. */
+/* Unknown values of a list go to upstreams of the same format and are losses for all others. */
 
 test.each([
   ['timestamp_granularities[]', 'segment', 'character'],

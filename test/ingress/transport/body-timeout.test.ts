@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { readJson } from '../../../src/ingress/transport/body.ts'
 import { tick } from '../../builders/time.ts'
 
-/** A request whose bytes come when the test says so. */
+/** A request whose bytes arrive when the test sends them. */
 class Coming extends EventEmitter {
   readonly headers = { 'content-type': 'application/json' }
   complete = false
@@ -25,7 +25,7 @@ const reading = (message: Coming) => readJson(message as unknown as IncomingMess
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())
 
-test('a body that stays out is given up after five minutes', async () => {
+test('a missing body times out after five minutes', async () => {
   const message = new Coming()
   const body = reading(message)
   body.catch(() => {})
@@ -38,7 +38,7 @@ test('a body that stays out is given up after five minutes', async () => {
   expect(message.pause).toHaveBeenCalled()
 })
 
-test('a body that came with its head is read without a timer, a slower one leaves none behind', async () => {
+test('a body that arrives with its head needs no timer, and a slower one clears its timer', async () => {
   const swift = new Coming()
   const body = reading(swift)
   swift.say('{"a":1}')

@@ -53,7 +53,7 @@ function send(pieces: readonly (string | Uint8Array)[], headers: Record<string, 
   })
 }
 
-/** What becomes of a body at a connection of its own, told how it comes; `meters` counts the meters it opened. */
+/** Reads a body that arrives in these pieces over its own connection; `meters` counts the meters opened. */
 function metered(pieces: readonly string[]): Promise<{ body: object; meters: number }> {
   return new Promise((resolve, reject) => {
     let meters = 0
@@ -77,25 +77,25 @@ function metered(pieces: readonly string[]): Promise<{ body: object; meters: num
 }
 
 describe('JSON bodies', () => {
-  test('that come with their head are not metered, others are', async () => {
+  test('are metered unless they arrive with their head', async () => {
     const head = 'POST / HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-length: 7\r\n\r\n'
     expect(await metered([`${head}{"a":1}`])).toEqual({ body: { a: 1 }, meters: 0 })
     expect(await metered([head, '{"a":1}'])).toEqual({ body: { a: 1 }, meters: 1 })
     expect(await metered([`${head}{"a"`, ':1}'])).toEqual({ body: { a: 1 }, meters: 1 })
   })
 
-  test('are read from pieces cut anywhere', async () => {
+  test('are read from chunks split anywhere', async () => {
     const bytes = Buffer.from('{"text":"grüße 🌍"}')
     const pieces = Array.from(bytes, byte => Buffer.from([byte]))
     expect(await send(pieces)).toEqual({ body: { text: 'grüße 🌍' } })
   })
 
-  test('keep a key named __proto__ as any other', async () => {
+  test('may have a key named __proto__', async () => {
     const answer = await send(['{"__proto__":{"a":1}}'])
     expect(Object.keys(answer.body)).toEqual(['__proto__'])
   })
 
-  test('may begin with a byte order mark', async () => {
+  test('may start with a byte order mark', async () => {
     expect(await send(['\uFEFF{"a":1}'])).toEqual({ body: { a: 1 } })
   })
 
@@ -108,7 +108,7 @@ describe('JSON bodies', () => {
     expect(await send([pack('{"a":1}')], { 'content-encoding': encoding })).toEqual({ body: { a: 1 } })
   })
 
-  test('are refused over the limit: announced, arriving, or unpacking', async () => {
+  test('are refused over the limit: announced, arriving or decompressed', async () => {
     const large = JSON.stringify({ text: 'x'.repeat(LIMIT) })
     expect((await send([large], { 'content-length': String(large.length) })).kind).toBe('too-large')
     expect((await send([large.slice(0, 500), large.slice(500)])).kind).toBe('too-large')
@@ -116,20 +116,20 @@ describe('JSON bodies', () => {
   })
 
   test.each([
-    ['no JSON', '{"a":', {}],
+    ['text that is not JSON', '{"a":', {}],
     ['a list', '[]', {}],
     ['null', 'null', {}],
     ['nothing', '', {}],
-    ['no UTF-8', Buffer.from([0x22, 0xff, 0x22]), {}],
+    ['bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0x22]), {}],
     ['another charset', '{}', { 'content-type': 'application/json; charset=latin1' }],
     ['an unknown encoding', '{}', { 'content-encoding': 'compress' }],
     ['an encoding named like an object method', '{}', { 'content-encoding': 'constructor' }],
-    ['no gzip under gzip', '{}', { 'content-encoding': 'gzip' }],
+    ['gzip that is not gzip', '{}', { 'content-encoding': 'gzip' }],
   ])('%s is an invalid request', async (_, body, headers) => {
     expect((await send([body], headers)).kind).toBe('invalid-request')
   })
 
-  test('a caller that leaves early ends the reading', async () => {
+  test('reading ends when the caller disconnects', async () => {
     leaver = undefined
     const out = open({ 'content-length': '500' })
     out.on('error', () => {})
@@ -141,7 +141,7 @@ describe('JSON bodies', () => {
 })
 
 test.each(['{"a":1}', '{"a"', ''])(
-  'a caller that left before its body was wanted is waited for no more: %j',
+  'a body whose caller disconnected before reading is not waited for: %j',
   async sent => {
     const outcomes: unknown[] = []
     const late = createServer(message => {

@@ -38,7 +38,7 @@ const model: Piece = { name: 'model', value: 'm' }
 const file = (size: number): Piece => ({ name: 'file', file: 'talk.mp3', size })
 const sized = (size: number) => ({ field: 'file', name: 'talk.mp3', mediaType: 'audio/mpeg', size, hash: hashOf(size) })
 
-/** Files of ours that are open though they have no name any more. */
+/** The gateway's open files that are unlinked. */
 const spooled = (): string[] =>
   readdirSync('/proc/self/fd').flatMap(fd => {
     try {
@@ -52,7 +52,7 @@ const spooled = (): string[] =>
 describe('a form reaches the upstream byte for byte', () => {
   test.each([
     ['small', 1000],
-    ['as large as is held', 4 * MIB],
+    ['as large as the buffer', 4 * MIB],
     ['large', 9 * MIB + 17],
   ])('%s, model first', async (_, size) => {
     const { stub, send } = await open()
@@ -73,7 +73,7 @@ describe('a form reaches the upstream byte for byte', () => {
     await until(() => spooled().length === 0)
   })
 
-  test('fields behind a file that flows through count: more of a list, and the shape of the answer', async () => {
+  test('fields after a streamed file count: more of a list, and the shape of the answer', async () => {
     const { stub, send } = await open()
     stub.answer = json({ text: 'so it was said', segments: [{ id: 0, start: 0, end: 1, text: 'so it was said' }] })
     const answer = await send([
@@ -95,7 +95,7 @@ describe('a form reaches the upstream byte for byte', () => {
     expect(stub.seen[0]!.headers['transfer-encoding']).toBe('chunked')
   })
 
-  test('the upstream begins to get a large file before its end', async () => {
+  test('the upstream receives a large file before its end has arrived', async () => {
     const { stub, send } = await open()
     let began = false
     stub.early = () => {
@@ -114,7 +114,7 @@ describe('a form reaches the upstream byte for byte', () => {
     expect(seenAt).toEqual([true])
   })
 
-  test('a slow caller is waited for longer than a slow upstream', TIMED, async () => {
+  test('a slow caller gets a longer timeout than a slow upstream', TIMED, async () => {
     const { send } = await open({}, { timeout: { connect: 10_000, firstByte: 500, idle: 20_000 } })
     const pause = (): Promise<void> => new Promise(resolve => setTimeout(resolve, 700))
     let paused = false
@@ -128,20 +128,20 @@ describe('a form reaches the upstream byte for byte', () => {
     expect(status).toBe(200)
   })
 
-  test('an upstream that stops taking it runs out of time', async () => {
+  test('an upstream that stops reading the form times out', async () => {
     const { stub, send } = await open({}, { timeout: { connect: 10_000, firstByte: 20_000, idle: 300 } })
     stub.early = () => true
     expect((await send([model, file(64 * MIB)])).status).toBe(504)
   })
 
-  test('an upstream that has all of it and says nothing runs out of time', async () => {
+  test('an upstream that has the whole form and does not answer times out', async () => {
     const { stub, send } = await open({}, { timeout: { connect: 10_000, firstByte: 200, idle: 20_000 } })
     stub.answer = () => {}
     expect((await send([model, file(6 * MIB)])).status).toBe(504)
   })
 })
 
-test('an upstream that takes the recording alone gets it whole, from wherever it waited', async () => {
+test('an upstream that takes only the recording gets all of it, from memory, disk or stream', async () => {
   const stub = await openStub((response, seen) => UPSTREAMS['deepgram']!.answer(response, seen))
   const testServer = await openGateway([channelOf(UPSTREAMS['deepgram']!, stub.address)])
   for (const size of [1000, 9 * MIB])
@@ -156,8 +156,8 @@ test('an upstream that takes the recording alone gets it whole, from wherever it
 
 describe('when one channel fails', () => {
   test.each([
-    ['a small form goes to the next', [model, file(1000)]],
-    ['a form that waited on disk goes to the next', [file(9 * MIB), model]],
+    ['a small form goes to the next channel', [model, file(1000)]],
+    ['a form on disk goes to the next channel', [file(9 * MIB), model]],
   ])('%s', async (_, pieces) => {
     const bad = await openStub(json({ error: { message: 'no' } }, 503))
     const stub = await openStub(good)
@@ -170,7 +170,7 @@ describe('when one channel fails', () => {
     expect(stub.seen[0]!.files[0]).toMatchObject({ hash: bad.seen[0]!.files[0]!.hash })
   })
 
-  test('a file that flows goes to the next where nothing of it was taken, and is spent where something was', async () => {
+  test('a streamed file goes to the next channel unless some of it was read', async () => {
     const bad = await openStub(json({ error: { message: 'no' } }, 503))
     const stub = await openStub(good)
     const testServer = await openGateway([
@@ -187,7 +187,7 @@ describe('when one channel fails', () => {
     expect(stub.seen).toHaveLength(1)
   })
 
-  test('a file is not let through where another format may have to answer', async () => {
+  test('a file is not streamed if another format may have to answer', async () => {
     const stub = await openStub(good)
     const testServer = await openGateway([
       channel(stub.address, { name: 'first', priority: 0 }),
@@ -197,7 +197,7 @@ describe('when one channel fails', () => {
     expect(stub.seen[0]!.headers['content-length']).toBeDefined()
   })
 
-  test('an answer that comes while the file still flows reaches the caller', async () => {
+  test('an answer that arrives while the file is streamed reaches the caller', async () => {
     const { stub, send } = await open()
     stub.early = (message, response) => {
       message.resume()
@@ -212,7 +212,7 @@ describe('when one channel fails', () => {
     expect(stub.seen).toHaveLength(0)
   })
 
-  test('an upstream that hangs up while the file flows is a bad gateway', async () => {
+  test('an upstream that disconnects while the file is streamed is a bad gateway', async () => {
     const { stub, send } = await open()
     stub.early = message => {
       message.once('data', () => message.socket.destroy())
@@ -222,13 +222,18 @@ describe('when one channel fails', () => {
   })
 })
 
-describe('what a caller may get wrong', () => {
+describe('faults of a caller', () => {
   test.each<[string, readonly Piece[], number, string | undefined]>([
     ['no model', [file(100)], 400, 'model'],
     ['no file', [model], 400, 'file'],
     ['a model twice', [model, model, file(10)], 400, 'model'],
-    ['a temperature that is no number', [model, { name: 'temperature', value: 'warm' }, file(10)], 400, 'temperature'],
-    ['a stream that is neither', [model, { name: 'stream', value: 'perhaps' }, file(10)], 400, 'stream'],
+    [
+      'a temperature that is not a number',
+      [model, { name: 'temperature', value: 'warm' }, file(10)],
+      400,
+      'temperature',
+    ],
+    ['a stream that is neither true nor false', [model, { name: 'stream', value: 'perhaps' }, file(10)], 400, 'stream'],
     ['an unknown model', [{ name: 'model', value: 'nobody' }, file(10)], 404, 'model'],
     ['too many fields', [...Array.from({ length: 250 }, () => model), file(10)], 400, undefined],
   ])('%s', async (_, pieces, status, param) => {
@@ -240,7 +245,7 @@ describe('what a caller may get wrong', () => {
     expect(stub.seen).toHaveLength(0)
   })
 
-  test('an unknown model is told before a large file is taken', async () => {
+  test('an unknown model is reported before a large file is read', async () => {
     const { send } = await open()
     let most = 0
     const { status } = await send([{ name: 'model', value: 'nobody' }, file(200 * MIB)], {
@@ -261,8 +266,8 @@ describe('what a caller may get wrong', () => {
 
   test.each([
     ['small', [model, file(1000)]],
-    ['held back', [file(9 * MIB), model]],
-    ['flowing', [model, file(9 * MIB)]],
+    ['on disk', [file(9 * MIB), model]],
+    ['streamed', [model, file(9 * MIB)]],
   ])('a form without an end: %s', async (_, pieces) => {
     const { stub, send } = await open()
     const { status, json } = await send(pieces, { closed: false })
@@ -272,7 +277,7 @@ describe('what a caller may get wrong', () => {
     await until(() => spooled().length === 0)
   })
 
-  test('a wrong field behind a file that flows', async () => {
+  test('an invalid field after a streamed file', async () => {
     const { stub, send } = await open()
     const { status, json } = await send([model, file(9 * MIB), { name: 'temperature', value: 'warm' }])
     expect({ status, param: json.error.param }).toEqual({ status: 400, param: 'temperature' })
@@ -281,8 +286,8 @@ describe('what a caller may get wrong', () => {
   })
 
   test.each([
-    ['said beforehand', { 'content-length': String(40 * MIB) }],
-    ['found on the way', {}],
+    ['announced', { 'content-length': String(40 * MIB) }],
+    ['detected while it arrives', {}],
   ])('a form that is too large: %s', async (_, headers) => {
     const limits = { ...LIMITS, body: MIB, byFormat: new Map([['transcriptions', 5 * MIB]]) }
     const { stub, send } = await open({
@@ -307,9 +312,9 @@ describe('what a caller may get wrong', () => {
   })
 
   test.each([
-    ['held back', [file(40 * MIB), model]],
-    ['flowing', [model, file(40 * MIB)]],
-  ])('to leave in the middle: %s', async (_, pieces) => {
+    ['on disk', [file(40 * MIB), model]],
+    ['streamed', [model, file(40 * MIB)]],
+  ])('a disconnect in the middle: %s', async (_, pieces) => {
     const { stub, testServer, send } = await open()
     const gone = send(pieces, {
       between: async (sent: number, out: { destroy(): void }) => {

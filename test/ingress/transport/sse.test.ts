@@ -42,8 +42,8 @@ const EXPECTED: WireEvent[] = [
   { data: '[DONE]' },
 ]
 
-describe('server-sent events in', () => {
-  test('trap 74: line ends, comments, several data lines, no space, U+2028, byte order mark, an unended last event', () => {
+describe('the parser of server-sent events', () => {
+  test('trap 74: line ends, comments, several data lines, no space, U+2028, byte order mark, no final blank line', () => {
     expect(parse(bytesOf(SAMPLE))).toEqual(EXPECTED)
   })
 
@@ -65,12 +65,12 @@ describe('server-sent events in', () => {
     )
   })
 
-  test('nothing in, nothing out', () => {
+  test('no bytes give no events', () => {
     expect(parse(bytesOf(''))).toEqual([])
     expect(parse(bytesOf('\n\n\n'))).toEqual([])
   })
 
-  test('an event over the limit stops the parser, cut or whole', () => {
+  test('an event over the limit stops the parser, in one chunk or several', () => {
     for (const size of [7, 1000]) {
       const parser = eventParser(64)
       const bytes = bytesOf(`data: small\n\ndata: ${'x'.repeat(100)}\n\ndata: after\n\n`)
