@@ -13,7 +13,7 @@ const read = (format: string, path: string, body: JsonObject): CanonicalRequest 
 const written = (format: string, request: CanonicalRequest): JsonObject =>
   WRITERS[format]!.request!(request, { dialect: {}, native: true }).wire.body
 
-describe('a request that was changed after it was read is written with the change', () => {
+describe('a native request that was changed after reading is written with the change', () => {
   test.each([
     ['chat', '/chat/completions', { messages: HI }],
     ['completions', '/completions', { prompt: 'Hi.' }],
@@ -42,7 +42,7 @@ describe('a request that was changed after it was read is written with the chang
       expect(JSON.stringify(written(format, { ...request, messages: [first!] }))).not.toContain('Ho.')
   })
 
-  test('messages: a turn with nothing but a thought of another upstream is not sent', () => {
+  test('messages: a turn with only reasoning of another upstream is not sent', () => {
     const signature = enclose([{ text: 'Thought elsewhere.' }], 'messages')
     const thought = { role: 'assistant', content: [{ type: 'thinking', thinking: 'Thought elsewhere.', signature }] }
     const messages = [...HI, thought, { role: 'user', content: 'Go on.' }]

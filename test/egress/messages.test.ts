@@ -13,11 +13,11 @@ import { result } from '../builders/results.ts'
 import { FOREIGN } from '../builders/write-options.ts'
 import { whole } from '../traps/messages.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: the wire is looked into by hand here.
+// biome-ignore lint/suspicious/noExplicitAny: the test reads the wire value by hand.
 const body = (more: Partial<CanonicalRequest>, dialect: JsonObject = {}): any =>
   writer.request!({ ...REQUEST, ...more }, { ...FOREIGN, dialect }).wire.body
 describe('dialects', () => {
-  it('has words for how thinking is asked for', () => {
+  it('choose how thinking is requested', () => {
     const reasoning = { effort: 'low' } as const
     expect(body({ reasoning })).toMatchObject({ thinking: { type: 'adaptive' }, output_config: { effort: 'low' } })
     const budget = body({ reasoning }, { thinking: 'budget' })
@@ -26,7 +26,7 @@ describe('dialects', () => {
     expect(body({ reasoning }, { thinking: 'none' })).not.toHaveProperty('thinking')
   })
 
-  it('leaves sampling away where the upstream refuses it', () => {
+  it('leave out sampling parameters that the upstream refuses', () => {
     const sampling = { temperature: 0.5, topP: 0.5, topK: 5, stop: ['a'] }
     expect(body({ sampling })).toMatchObject({ temperature: 0.5, top_p: 0.5, top_k: 5 })
     const either = body({ sampling }, { sampling: 'one' })
@@ -39,7 +39,7 @@ describe('dialects', () => {
     }
   })
 
-  it('lists every flag it obeys', () => {
+  it('list every flag that the writer obeys', () => {
     expect([...FLAGS].sort()).toEqual([
       ...[
         'bound_proofs',
@@ -58,14 +58,14 @@ describe('dialects', () => {
   })
 })
 
-describe('a limit of the answer that the caller left unsaid', () => {
+describe('a limit that the caller did not set', () => {
   const added = (dialect: JsonObject, more: Partial<CanonicalRequest> = {}) => {
     const { wire, losses } = writer.request!({ ...REQUEST, ...more }, { ...FOREIGN, dialect })
     const about = losses.filter(({ path }) => path.join('/') === 'sampling/maxTokens')
     return [wire.body['max_tokens'], about.map(({ reason }) => reason), refusable(about).length > 0]
   }
 
-  it('refuses nothing where it is the longest answer of the model, and does where it may cut one', () => {
+  it('is no loss at the longest answer of the model, and is one if it may cut an answer short', () => {
     const whole = ['most-the-model-answers']
     const cut = ['limit-required']
     expect(added({ max_output: 64_000 })).toEqual([64_000, whole, false])
@@ -79,7 +79,7 @@ describe('a limit of the answer that the caller left unsaid', () => {
     expect(added({ listed_output: 8192, max_tokens: 500 })).toEqual([500, cut, true])
   })
 
-  it('and neither does a greater one that is lowered to that', () => {
+  it('is no loss either for a greater limit that is lowered to the longest answer', () => {
     const sampling = { maxTokens: 100_000 }
     expect(added({ max_output: 64_000 }, { sampling })).toEqual([64_000, ['most-the-model-answers'], false])
     expect(added({ listed_output: 64_000 }, { sampling })).toEqual([100_000, [], false])
@@ -87,7 +87,7 @@ describe('a limit of the answer that the caller left unsaid', () => {
 })
 
 describe('schemas', () => {
-  it('closes objects and drops what is not enforced, never the name of a property', () => {
+  it('closes objects and drops keywords that are not enforced, but no property names', () => {
     const schema = {
       type: 'object',
       properties: {
@@ -107,11 +107,11 @@ describe('schemas', () => {
     })
   })
 
-  it('keeps the formats of texts that are enforced alone: any other is refused', () => {
+  it('keeps only the string formats that are enforced, because any other is refused', () => {
     const formatted = (type: Json, format: string): JsonObject => strictSchema({ type, format })
     expect(formatted('string', 'date-time')).toEqual({ type: 'string', format: 'date-time' })
     expect(formatted(['string', 'null'], 'uuid')).toEqual({ type: ['string', 'null'], format: 'uuid' })
-    // Google's own of numbers and enumerations, and what libraries of schemas make of files and tokens.
+    // Google's formats for numbers and enumerations, and those that schema libraries use for files and tokens.
     for (const [type, format] of [
       ['number', 'double'],
       ['integer', 'int32'],
@@ -124,7 +124,7 @@ describe('schemas', () => {
     })
   })
 
-  it('makes the arguments of a tool an object without a union at the top', () => {
+  it('turns the arguments of a tool into an object without a union at the top', () => {
     expect(argumentSchema({ anyOf: [{ type: 'object' }], description: 'd' })).toEqual({
       type: 'object',
       description: 'd',
@@ -136,7 +136,7 @@ describe('schemas', () => {
 })
 
 describe('answers', () => {
-  it('trap 87: hold what recorded answers have, and no null that no answer has', () => {
+  it('trap 87: have the fields of recorded answers, and null only where recorded answers have null', () => {
     const call: Part = { type: 'tool-call', id: 'a', name: 'f', arguments: '{"x":1}' }
     expect(whole(result([{ type: 'text', text: 'a' }, call]))).toEqual({
       ...{ id: 'r1', type: 'message', role: 'assistant', model: 'm' },
@@ -151,7 +151,7 @@ describe('answers', () => {
     })
   })
 
-  it('trap 87: and so do streams', () => {
+  it('trap 87: have the same fields in a stream', () => {
     const events = drain(writer.events!(REQUEST), unfold(result([{ type: 'text', text: 'a' }]))).map(({ data }) => data)
     const said = events.map(data => JSON.parse(data)).filter(({ type }) => type !== 'content_block_delta')
     const usage = { input_tokens: 0, output_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 }
@@ -170,7 +170,7 @@ describe('answers', () => {
     ])
   })
 
-  it('tell why they end with a refusal; one amid an answer is a text of it', () => {
+  it('state a final refusal as the stop reason; a refusal inside an answer is text', () => {
     const refusal: Part = { type: 'refusal', text: 'No.' }
     expect(whole(result([refusal]))).toMatchObject({
       content: [],
@@ -183,7 +183,7 @@ describe('answers', () => {
     expect(events.filter(event => event === 'content_block_start')).toHaveLength(2)
   })
 
-  it('leave no empty block where a text says nothing', () => {
+  it('have no block for an empty text', () => {
     const answer = result([
       { type: 'text', text: '' },
       { type: 'tool-call', id: 'a', name: 'f', arguments: '{}' },
@@ -193,7 +193,7 @@ describe('answers', () => {
     expect(events.filter(({ event }) => event === 'content_block_start')).toHaveLength(1)
   })
 
-  it('keep malformed arguments as the text they are', () => {
+  it('keep malformed arguments as text', () => {
     const call: Part = { type: 'tool-call', id: 'a', name: 'f', arguments: '{"x":' }
     expect(whole(result([call])).content[0].input).toBe('{"x":')
     const history: CanonicalRequest['messages'] = [...REQUEST.messages, { role: 'assistant', content: [call] }]

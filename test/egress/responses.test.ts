@@ -15,7 +15,7 @@ const parsed = (events: readonly { data: string }[]): JsonObject[] =>
   events.filter(({ data }) => data !== '[DONE]').map(({ data }) => JSON.parse(data))
 
 const ANSWER = { id: 'resp_1', object: 'response', created_at: 1, model: 'm', status: 'completed' }
-/** The events with every delta in pieces of at most `size` characters. */
+/** The events with every delta split into chunks of at most `size` characters. */
 const cut = (events: Iterable<CanonicalEvent>, size: number): CanonicalEvent[] =>
   [...events].flatMap((event): CanonicalEvent[] => {
     if (event.type !== 'part-delta') return [event]
@@ -23,8 +23,8 @@ const cut = (events: Iterable<CanonicalEvent>, size: number): CanonicalEvent[] =
     return pieces.map(append => ({ ...event, append }))
   })
 
-describe('a stream of this very format', () => {
-  it('comes to the whole answer it was made of, however its texts are cut', () => {
+describe('a stream of this format', () => {
+  it('adds up to the whole answer, however its texts are split', () => {
     const finished = result.filter(body => body['status'] === 'completed')
     holds(fc.tuple(finished, fc.integer({ min: 1, max: 4 })), ([body, size]) => {
       const read = reader.result!({ status: 200, headers: {}, body }, asked)
@@ -34,7 +34,7 @@ describe('a stream of this very format', () => {
     })
   })
 
-  it('is told again event by event, a thought in its pieces', () => {
+  it('is repeated event by event, reasoning in its sections', () => {
     const item = { id: 'rs_1', type: 'reasoning', encrypted_content: 'late' }
     const at = { item_id: 'rs_1', output_index: 0 }
     const summary = ['First.', 'Then.'].map(text => ({ type: 'summary_text', text }))
@@ -61,7 +61,7 @@ describe('a stream of this very format', () => {
     same(parsed(drain(writer.events!(asked), heard)), numbered)
   })
 
-  it('that failed keeps what was said, and says so', () => {
+  it('keeps its text and its error if it failed', () => {
     const item = { id: 'msg_1', type: 'message', role: 'assistant', status: 'in_progress', content: [] }
     const error = { code: 'server_error', message: 'It broke.' }
     const heard = drain(reader.events!(asked), [
@@ -87,7 +87,7 @@ describe('a stream of this very format', () => {
 })
 
 describe('an answer of another format', () => {
-  it('shows a picture as if a tool had drawn it', () => {
+  it('has an image as a call of the image generation tool', () => {
     const source = { type: 'base64', mediaType: 'image/png', data: 'AAAA' } as const
     const answer = {
       ...{ id: 'r', model: 'm', createdAt: 1 },

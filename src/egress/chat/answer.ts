@@ -6,9 +6,12 @@ import { defined, kept, spelt } from '../fields.ts'
 import { finishWord, reportCitations, requiredFields } from '../openai-answer.ts'
 import { around, FORMAT, writeLink } from './content.ts'
 
-/* Parts of an answer that whole messages and chunks of a stream have in common. */
+/*
+ * Pieces of an answer that whole messages and stream chunks share: citations, log probabilities, images, finish
+ * reasons.
+ */
 
-/** A citation of the text, which begins `offset` characters into the single text of the message. */
+/** Writes a citation. `offset` is where its text part starts in the single text of the message, in UTF-16 units. */
 export function writeAnnotation(annotation: Annotation, offset: number): JsonObject | undefined {
   if (annotation.type === 'opaque') return annotation.format === FORMAT ? annotation.value : undefined
   const { url } = annotation
@@ -16,7 +19,7 @@ export function writeAnnotation(annotation: Annotation, offset: number): JsonObj
   return around(annotation, 'url_citation', { url, title, start_index: start + offset, end_index: end + offset })
 }
 
-/** A token and, where reported, its alternatives, which have none themselves. */
+/** Writes the log probability of a token and of its alternatives; alternatives have no alternatives of their own. */
 export const writeLogprob = (token: TokenLogprob): JsonObject => writeToken(token, token.top ?? [])
 
 function writeToken({ token, logprob, bytes, ...node }: TokenLogprob, top: TokenLogprob['top']): JsonObject {
@@ -24,34 +27,35 @@ function writeToken({ token, logprob, bytes, ...node }: TokenLogprob, top: Token
   return { token, logprob, bytes: bytes ?? null, ...(defined({ top_logprobs }) as JsonObject), ...kept(node, FORMAT) }
 }
 
-/** A signature right before a call, alone or of a thought, is Google's thought signature of that call (trap 31). */
+/** Whether the reasoning part carries Google's thought signature of the call right after it (trap 31). */
 export const signsCall = (part: Part, next: Part | undefined): boolean =>
   part.type === 'reasoning' && !part.redacted && part.signature?.format === 'contents' && next?.type === 'tool-call'
 
+/** The field for a call's signature in Google's OpenAI-compatible API. */
 export const signatureExtra = (signature: string): JsonObject => ({
   extra_content: { google: { thought_signature: signature } },
 })
 
-/** Redacted reasoning has no place in the format. */
+/** Whether the reasoning has no readable text. The format has no field for such reasoning. */
 export const isHidden = (part: ReasoningPart): boolean =>
   part.redacted === true || (part.text === '' && part.signature !== undefined)
 
-/** Whether the part is generated audio; other media have no place in a message. */
+/** Whether the part is generated audio; a message has no field for audio at a URL. */
 export const isAudio = (part: Part): part is MediaPart =>
   part.type === 'media' && part.kind === 'audio' && part.source.type === 'base64'
 
-/** The head of a call; in a stream its arguments follow. */
+/** The type and name of a call with empty arguments; a stream sends the arguments in later chunks. */
 export function callHead(part: ToolCallPart): { readonly type: string; readonly inner: JsonObject } {
   return part.freeform
     ? { type: 'custom', inner: { name: part.name, input: '' } }
     : { type: 'function', inner: { name: part.name, arguments: '' } }
 }
 
-/** The field that the text of a thought is written to. */
+/** The field for reasoning text: the one its upstream used, by default `reasoning_content`. */
 export const reasoningField = (part: Part): string =>
   spelt(part, FORMAT)['field'] === 'reasoning' ? 'reasoning' : 'reasoning_content'
 
-/** Whether the part is a generated image that fits into `images`. */
+/** Whether the part is an image that `images` can carry: base64 data or a URL. */
 export const isPicture = (part: Part): part is MediaPart =>
   part.type === 'media' && part.kind === 'image' && (part.source.type === 'base64' || part.source.type === 'url')
 
@@ -62,15 +66,15 @@ const PICTURE_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'detail'
   made: 'no-looks-here',
 }
 
-/** The image as an entry of `images`, beside `content`: OpenRouter's field, as OpenAI has none. */
+/** Writes the image as an entry of `images`, OpenRouter's field beside `content`; OpenAI defines none. */
 export function writePicture(part: MediaPart, path: Path, losses: Losses): JsonObject {
   losses.dropFields(part, path, PICTURE_LOSSES)
   return writeLink(part, 'image_url', path, { dialect: {}, losses })!
 }
 
 /**
- * The finish reason; with calls it is always `tool_calls` (trap 13). A refusal keeps the `stop` of its upstream: clients
- * of OpenAI take `content_filter` for a failure.
+ * Writes the finish reason; `stop` becomes `tool_calls` in an answer with calls (trap 13). A refusal that the upstream
+ * ended with `stop` stays `stop`, because OpenAI's clients treat `content_filter` as a failure.
  */
 export function writeFinish(finish: Finish | undefined, { called, refused }: EndContent): string {
   const word = finishWord(finish?.reason ?? 'stop')
@@ -78,14 +82,15 @@ export function writeFinish(finish: Finish | undefined, { called, refused }: End
   return word === 'stop' && called ? 'tool_calls' : word
 }
 
+/** A text part and its start in the message. */
 interface Placed {
   readonly part: TextPart
   readonly path: Path
-  /** Offset in the single text of the message. */
+  /** UTF-16 units; start of the part in the single text of the message. */
   readonly offset: number
 }
 
-/** All texts of an answer, as the single text of a message; citations are offsets into it. */
+/** Joins the text parts of an answer into the single text of a message; citation offsets point into that text. */
 export class Texts {
   private readonly list: Placed[] = []
   private length = 0
@@ -110,7 +115,7 @@ export class Texts {
     }
   }
 
-  /** Joining plain texts is no loss; joining a text with citations changes it. */
+  /** Reports the joined text as a change. Joining is a loss only for texts with citations. */
   private reportJoin(text: string, losses: Losses): void {
     const [first, ...others] = this.list
     const annotations = this.list.flatMap(({ part, offset }) =>
@@ -126,7 +131,7 @@ export class Texts {
   }
 }
 
-/** The annotation as it is read from the joined text. */
+/** The annotation as a reader of the joined text sees it. */
 function readBack(annotation: Annotation, offset: number): Annotation | undefined {
   if (annotation.type === 'opaque') return annotation.format === FORMAT ? annotation : undefined
   const { quote: _, extras, ...rest } = annotation

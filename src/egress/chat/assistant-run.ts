@@ -7,11 +7,14 @@ import { PLACES, type Place, placeOf, Turn } from './assistant.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 
 /*
- * Consecutive assistant turns, as stored by clients that keep each streamed chunk as a turn (trap 95), are written as
- * one message, so that its calls have their results right after them.
+ * Merges consecutive assistant turns into one message, so that tool results directly follow its calls. Clients that
+ * store each streamed chunk as a turn produce such runs (trap 95).
  */
 
-/** The number of messages from this index on that are one assistant message; 1 for any other role. */
+/**
+ * Counts the messages, from position `from` of `order` on, that are written as one assistant message; 1 for any other
+ * role.
+ */
 export function lengthOfRun(messages: readonly Message[], order: readonly number[], from: number): number {
   const first = messages[order[from]!]!
   if (first.role !== 'assistant') return 1
@@ -20,7 +23,7 @@ export function lengthOfRun(messages: readonly Message[], order: readonly number
   return to - from
 }
 
-/** Turns are joined where they are equal in meaning to one (`test/laws/same.ts`). */
+/** Whether the next turn can be merged without changing the meaning (`test/laws/same.ts`). */
 const joins = (first: Message, next: Message): boolean =>
   next.role === 'assistant' && next.name === first.name && hasNoExtras(first) && hasNoExtras(next)
 
@@ -34,7 +37,7 @@ interface Placed {
 
 const rankOf = ({ place }: Placed): number => PLACES[place]
 
-/** Writes the messages as one. */
+/** Writes the assistant turns at the indexes in `run` as one message. */
 export function writeAssistantRun(
   messages: readonly Message[],
   run: readonly number[],
@@ -59,11 +62,17 @@ export function writeAssistantRun(
 
 const EMPTY_FIELDS: ReadonlySet<string> = new Set(['type', 'text', 'spelling'])
 
-/** Whether the part is an empty text, as the last chunk of a stream is stored: it has no place among calls. */
+/**
+ * Whether the part is an empty text, which clients store for the last chunk of a stream. Empty texts are skipped, so
+ * that none has to be moved before the calls.
+ */
 const isEmptyText = (part: Part): boolean =>
   part.type === 'text' && part.text === '' && Object.keys(part).every(key => EMPTY_FIELDS.has(key))
 
-/** Where all texts are one string, chunks of a streamed text are concatenated without separator. */
+/**
+ * Concatenates texts of successive turns without a separator, because they are chunks of one streamed text. Only needed
+ * for upstreams that take `content` as one string.
+ */
 function joinedTexts(parts: readonly Placed[]): readonly Placed[] {
   const joined: Placed[] = []
   for (const one of parts) {
@@ -76,8 +85,8 @@ function joinedTexts(parts: readonly Placed[]): readonly Placed[] {
 }
 
 /**
- * Fields have an order, and no loss moves a part to another message: the part is reported as dropped here and inserted
- * there.
+ * Reports parts that move to another field. A loss cannot move a part to another message, so the part is reported as
+ * dropped from one message and inserted into the other.
  */
 function reportOrder(parts: readonly Placed[], losses: readonly Loss[], context: WriteContext): void {
   const staying: Placed[] = []
@@ -103,6 +112,7 @@ function reportOrder(parts: readonly Placed[], losses: readonly Loss[], context:
 
 const keyOf = (path: Path): string => `${path[1]}/${path[3]}`
 
+/** The part after its losses; undefined if nothing of it remains. */
 function remainder(part: Part, losses: readonly Loss[]): Part | undefined {
   const own = [...losses.map(loss => ({ ...loss, path: loss.path.slice(4) })), ...foreignLosses(part, FORMAT)]
   return lose<{ part?: Part }>(

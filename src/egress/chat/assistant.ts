@@ -5,7 +5,7 @@ import type { Message } from '../../canonical/request.ts'
 import { defined, kept } from '../fields.ts'
 import { around, contentOf, FORMAT, type WriteContext, writePart } from './content.ts'
 
-/** An assistant's turn: reasoning, content, refusal, audio and calls each have their own field, in this order. */
+/** Writes an assistant turn. Reasoning, content, audio and calls each have their own field, read in this order. */
 export function writeAssistant(message: Message, path: Path, context: WriteContext): JsonObject {
   const places = message.content.map(part => placeOf(part, context))
   reportOrder(places, [...path, 'content'], context)
@@ -14,10 +14,11 @@ export function writeAssistant(message: Message, path: Path, context: WriteConte
   return turn.written()
 }
 
-/** The field for a part of an assistant's turn; the numbers are the order in which the fields are read. */
+/** The fields of an assistant turn; the numbers are the order in which a reader takes them. */
 export const PLACES = { thoughts: 0, content: 1, audio: 2, calls: 3 } as const
 export type Place = keyof typeof PLACES
 
+/** The field for a part of an assistant turn. */
 export function placeOf(part: Part, { dialect }: WriteContext): Place {
   switch (part.type) {
     case 'reasoning':
@@ -36,14 +37,15 @@ function reportOrder(places: readonly Place[], path: Path, { losses }: WriteCont
   losses.reorder(path, order, places.length, 'fields-have-an-order')
 }
 
-/** The separator of two thoughts. */
+/** The separator between two reasoning texts in one field. */
 export const CUT = '\n\n'
 
+/** The reasoning of a turn so far, joined into one text. */
 interface Thoughts {
-  /** The path of the first thought. */
+  /** The path of the first reasoning part. */
   readonly path: Path
   readonly text: string
-  /** The content part they were written as, where thoughts are parts. */
+  /** The content part that holds the text, for upstreams that take reasoning as content parts. */
   readonly wire?: JsonObject
 }
 const REASONING_PART_LOSSES: Unwritten<ReasoningPart, 'type' | 'text' | 'redacted' | 'continues'> = {
@@ -51,6 +53,7 @@ const REASONING_PART_LOSSES: Unwritten<ReasoningPart, 'type' | 'text' | 'redacte
   cache: 'no-cache-markers-here',
 }
 
+/** Collects the parts of an assistant turn by field, then writes the message. */
 export class Turn {
   private readonly content: JsonObject[] = []
   private readonly calls: JsonObject[] = []
@@ -96,8 +99,8 @@ export class Turn {
   }
 
   /**
-   * Joins several thoughts in one field: the first becomes all of them; chunks of one thought are concatenated without
-   * separator.
+   * Appends reasoning to the text before it, because the field holds one text. Streamed chunks of one reasoning are
+   * concatenated without a separator.
    */
   private join(before: Thoughts | undefined, { text, continues }: ReasoningPart, path: Path): Thoughts {
     if (before === undefined) return { path, text }
@@ -142,7 +145,7 @@ export class Turn {
   }
 }
 
-/** Reasoning as a part of the content (Mistral). */
+/** Writes reasoning as a content part, as Mistral takes it. */
 export const thinkingPart = (text: string): JsonObject => ({ type: 'thinking', thinking: [{ type: 'text', text }] })
 
 const AUDIO_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'made' | 'use'> = {
@@ -152,7 +155,7 @@ const AUDIO_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'made' | '
   cache: 'no-cache-markers-here',
 }
 
-/** A call in this format; an empty argument text is `{}` (trap 8). */
+/** Writes a tool call; empty arguments become `{}` (trap 8). */
 export function writeCall(part: ToolCallPart): JsonObject {
   const { id, name } = part
   if (part.freeform) return { id, ...around(part, 'custom', { name, input: part.arguments }) }

@@ -21,24 +21,26 @@ import {
 import type { Envelope } from './chunk.ts'
 import { around, FORMAT } from './content.ts'
 
-/** A field of the message that a part writes to. */
+/** The message field that a part is written to. */
 type Lane = 'content' | 'reasoning' | 'refusal' | 'audio'
 
+/** A part that has started and not yet ended. */
 interface Open {
-  /** Its place among the parts of the candidate. */
+  /** The index of the part in the candidate. */
   readonly place: number
   readonly part: Part
   readonly lane: Lane | undefined
-  /** Text before and after the value of a delta; undefined where the part has no place here. */
+  /** JSON text before the value of a delta; undefined if the format has no field for the part. */
   readonly prefix: string | undefined
+  /** JSON text after the value of a delta. */
   readonly suffix: string
   hasDelta: boolean
   signature: string | undefined
-  /** An image, which is written as a whole at its end, and its data so far. */
+  /** An image and its base64 data so far; an image is written whole when it ends. */
   picture?: { part: MediaPart; readonly data: string[] }
 }
 
-/** A citation, and the place of its text among the parts of the candidate. */
+/** A citation and the index of its text part in the candidate. */
 interface Annotated {
   readonly place: number
   readonly wire: JsonObject
@@ -47,21 +49,21 @@ interface Annotated {
 type PartEvent = PartStart | PartPatch | PartEnd
 
 /**
- * Writes one candidate of a streamed answer: selects the field for each part and makes the chunks. Its parts come one
- * after another, but for those that passed as they came.
+ * Writes one candidate of a streamed answer as chunks and picks the field for each part. Parts come one after another;
+ * only parts relayed from the upstream may interleave.
  */
 export class CandidateWriter {
-  /** The caller has the role. */
+  /** Whether the caller has received the role. */
   begun = false
-  /** The caller has the finish reason. */
+  /** Whether the caller has received the finish reason. */
   isOver = false
   private readonly index: number
   private readonly envelope: Envelope
-  /** The part that began last, while it is open. */
+  /** The part that started last, while it is open. */
   private open: Open | undefined
-  /** Parts before it that are open, too. */
+  /** Earlier parts that are still open, by index. */
   private others: Map<number, Open> | undefined
-  /** The signature of the last thought that ended: it signs the call after it. */
+  /** The signature of the last reasoning that ended; it signs the call right after it. */
   private signature: string | undefined
   private out: WireEvent[] = []
   private hasAudio = false
@@ -69,10 +71,10 @@ export class CandidateWriter {
   private refused = false
   private written = 0
   private logprobs: TokenLogprob[] = []
-  /** Citations and images wait for the end: clients keep the last list of them alone, or fail at a second one. */
+  /** Citations and images are held until the end: clients keep only the last list of each, or fail at a second one. */
   private annotations: Annotated[] | undefined
   private images: JsonObject[] | undefined
-  /** Offsets of the texts so far, by place: citations may come when their text has ended. */
+  /** UTF-16 units; start of each text part, by index. Citations may come after their text has ended. */
   private readonly offsets: (number | undefined)[] = []
 
   constructor(index: number, envelope: Envelope) {
@@ -101,20 +103,20 @@ export class CandidateWriter {
     return this.open?.place === place ? this.open : this.others?.get(place)
   }
 
-  /** The citations and images that wait, as chunks. */
+  /** Flushes the held citations and images. */
   rest(): readonly WireEvent[] {
     this.out = []
     this.settle()
     return this.out
   }
 
-  /** The caller has the citations and images of the choice. */
+  /** Drops the held citations and images, because a relayed chunk has brought them to the caller. */
   passedLists(): void {
     this.annotations = undefined
     this.images = undefined
   }
 
-  /** The caller has the delta as it came. */
+  /** Records a delta that was relayed to the caller. */
   passed({ at, append, of }: PartDelta): void {
     const open = this.find(at.part)
     if (open === undefined) return
@@ -123,6 +125,7 @@ export class CandidateWriter {
     else if (open.lane === 'refusal') this.refused = true
   }
 
+  /** Holds log probabilities until the next chunk with text, or the last one. */
   keepLogprobs(append: readonly TokenLogprob[]): void {
     for (const one of append) this.logprobs.push(one)
   }
@@ -166,7 +169,7 @@ export class CandidateWriter {
     if (part.type === 'text' && part.annotations !== undefined) this.annotate(part.annotations, at.part)
   }
 
-  /** A message has one audio field; further audio has no place. */
+  /** The field for a part. A message has one audio field, so any further audio gets none. */
   private laneFor(part: Part): Lane | undefined {
     const lane = laneOf(part)
     return lane === 'audio' && this.hasAudio ? undefined : lane
@@ -231,7 +234,7 @@ export class CandidateWriter {
     }
   }
 
-  /** Writes what waits, at the end: in one chunk, as the whole message has it. */
+  /** Writes the held citations and images in one chunk, as a whole message has them. */
   private settle(): void {
     const { images } = this
     if (this.annotations === undefined && images === undefined) return
@@ -257,14 +260,14 @@ export class CandidateWriter {
     this.images.push(writePicture(whole as MediaPart, [], new Losses()))
   }
 
-  /** The role is written before everything else of a candidate. */
+  /** Writes the role, which comes before everything else of a candidate. */
   private begin(): void {
     if (this.begun) return
     this.begun = true
     this.pushChunk({ role: 'assistant', content: '' })
   }
 
-  /** A leading call's chunk includes the role. */
+  /** The role, for the chunk of a call that comes first. */
   private role(): JsonObject {
     if (this.begun) return {}
     this.begun = true

@@ -6,16 +6,17 @@ import { wantsUsage } from '../stream-options.ts'
 import { FORMAT } from './content.ts'
 
 /**
- * The fixed text around what changes from chunk to chunk, made once per stream: a delta costs its own text and two
- * concatenations instead of a whole envelope.
+ * Builds the chunks of a stream. The fixed JSON text around the deltas is made once, so that each delta costs its own
+ * text and two concatenations.
  */
 export class Envelope {
   /** `{"id":…,"choices":[{"index":` */
   private readonly head: string
-  /** The same for a chunk without candidates, up to `"choices":[]`. */
+  /** The text of a chunk without candidates, up to `"choices":`. */
   private readonly bare: string
   private readonly tail: string
   readonly withUsage: boolean
+  /** The head of the next whole chunk; the first one includes the fields that are written once. */
   private first: string
 
   constructor(start: ResultStart, request: CanonicalRequest) {
@@ -36,17 +37,17 @@ export class Envelope {
     this.tail = this.withUsage ? '}],"usage":null}' : '}]}'
   }
 
-  /** The text before the value that grows, for one place in a candidate's delta. */
+  /** The text before a delta's value. `place` is the JSON text that opens the field inside the delta. */
   prefix(candidate: number, place: string): string {
     return `${this.head}${candidate},"delta":{${place}`
   }
 
-  /** The text after it. */
+  /** The text after a delta's value. `closing` is the JSON text that closes the field. */
   suffix(closing: string, logprobs: string): string {
     return `${closing}},"logprobs":${logprobs},"finish_reason":null${this.tail}`
   }
 
-  /** A whole chunk of one candidate. The first chunk includes the fields that are written once. */
+  /** A whole chunk of one candidate. The first chunk of a stream includes the fields that are written once. */
   chunk(candidate: number, delta: JsonObject, logprobs: string, finish: string | null, extras: JsonObject): string {
     const head = this.first
     this.first = this.head
@@ -54,10 +55,11 @@ export class Envelope {
     return `${head}${candidate},"delta":${JSON.stringify(delta)},"logprobs":${logprobs},"finish_reason":${JSON.stringify(finish)}${more}${this.tail}`
   }
 
-  /** The chunk without candidates that contains usage and late fields. */
+  /** The last chunk, which has no candidates: usage and fields that the upstream sent late. */
   closing(facts: { readonly [field: string]: Json }): string {
     return `${this.bare}"choices":[]${inside(facts)}}`
   }
 }
 
+/** The JSON text of an object, with a comma in place of its closing brace. */
 const opened = (fields: JsonObject): string => `${JSON.stringify(fields).slice(0, -1)},`

@@ -7,13 +7,13 @@ import type { ChatDialect } from './dialect.ts'
 
 export const FORMAT = 'chat'
 
-/** Context of writing a message. */
+/** The upstream's dialect, and the losses found so far. */
 export interface WriteContext {
   readonly dialect: ChatDialect
   readonly losses: Losses
 }
 
-/** A part of a content list, or undefined (and a loss) where chat has no place for it. */
+/** Writes a part of a content list; undefined, with a loss, if chat has no form for the part. */
 export function writePart(part: Part, path: Path, context: WriteContext): JsonObject | undefined {
   const wire = writeBare(part, path, context)
   if (wire === undefined || part.type === 'opaque') return wire
@@ -41,7 +41,7 @@ function writeBare(part: Part, path: Path, context: WriteContext): JsonObject | 
   }
 }
 
-/** The cache marker in the upstream's dialect (trap 63). */
+/** Writes the cache marker in the upstream's dialect (trap 63). */
 export function writeCache(
   node: Node & { cache?: Part['cache'] },
   path: Path,
@@ -81,7 +81,7 @@ const MEDIA: { readonly [K in MediaPart['kind']]: MediaWriter } = {
     context.dialect.document_url === true ? writeLinked(part, path, context) : writeFile(part, path, context),
 }
 
-/** An image or a video by its URL. */
+/** Writes an image or a video by its URL; base64 data becomes a `data:` URL. */
 export function writeLink(part: MediaPart, field: string, path: Path, context: WriteContext): JsonObject | undefined {
   const url = urlOfSource(part.source)
   if (url === undefined) return context.losses.drop(path, 'no-file-ids-here')
@@ -99,7 +99,7 @@ const AUDIO_FORMATS: { readonly [mediaType: string]: string } = {
 }
 const AUDIO_TYPES: { readonly [format: string]: string } = { mp3: 'audio/mpeg', wav: 'audio/wav' }
 
-/** Audio is sent as wav or mp3 bytes (trap 52). */
+/** Writes audio, which chat takes only as WAV or MP3 bytes (trap 52). */
 function writeAudio(part: MediaPart, path: Path, context: WriteContext): JsonObject | undefined {
   const { source } = part
   const mediaType = source.type === 'base64' ? source.mediaType : undefined
@@ -125,7 +125,7 @@ function writeFile(part: MediaPart, path: Path, context: WriteContext): JsonObje
   return around(part, 'file', defined({ file_data: url, filename: name ?? 'file' }))
 }
 
-/** A file by its URL, or as a `data:` URL (Mistral). */
+/** Writes a file by its URL or as a `data:` URL, as Mistral takes it. */
 function writeLinked(part: MediaPart, path: Path, context: WriteContext): JsonObject | undefined {
   const { source, name } = part
   const url = urlOfSource(source)
@@ -136,7 +136,7 @@ function writeLinked(part: MediaPart, path: Path, context: WriteContext): JsonOb
   return { type: 'document_url', document_url: url, ...named, ...kept(part, FORMAT) }
 }
 
-/** A document that is text is written as text. */
+/** Writes a text document as a text part, preceded by its name. */
 function writeDocument(part: MediaPart, path: Path, context: WriteContext): JsonObject | undefined {
   if (part.source.type !== 'text') return undefined
   const text = part.name === undefined ? part.source.text : `${part.name}\n\n${part.source.text}`
@@ -144,13 +144,13 @@ function writeDocument(part: MediaPart, path: Path, context: WriteContext): Json
   return { type: 'text', text }
 }
 
-/** A part with its fields in a nested object, both levels with the fields that the format itself had there. */
+/** Writes a node as `{ type: field, [field]: inside }`, with the format's extras on both levels. */
 export function around(node: Node, field: string, inside: JsonObject): JsonObject {
   const { [field]: deeper, ...outer } = kept(node, FORMAT)
   return { type: field, [field]: { ...inside, ...(deeper as JsonObject | undefined) }, ...outer }
 }
 
-/** Texts as one, or as a list of parts, as the upstream takes them; empty texts are left out. */
+/** The content as one string or as a list of parts, whichever the upstream takes. Empty texts are left out. */
 export function contentOf(parts: readonly JsonObject[], { text_only_content }: ChatDialect): Json {
   const said = parts.filter(part => !isPlainText(part) || part['text'] !== '')
   if (said.length === 0) return ''

@@ -1,35 +1,40 @@
 import type { Effort } from '../../canonical/request.ts'
 import type { Dialect } from '../writer.ts'
 
-/** The quirks of chat-completions upstreams; flags that are not declared follow the public format. */
+/** The dialect flags of chat-completions upstreams; a flag that is not declared follows the public format. */
 export interface ChatDialect {
-  /** The field, or the parts, in which an assistant turn's reasoning is sent back to the upstream (traps 35, 36). */
+  /**
+   * Where reasoning of assistant turns is returned to the upstream: in a field, or as content parts (traps 35, 36).
+   * Default none.
+   */
   readonly reasoning_field?: 'reasoning_content' | 'reasoning' | 'parts' | 'none'
-  /** The cache marker that the upstream obeys. */
+  /** The cache marker that the upstream understands. Default none. */
   readonly cache?: 'none' | 'cache_control' | 'prompt_cache_breakpoint'
-  /** Takes tools of type `custom`. Default true. */
+  /** Whether tools of type `custom` are supported. Default true; otherwise a function is written. */
   readonly custom_tools?: boolean
-  /** Supports the role `developer`. Default true; otherwise `system` is written. */
+  /** Whether the role `developer` is supported. Default true; otherwise `system` is written. */
   readonly developer_role?: boolean
+  /** The field for the token limit. Default `max_completion_tokens`. */
   readonly limit_field?: 'max_completion_tokens' | 'max_tokens'
-  /** Request usage in every stream, whether or not the caller wants it (trap 22). */
+  /** Requests usage in every stream, even if the caller does not want it (trap 22). */
   readonly include_usage?: boolean
-  /** `string`: the upstream takes no lists of text parts. */
+  /** `string`: the upstream takes text as one string, not as a list of parts. */
   readonly text_only_content?: 'parts' | 'string'
-  /** Takes `response_format` json_schema. Default true; otherwise JSON is requested without the schema. */
+  /** Whether `response_format` may be `json_schema`. Default true; otherwise JSON is requested without the schema. */
   readonly json_schema?: boolean
+  /** The field that requests reasoning. Default `reasoning_effort`. */
   readonly reasoning_as?: 'reasoning_effort' | 'reasoning' | 'thinking' | 'none'
-  /** The supported efforts, weakest first: a budget becomes one of them. */
+  /** The supported efforts, weakest first; a reasoning budget is mapped to one of them. */
   readonly efforts?: readonly Effort[]
-  /** Takes `store`. Default true. */
+  /** Whether `store` is supported. Default true. */
   readonly store?: boolean
-  /** `short`: call ids have nine letters and digits. */
+  /** `short`: the upstream accepts only call ids of nine letters and digits. */
   readonly call_ids?: 'any' | 'short'
   /** `assistant`: only an assistant message may follow a tool message. */
   readonly after_tools?: 'anyone' | 'assistant'
-  /** Takes `video_url` parts. */
+  /** Whether `video_url` parts are supported. */
   readonly video?: boolean
-  /** Takes files by their URL, as `document_url` parts. */
+  /** Whether files are sent as `document_url` parts, by URL. */
   readonly document_url?: boolean
 }
 

@@ -14,14 +14,15 @@ import { CandidateWriter } from './candidate.ts'
 import { Envelope } from './chunk.ts'
 import { FORMAT } from './content.ts'
 
+/** The event that ends every stream without an error. */
 export const DONE: WireEvent = { data: '[DONE]' }
 
 /**
- * A streamed answer as chunks (docs/wire/chat.md#stream): usage only where requested, then `[DONE]`; an error ends the
- * stream without it.
+ * Writes a streamed answer as chunks (docs/wire/chat.md#stream): usage only if requested, then `[DONE]`. An error ends
+ * the stream without `[DONE]`.
  */
 export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
-  /** The service tier that the caller was sent. */
+  /** The service tier last sent to the caller. */
   tier: string | undefined
   private readonly request: CanonicalRequest
   private readonly candidates: CandidateWriter[] = []
@@ -33,7 +34,7 @@ export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
     this.request = request
   }
 
-  /** An answer without a result-start has an envelope without its fields. */
+  /** The fixed text around the chunks; without a `result-start` event it has default values. */
   private get envelope(): Envelope {
     this.madeEnvelope ??= new Envelope({ type: 'result-start' }, this.request)
     return this.madeEnvelope
@@ -75,17 +76,17 @@ export class ChatChunks implements Transducer<CanonicalEvent, WireEvent> {
     return this.over ? NOTHING : this.fail(ENDED_EARLY)
   }
 
-  /** Whether the caller wants to see the usage. */
+  /** Whether the caller requested usage. */
   get withUsage(): boolean {
     return this.envelope.withUsage
   }
 
-  /** The caller has the delta as it came. */
+  /** Records a delta that was relayed to the caller. */
   passed(event: PartDelta): void {
     this.candidate(event.at.candidate).passed(event)
   }
 
-  /** The caller has a choice of a chunk as it came. */
+  /** Records a choice of a chunk that was relayed to the caller. */
   passedChoice({ index, finish_reason }: JsonObject): void {
     const candidate = this.candidate(Number(index))
     candidate.begun = true

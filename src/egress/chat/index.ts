@@ -9,7 +9,7 @@ import { RelayedChunks } from './own-stream.ts'
 import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
 
-/** Chat completions, docs/wire/chat.md. */
+/** The writers of chat completions (docs/wire/chat.md). */
 export const chat: Writer = {
   request: transcriptionByChat(writeRequest, { times: false }),
   result: writeResult,

@@ -12,8 +12,8 @@ import { lengthOfRun, writeAssistantRun } from './assistant-run.ts'
 import { contentOf, FORMAT, type WriteContext, writePart } from './content.ts'
 
 /**
- * All messages of a request, results of tools right after their calls; parts that a tool message cannot hold follow its
- * run of tool messages in a user message.
+ * Writes all messages of a request, with tool results right after their calls. Parts that a tool message cannot hold go
+ * into a user message after the run of tool messages.
  */
 export function writeMessages(messages: readonly Message[], context: WriteContext): JsonObject[] {
   const wire: JsonObject[] = []
@@ -45,10 +45,10 @@ export function writeMessages(messages: readonly Message[], context: WriteContex
   return wire
 }
 
-/** The assistant's message after tools where no other role is allowed. */
+/** The text of the assistant message that is inserted after tool messages. */
 const ANSWER = 'Done.'
 
-/** Some upstreams refuse any role but the assistant's after a tool message. */
+/** Inserts an assistant message after tool messages, for upstreams that refuse any other role there. */
 export function answerTools(index: number, wire: JsonObject[], { dialect, losses }: WriteContext): void {
   if (dialect.after_tools !== 'assistant' || wire.at(-1)?.['role'] !== 'tool') return
   const answer: Message = { role: 'assistant', content: [{ type: 'text', text: ANSWER }] }
@@ -56,22 +56,23 @@ export function answerTools(index: number, wire: JsonObject[], { dialect, losses
   wire.push({ role: 'assistant', content: ANSWER })
 }
 
-/** Turns left without content are not sent: some upstreams refuse them. */
+/** Whether a message has content. Messages without content are not sent, because some upstreams refuse them. */
 function hasContent(wire: JsonObject): boolean {
   const { content } = wire
   if (content !== '' && content !== null) return true
   return Object.keys(wire).some(field => !ABOUT_IT.has(field))
 }
 
+/** Fields that a message without content may have. */
 const ABOUT_IT: ReadonlySet<string> = new Set(['role', 'name', 'content'])
 
-/** A part moved out of a tool message, and its wire form. */
+/** A part that was moved out of a tool message, with its wire form. */
 interface Waiting {
   readonly part: Part
   readonly wire: JsonObject
 }
 
-/** Images of tool results, in a user message after the whole run of results (trap 48). */
+/** Writes the media of tool results as a user message after the whole run of results (trap 48). */
 function flush(waiting: Waiting[], index: number, wire: JsonObject[], context: WriteContext): Waiting[] {
   if (waiting.length === 0) return waiting
   answerTools(index, wire, context)
@@ -97,7 +98,7 @@ function writeRole({ role }: Message, path: Path, { dialect, losses }: WriteCont
   return 'system'
 }
 
-/** The `content` field: a single plain text is a string. */
+/** Writes the `content` field; a single plain text becomes a string. */
 const writeContent = (
   content: readonly Part[],
   path: Path,
@@ -109,7 +110,7 @@ const writeContent = (
     context.dialect,
   )
 
-/** Each result is a separate message here. */
+/** Writes each tool result as a message of its own. */
 function writeResults(message: Message, path: Path, context: WriteContext, waiting: Waiting[]): JsonObject[] {
   const wire: JsonObject[] = []
   if (message.name !== undefined) context.losses.drop([...path, 'name'], 'no-name-of-tool-turns')
@@ -136,7 +137,7 @@ function writeResult(result: ToolResultPart, path: Path, context: WriteContext, 
   return { role: 'tool', tool_call_id: result.id, content, ...kept(result, FORMAT) }
 }
 
-/** Moves media from the result to the user message after it, each labelled with its call's id. */
+/** Moves media from a tool result to the user message after it, labelled with the id of the call. */
 function withoutMedia(
   content: readonly Part[],
   id: string,
@@ -162,12 +163,13 @@ function withoutMedia(
   })
 }
 
+/** The call ids that upstreams with `call_ids: short` accept. */
 const SHORT = /^[a-zA-Z0-9]{9}$/
 
 const shortId = (id: string): string =>
   SHORT.test(id) ? id : createHash('sha256').update(id).digest('hex').slice(0, 9)
 
-/** The messages with call ids that the upstream takes: some take only those of nine letters and digits. */
+/** Replaces call ids by nine letters and digits, for upstreams that accept no others. */
 export function withLegalIds(messages: readonly Message[], { dialect, losses }: WriteContext): readonly Message[] {
   if (dialect.call_ids !== 'short') return messages
   return messages.map((message, place) => {

@@ -1,6 +1,6 @@
 import fastJson from 'fast-json-stringify'
 
-/** One entry of the list. */
+/** One model in the list. */
 export interface ModelEntry {
   readonly id: string
   readonly object: 'model'
@@ -19,7 +19,10 @@ const ENTRY = {
   },
 } as const
 
-/** The text of the model list most clients poll: a fixed envelope of hundreds of equal entries. */
+/**
+ * Serializes the list of models with a compiled schema, because most clients poll it and it may have hundreds of
+ * entries.
+ */
 export const modelListText: (list: { readonly object: 'list'; readonly data: readonly ModelEntry[] }) => string =
   fastJson({
     type: 'object',

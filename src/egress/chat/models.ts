@@ -5,8 +5,8 @@ import type { ModelEntry } from './model-list.ts'
 const entry = ({ id }: ModelCard): ModelEntry => ({ id, object: 'model', created: CREATED, owned_by: 'interlingua' })
 
 /**
- * Models as OpenAI lists them (docs/wire/common.md#model-lists); there are no pages. What writes the list is loaded
- * with the first one.
+ * Lists models as OpenAI does (docs/wire/common.md#model-lists), without pages. The serializer is loaded for the first
+ * list.
  */
 export const models: ModelWriter = {
   list: async cards => (await import('./model-list.ts')).modelListText({ object: 'list', data: cards.map(entry) }),

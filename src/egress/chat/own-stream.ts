@@ -7,15 +7,15 @@ import type { OwnEventWriter } from '../writer.ts'
 import { type ChatChunks, DONE } from './events.ts'
 
 /**
- * Chunks of an upstream of this format pass as they came, but for id, model and time; what writes any other stream
- * follows them, so that any later event can be written anew.
+ * Relays the chunks of an upstream of this format, changing only id, model and time. The chunk writer follows the
+ * stream, so that it can write any later event itself.
  */
 export class RelayedChunks extends Sequential<WireEvent> implements OwnEventWriter {
   private readonly chunks: ChatChunks
   private heads: OwnHeads | undefined
-  /** Chunks before the answer's start, which has its id. */
+  /** Chunks that came before the `result-start` event, which has the id. */
   private early: string[] = []
-  /** Of each candidate, the parts whose beginning the caller has as it came: they may interleave. */
+  /** Per candidate, the indexes of parts whose start was relayed; such parts may interleave. */
   private readonly begun: Set<number>[] = []
 
   constructor(chunks: ChatChunks) {
@@ -43,7 +43,7 @@ export class RelayedChunks extends Sequential<WireEvent> implements OwnEventWrit
     return [own === data ? wire : wire.event === undefined ? { data: own } : { ...wire, data: own }]
   }
 
-  /** Chunks before the answer's start wait for it. */
+  /** Holds chunks until the `result-start` event has come, then sends all of them. */
   private begin(wire: WireEvent): readonly WireEvent[] {
     const { heads } = this
     this.early.push(wire.data)
@@ -53,7 +53,7 @@ export class RelayedChunks extends Sequential<WireEvent> implements OwnEventWrit
     return all
   }
 
-  /** What passed as it came is not written again. */
+  /** Updates the writer with an event of a relayed chunk and discards the output, so that nothing is sent twice. */
   private follow(event: CanonicalEvent): void {
     if (event.type === 'part-delta') this.chunks.passed(event)
     else if (event.type !== 'usage' && event.type !== 'logprobs') {
@@ -62,7 +62,10 @@ export class RelayedChunks extends Sequential<WireEvent> implements OwnEventWrit
     }
   }
 
-  /** The writer learns which choices pass, and which tier. The chunk with nothing but usage is for callers that requested it. */
+  /**
+   * Records the choices and the service tier of a relayed chunk. Returns false for a chunk with nothing but usage that
+   * the caller did not request.
+   */
   private isWanted(data: string, read: readonly CanonicalEvent[]): boolean {
     const { choices, service_tier } = parseObject(data)!
     if (typeof service_tier === 'string') this.chunks.tier = service_tier
@@ -72,14 +75,14 @@ export class RelayedChunks extends Sequential<WireEvent> implements OwnEventWrit
   }
 }
 
-/** Whether no candidate finishes with the chunk; `includes` takes four times as long. */
+/** Whether the chunk finishes no candidate. A regular expression, because `includes` takes four times as long. */
 const isUnfinished = (data: string): boolean => !FINISHING.test(data)
 const FINISHING = /"finish_reason"(?!: ?null)/
 
-/** Chunks under the id, model and time of the answer. */
+/** Rewrites id, model and time in relayed chunks. */
 class OwnHeads {
   private readonly start: ResultStart
-  /** The text before or behind the choices of the last chunk that was parsed, and what stands for it. */
+  /** The text before or after the choices of the last parsed chunk, and its replacement. */
   private from = ''
   private to = ''
   private isBehind = false
@@ -88,7 +91,7 @@ class OwnHeads {
     this.start = start
   }
 
-  /** The chunk; it is parsed only where it differs from the last one beside its choices. */
+  /** Rewrites a chunk. A chunk is parsed only if it differs from the last one outside its choices. */
   rewritten(data: string): string {
     const { from, to, isBehind } = this
     if (from === '' || !this.has(data)) return this.parsed(data)
@@ -96,7 +99,7 @@ class OwnHeads {
     return isBehind ? data.slice(0, -from.length) + to : to + data.slice(from.length)
   }
 
-  /** `startsWith` takes four times as long. */
+  /** Whether the chunk has the known text. `slice` is used because `startsWith` takes four times as long. */
   private has(data: string): boolean {
     const { length } = this.from
     return (this.isBehind ? data.slice(-length) : data.slice(0, length)) === this.from
@@ -117,7 +120,7 @@ class OwnHeads {
     return isOwn ? data : JSON.stringify(own)
   }
 
-  /** The fields before the choices, or those behind them. */
+  /** The fields before the choices, or after them if the choices come first. */
   private beside(chunk: JsonObject): JsonObject {
     const fields = Object.entries(chunk)
     const at = fields.findIndex(([field]) => field === 'choices')

@@ -16,7 +16,9 @@ import { answerTools, withLegalIds, writeMessages } from './messages.ts'
 
 export const PATH = '/chat/completions'
 
-/** A request as it came, but for what the gateway changed, and what the upstream is declared not to take. */
+/**
+ * Passes on a request of this format as received, except for the gateway's changes and for what the dialect rules out.
+ */
 export function writeOwnRequest(
   request: CanonicalRequest,
   origin: ReadRequest,
@@ -28,10 +30,10 @@ export function writeOwnRequest(
   return { wire: { path: PATH, query: {}, headers: {}, body }, losses: losses.list }
 }
 
-/** The roles of messages that are changed in ids and thoughts alone. */
+/** The roles whose messages the gateway changes only in call ids and reasoning. */
 const CHANGED: ReadonlySet<Message['role']> = new Set(['assistant', 'tool'])
 
-/** The messages some of which are written anew; undefined where all are as they came. */
+/** Writes the messages, rewriting the changed ones; undefined if none has changed. */
 function ownMessages(request: CanonicalRequest, read: CanonicalRequest, context: WriteContext): Json | undefined {
   const messages = withLegalIds(request.messages, context)
   const isChanged = messages.length !== read.messages.length || messages.some((one, at) => one !== read.messages[at])
@@ -47,7 +49,7 @@ function ownMessages(request: CanonicalRequest, read: CanonicalRequest, context:
   return wire
 }
 
-/** A message with other ids, or with thoughts put back: the rest of it as it came. */
+/** Writes a message with other call ids or with restored reasoning; the rest stays unchanged. */
 function ownTurn({ role, content }: Message, { node, wire }: Origin<Message, JsonObject>): JsonObject {
   const [first] = content
   if (role === 'tool' && first?.type === 'tool-result')
@@ -69,7 +71,7 @@ function ownTurn({ role, content }: Message, { node, wire }: Origin<Message, Jso
   return { ...wire, ...thoughtsOf(thoughts, wire['content']), ...(calls.length === 0 ? {} : { tool_calls: calls }) }
 }
 
-/** Thoughts that are put back, in the field that takes them. */
+/** Writes restored reasoning to the field that the upstream reads. */
 function thoughtsOf(thoughts: readonly ReasoningPart[], content: Json | undefined): JsonObject {
   if (thoughts.length === 0) return {}
   const { field, value } = spelt(thoughts[0], FORMAT)
@@ -80,9 +82,9 @@ function thoughtsOf(thoughts: readonly ReasoningPart[], content: Json | undefine
 }
 
 /**
- * Thoughts are returned in the field that the upstream's dialect declares, whichever model generated them, as they are
- * unsigned (traps 35, 36). Google's signature of a call is returned to Google, in the place of the caller's own (trap
- * 31).
+ * Returns reasoning to the upstream in the field that the dialect declares, whichever model generated it, because
+ * reasoning is unsigned here (traps 35, 36). Google's signature of a call is returned only to Google, in place of the
+ * caller's (trap 31).
  */
 export function handsBack(thought: ReasoningPart, { dialect, native, own }: HandBack): ReasoningPart | undefined {
   const { text, signature, redacted } = thought

@@ -21,7 +21,7 @@ import { withLegalIds, writeMessages } from './messages.ts'
 import { PATH, writeOwnRequest } from './own.ts'
 import { writeToolChoice, writeTools } from './tools.ts'
 
-/** The canonical request as `POST /chat/completions` (docs/wire/chat.md#request). */
+/** Writes the canonical request as `POST /chat/completions` (docs/wire/chat.md#request). */
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const dialect = chatDialect(options.dialect)
   const own = options.native ? ownOrigin(original, FORMAT, REWRITTEN) : undefined
@@ -43,7 +43,7 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
     ...writeReasoning(request.reasoning, context),
     ...writeService(request, context),
     ...extras,
-    // Usage is always requested for callers of other formats, as some compact by it.
+    // Usage is always requested for callers of other formats, because some decide by it when to compact.
     ...streamFields(request, dialect.include_usage !== false, extras),
   } as JsonObject
   return { wire: { path: PATH, query: {}, headers: {}, body }, losses: losses.list, renamed }
@@ -115,7 +115,7 @@ function dropShow(reasoning: Reasoning, losses: Losses): void {
   else losses.dropFields(reasoning, ['reasoning'], { show: 'no-choice-of-showing' })
 }
 
-/** Some upstreams only have a switch. */
+/** Writes reasoning for upstreams that can only switch it on or off. */
 function writeThinking(reasoning: Reasoning, losses: Losses): JsonObject {
   losses.dropFields(reasoning, ['reasoning'], {
     effort: 'thinking-is-on-or-off',
@@ -144,7 +144,7 @@ function writeService(request: CanonicalRequest, { dialect, losses }: WriteConte
 
 const MODALITIES: ReadonlySet<Modality> = new Set<Modality>(['text', 'audio'])
 
-/** The modalities of the answer: text, and audio beside it. */
+/** Writes the modalities of the answer; chat has only text and audio. */
 function writeModalities({ modalities }: Output, { losses }: WriteContext): Output['modalities'] {
   if (modalities === undefined) return undefined
   const supported = modalities.filter(modality => MODALITIES.has(modality))
@@ -155,15 +155,16 @@ function writeModalities({ modalities }: Output, { losses }: WriteContext): Outp
   return supported.length === 0 ? undefined : supported
 }
 
-/** The value of `format` for each audio type and its aliases. */
+/** The value of `format` for each audio subtype, aliases included. */
 const CONTAINERS: { readonly [type: string]: string } = {
   ...{ wav: 'wav', 'x-wav': 'wav', wave: 'wav', mp3: 'mp3', mpeg: 'mp3', aac: 'aac', flac: 'flac', 'x-flac': 'flac' },
   ...{ opus: 'opus', ogg: 'opus', pcm16: 'pcm16', pcm: 'pcm16', l16: 'pcm16' },
 }
 
+/** The default voice and container. */
 const USUAL = { voice: 'alloy', mediaType: 'audio/wav' } as const
 
-/** Settings of the model's speech: voice and container are required, so a caller without them gets the defaults. */
+/** Writes the speech settings. Voice and container are required, so missing ones get defaults. */
 function writeAudio({ audio, modalities }: Output, { losses }: WriteContext): JsonObject | undefined {
   if (audio === undefined) {
     if (modalities?.includes('audio') !== true) return undefined

@@ -24,7 +24,7 @@ import {
 import { writeCall } from './assistant.ts'
 import { FORMAT } from './content.ts'
 
-/** A whole answer as a `chat.completion` (docs/wire/chat.md#response). */
+/** Writes a whole answer as a `chat.completion` (docs/wire/chat.md#response). */
 export const writeResult = (result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> =>
   writeAnswer(result, request, {
     format: FORMAT,
@@ -46,7 +46,7 @@ function writeChoice(candidate: Candidate, index: number, request: CanonicalRequ
   return { index, message: content, logprobs: rated, finish_reason, ...stop, ...outer }
 }
 
-/** The message of a choice: each kind of part has its field, and a part without one is a loss. */
+/** Writes the message of a choice. Each kind of part has its field; a part without a field is a loss. */
 function writeMessage(candidate: Candidate, path: Path, request: CanonicalRequest, losses: Losses): JsonObject {
   const message = new MessageWriter(losses, request)
   const at = below(path, 'content')
@@ -58,7 +58,7 @@ function writeMessage(candidate: Candidate, path: Path, request: CanonicalReques
   return message.written()
 }
 
-/** The order in which the fields of a message are read. */
+/** The order in which a reader takes the fields of a message. */
 const ORDER: { readonly [T in Part['type']]: number } = {
   ...{
     reasoning: 0,
@@ -73,7 +73,7 @@ const ORDER: { readonly [T in Part['type']]: number } = {
   },
 }
 
-/** After spoken audio, before calls. */
+/** The rank of images: after spoken audio, before calls. */
 const PICTURES = 4
 
 function rankOf(part: Part, next: Part | undefined): number {
@@ -90,8 +90,8 @@ function reportOrder(content: readonly Part[], path: Path, losses: Losses): void
 }
 
 /**
- * In this format a thought's proof belongs to the call after it, and is read as the call's where other fields separate
- * the two.
+ * Reports signatures that other fields separate from their reasoning. The format attaches a signature to the call, so a
+ * reader assigns it to the call alone, without the reasoning text.
  */
 function reportParted(content: readonly Part[], order: readonly number[], path: Path, losses: Losses): void {
   for (const [place, index] of order.entries()) {
@@ -105,7 +105,10 @@ function reportParted(content: readonly Part[], order: readonly number[], path: 
   }
 }
 
-/** All thoughts are one field: where a call's proof may stand behind it, what it proves is all of them. */
+/**
+ * Reports reasoning texts that are joined in one field before a signed call, whose signature then covers the whole
+ * text.
+ */
 function reportJoined(content: readonly Part[], path: Path, losses: Losses): void {
   if (content.length < 2) return
   const thoughts = [...content.entries()].filter(([, part]) => part.type === 'reasoning' && isShown(part))
@@ -122,6 +125,7 @@ const MEDIA_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'transcrip
   detail: 'no-detail-here',
 }
 
+/** Collects the parts of a message by field, then writes the message. */
 class MessageWriter {
   private readonly texts = new Texts()
   private readonly thoughts: ReasoningPart[] = []
@@ -160,7 +164,7 @@ class MessageWriter {
     }
   }
 
-  /** Only parts written as objects have a place for the format's own extras. */
+  /** Reports cache markers and extras that are lost. Only parts written as objects can carry extras. */
   private reportNode(part: Exclude<Part, OpaquePart>, path: Path): void {
     if (part.cache !== undefined) this.losses.drop([...path, 'cache'], 'no-cache-markers-here')
     if (part.extras?.[FORMAT] === undefined || part.type === 'tool-call' || isAudio(part) || isPicture(part)) return

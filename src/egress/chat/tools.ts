@@ -8,7 +8,7 @@ import { reportNoChoice } from '../sanitize/limits.ts'
 import { parametersOf } from '../sanitize/parameters.ts'
 import { around, FORMAT, type WriteContext, writeCache } from './content.ts'
 
-/** `tools`; few models take a web search, which is an option here, and none takes another hosted tool. */
+/** Writes `tools`. Hosted tools are a loss: chat has web search only as a request option, and no other hosted tool. */
 export function writeTools({ tools }: CanonicalRequest, context: WriteContext): JsonObject {
   const wire: JsonObject[] = []
   tools?.forEach((tool, index) => {
@@ -33,7 +33,7 @@ function writeCustom(tool: FreeformTool): JsonObject {
   return around(tool, 'custom', defined({ name, description, format }) as JsonObject)
 }
 
-/** `tool_choice` and `parallel_tool_calls`, where there are tools. */
+/** Writes `tool_choice` and `parallel_tool_calls` if the request has tools. */
 export function writeToolChoice(request: CanonicalRequest, hasTools: boolean, { losses }: WriteContext): JsonObject {
   const { toolChoice: choice, parallelToolCalls } = request
   if (!hasTools) {

@@ -1,8 +1,8 @@
 import type { Dialect } from '../writer.ts'
 
-/** The quirks of text-completions upstreams; flags that are not declared follow the public format. */
+/** The dialect flags of text-completions upstreams; a flag that is not declared follows the public format. */
 export interface CompletionsDialect {
-  /** Request usage in every stream, whether or not the caller wants it (trap 22). */
+  /** Requests usage in every stream, even if the caller does not want it (trap 22). */
   readonly include_usage?: boolean
 }
 

@@ -19,18 +19,19 @@ import { echoOf, textIn, writeFinish, writeLogprobs } from './result.ts'
 
 const DONE: WireEvent = { data: '[DONE]' }
 
+/** The state of one streamed choice. */
 interface Choice {
   readonly text: ChoiceText
-  /** Log probabilities of tokens, to be sent with their text. */
+  /** Log probabilities held until the chunk with their text. */
   rated: TokenLogprob[]
-  /** Length of all text written so far. */
+  /** UTF-16 units; length of the text written so far. */
   length: number
   begun: boolean
 }
 
 /**
- * A streamed answer as chunks that are text completions themselves (docs/wire/completions.md#stream): usage only where
- * requested, then `[DONE]`; an error ends the stream without it.
+ * Writes a streamed answer as chunks that are text completions themselves (docs/wire/completions.md#stream): usage only
+ * if requested, then `[DONE]`. An error ends the stream without `[DONE]`.
  */
 export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
   private readonly request: CanonicalRequest
@@ -86,7 +87,7 @@ export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
     return this.over ? NOTHING : this.fail(ENDED_EARLY)
   }
 
-  /** The fixed text around every chunk, made once. */
+  /** Builds the fixed text around every chunk. */
   private start(event: ResultStart): void {
     const fixed = {
       id: event.id ?? '',
@@ -123,7 +124,7 @@ export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
     return [this.chunk(event.candidate, text, rated, writeFinish(event.finish), beside)]
   }
 
-  /** The prompt, before the first text of a choice. */
+  /** The echoed prompt before the first text of a choice; empty afterwards. */
   private echo(choice: Choice, index: number): string {
     if (choice.begun) return ''
     choice.begun = true
@@ -132,7 +133,7 @@ export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
     return text
   }
 
-  /** The number of choices per prompt, according to the request. */
+  /** The requested number of choices per prompt. */
   private get each(): number {
     return Math.max(1, this.request.output.candidates ?? 1)
   }
@@ -165,7 +166,10 @@ export class CompletionChunks implements Transducer<CanonicalEvent, WireEvent> {
   }
 }
 
-/** The single text of a choice, from its parts one after another. Returns the text that may be written now. */
+/**
+ * Joins the parts of a choice, which come one after another, into its text. `take` returns the text that can be sent
+ * now.
+ */
 class ChoiceText {
   private part: Part | undefined
 
@@ -182,5 +186,5 @@ class ChoiceText {
   }
 }
 
-/** Whether the text streams; that of an opaque part is complete at its end. */
+/** Whether deltas of the part are text. The `text` of an opaque part is written when the part ends. */
 const streams = ({ type }: Part): boolean => type === 'text' || type === 'refusal' || type === 'opaque'

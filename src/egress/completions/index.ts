@@ -5,7 +5,7 @@ import { CompletionChunks } from './events.ts'
 import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
 
-/** Text completions, docs/wire/completions.md. */
+/** The writers of text completions (docs/wire/completions.md). */
 export const completions: Writer = {
   request: writeRequest,
   result: writeResult,

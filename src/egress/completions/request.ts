@@ -15,10 +15,12 @@ import { completionsDialect } from './dialect.ts'
 
 export const FORMAT = 'completions'
 
-/** What was changed of a request that still goes out as it came. */
+/** Fields that may change while the rest of a native request is passed on as received. */
 const REWRITTEN: ReadonlySet<string> = new Set(['model', 'stream'])
 
-/** The canonical request as `POST /completions` (docs/wire/completions.md#request): every message is a prompt. */
+/**
+ * Writes the canonical request as `POST /completions` (docs/wire/completions.md#request); every message is a prompt.
+ */
 export function writeRequest(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const isCounted = completionsDialect(options.dialect).include_usage === true
   const own = options.native ? ownOrigin(request, FORMAT, REWRITTEN) : undefined
@@ -67,7 +69,9 @@ function writeOutput(output: Output, losses: Losses): JsonObject {
   return defined({ suffix: completion?.suffix, echo: completion?.echo }) as JsonObject
 }
 
-/** Messages as independent prompts (docs/wire/completions.md#prompts); a single one is written alone. */
+/**
+ * Writes messages as independent prompts (docs/wire/completions.md#prompts); a single prompt is not put into a list.
+ */
 function writePrompt(request: CanonicalRequest, losses: Losses): Json {
   const prompts = request.messages.map((message, index) => writeMessage(message, ['messages', index], losses))
   return prompts.length === 1 ? prompts[0]! : prompts
@@ -82,14 +86,14 @@ function writeMessage(message: Message, path: Path, losses: Losses): Json {
   return joined(message.content, [...path, 'content'], losses)
 }
 
-/** A prompt of tokens has no other part. */
+/** The token ids of a prompt given as tokens; such a prompt has no other part. */
 function tokensIn(content: readonly Part[]): Json | undefined {
   const [only, ...others] = content
   if (others.length > 0 || only?.type !== 'opaque' || only.format !== FORMAT) return undefined
   return only.value['tokens']
 }
 
-/** All texts of a prompt as one: the first becomes all of them. */
+/** Joins all texts of a prompt. The first is reported as changed to the joined text, the others as dropped. */
 function joined(content: readonly Part[], path: Path, losses: Losses): string {
   const texts: { readonly index: number; readonly text: string }[] = []
   for (const [index, part] of content.entries()) {
@@ -112,7 +116,7 @@ function joined(content: readonly Part[], path: Path, losses: Losses): string {
 
 const TEXT_LOSSES: Unwritten<TextPart, 'type' | 'text'> = { cache: 'no-cache-markers', annotations: 'no-citations' }
 
-/** The plain text of a part, if it has one. */
+/** The plain text of a part; undefined if the part has none. */
 export function textOf(part: Part): string | undefined {
   if (part.type === 'text') return part.text
   return part.type === 'opaque' && part.format !== FORMAT ? part.text : undefined

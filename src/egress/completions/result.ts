@@ -9,7 +9,7 @@ import { finishWord, reportFinish, stopField, writeAnswer } from '../openai-answ
 import { NO_BYTES, NO_TIMES } from '../sanitize/bare.ts'
 import { FORMAT, textOf } from './request.ts'
 
-/** A whole answer as a `text_completion` (docs/wire/completions.md#response). */
+/** Writes a whole answer as a `text_completion` (docs/wire/completions.md#response). */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const isOwn = spelt(result, FORMAT)['own'] === true
   const { length } = result.candidates
@@ -36,19 +36,19 @@ function writeChoice(candidate: Candidate, index: number, echo: string, losses: 
   return { index, text, logprobs: rated, finish_reason, ...stop, ...kept(candidate, FORMAT) }
 }
 
-/** The caller requested the echo, so it is not shown as a loss. */
+/** The reason for an inserted echo, which is not shown as a loss because the caller requested the echo. */
 const ECHO = { reason: 'echoed', restored: true } as const
 
-/** The finish reason; that there are tool calls is none here. */
+/** Writes the finish reason; `tool_calls` becomes `stop`, because the format has no tool calls. */
 export function writeFinish(finish: Finish | undefined): string | null {
   const word = finish && finishWord(finish.reason)
   return word === 'tool_calls' ? 'stop' : (word ?? null)
 }
 
-/** The text of a part in a completion, including a refusal's; undefined where it has none. */
+/** The text of a part, including a refusal's; undefined if the part has none. */
 export const textIn = (part: Part): string | undefined => (part.type === 'refusal' ? part.text : textOf(part))
 
-/** All texts of an answer, as the single text of a completion. */
+/** Joins all texts of an answer into the single text of a completion. */
 function writeTexts(content: readonly Part[], path: Path, losses: Losses): string {
   let text = ''
   for (const [index, part] of content.entries()) {
@@ -64,13 +64,13 @@ function reportPart(part: Part, path: Path, losses: Losses): void {
   else if (part.type === 'refusal') losses.change(path, { type: 'text', text: part.text }, 'said-as-text')
   else if (part.type === 'reasoning') losses.drop(path, 'no-reasoning')
   else if (part.type === 'tool-call') losses.drop(path, 'no-tool-calls')
-  // Losses of opaque parts are reported by `foreign`.
+  // `foreignLosses` reports opaque parts.
   else if (part.type !== 'opaque') losses.drop(path, 'text-only')
 }
 
 /**
- * The prompt that a choice repeats before its own text, where the caller wants it and the upstream did not do so: with
- * several prompts, choices are in their order (docs/wire/completions.md#prompts).
+ * The prompt that a choice repeats before its own text, if the caller requested the echo and the upstream did not send
+ * it. Choices of several prompts are in the order of the prompts (docs/wire/completions.md#prompts).
  */
 export function echoOf({ messages, output }: CanonicalRequest, index: number, choices: number): string {
   if (output.completion?.echo !== true || messages.length === 0) return ''
@@ -80,8 +80,9 @@ export function echoOf({ messages, output }: CanonicalRequest, index: number, ch
 }
 
 /**
- * Tokens as the four parallel lists of a choice (docs/wire/completions.md#logprobs); `from` is the first token's offset
- * in the choice's text.
+ * Writes tokens as the four parallel lists of a choice (docs/wire/completions.md#logprobs).
+ *
+ * @param from UTF-16 units; offset of the first token in the choice's text.
  */
 export function writeLogprobs(tokens: readonly TokenLogprob[], from: number): JsonObject {
   let offset = from
@@ -98,10 +99,10 @@ export function writeLogprobs(tokens: readonly TokenLogprob[], from: number): Js
   }
 }
 
-/** Alternatives are an object by token text: of equal texts only one is written. */
+/** The alternatives as an object keyed by token text; the first of equal texts is written. */
 const rivals = (top: readonly TokenLogprob[]): Json =>
   Object.fromEntries(top.toReversed().map(({ token, logprob }) => [token, logprob]))
-/** Reports fields that the lists have no place for. */
+/** Reports token fields that the lists cannot carry. */
 function reportLogprobs(tokens: readonly TokenLogprob[], path: Path, losses: Losses): void {
   for (const [index, token] of tokens.entries()) {
     losses.dropFields(token, [...path, index], NO_BYTES)

@@ -7,9 +7,9 @@ import { writeArguments } from './calls.ts'
 import { extrasOf, FORMAT, ownIn, ownOf, withOwn } from './fields.ts'
 import { writeMedia } from './media.ts'
 
-/* The parts of an answer, written alike in a whole answer and in the events of a stream. */
+/* Pieces of an answer that a whole answer and the events of a stream share. */
 
-/** A part without its signature; undefined where it is empty or has no place here. */
+/** Writes a part without its signature; undefined if the part is empty or the format has no form for it. */
 export function writeAnswerPart(part: Part, path: Path, losses: Losses): JsonObject | undefined {
   switch (part.type) {
     case 'text':
@@ -38,7 +38,10 @@ function writeAnswerCall(part: ToolCallPart, path: Path, losses: Losses): JsonOb
   return { functionCall: withOwn(ownIn(ownOf(part), 'functionCall'), fields) }
 }
 
-/** The id of a call, which upstreams of this format may leave out or repeat; then the reader made one. */
+/**
+ * The id of a call as its upstream gave it. Upstreams of this format may leave the id out or repeat it; the reader then
+ * made one.
+ */
 export function givenId(part: ToolCallPart): string | undefined {
   const wire = originOf<JsonObject>(part, FORMAT)?.wire
   const call = wire?.['functionCall'] ?? wire?.['function_call']
@@ -47,21 +50,25 @@ export function givenId(part: ToolCallPart): string | undefined {
 
 const anyId = (id: Json | undefined): string | undefined => (typeof id === 'string' ? id : undefined)
 
-/** The wire part, with the signature that came before it. */
+/** The wire part with the signature of the reasoning before it, and with the part's extras. */
 export function signedPart(part: Part, wire: JsonObject, signature: string | undefined): JsonObject {
   const signed = signature === undefined ? wire : { ...wire, thoughtSignature: signature }
   return part.type === 'opaque' ? signed : withOwn(ownOf(part), signed)
 }
 
-/** The wire form of a thought: a part, a proof for the slot of the next part, or both. */
+/** Reasoning in its wire form: a part, a signature for the next part, or both. */
 export interface Thought {
   readonly wire?: JsonObject
+  /** The reasoning whose signature goes into the `thoughtSignature` of the next part. */
   readonly slotted?: ReasoningPart
 }
 
 const NO_THOUGHT: Thought = {}
 
-/** A proof is put on the part after the thought, as Google does, unless an upstream put it elsewhere (trap 91). */
+/**
+ * Writes reasoning. Its signature goes on the next part, as Google does it, unless the upstream put it elsewhere (trap
+ * 91).
+ */
 export function writeThought(part: ReasoningPart, path: Path, losses: Losses): Thought {
   const { as, text, thought, proof: where } = spelt(part, FORMAT)
   const { signature } = part
@@ -85,8 +92,8 @@ export function writeThought(part: ReasoningPart, path: Path, losses: Losses): T
   return { wire: { text: part.text, thought: true }, slotted: part }
 }
 
-/** Whether the part has no fields of this format of its own. */
+/** Whether the part has no extras of this format. */
 export const isBare = (part: Part): boolean => ownOf(part) === undefined
 
-/** A signature that no part follows: on an empty text, as Google writes it. */
+/** A signature that no part follows, on an empty text, as Google writes it. */
 export const aloneSignature = (signature: string): JsonObject => ({ text: '', thoughtSignature: signature })

@@ -6,7 +6,7 @@ import { sanitizeName } from '../sanitize/names.ts'
 import { FORMAT, ownIn, ownOf, type WriteContext, withOwn } from './fields.ts'
 import { writeMedia } from './media.ts'
 
-/** A call in a request. Arguments that are no object are sent as its one argument `input`. */
+/** Writes a call of a request. Arguments that are no object become the single argument `input`. */
 export function writeCall(part: ToolCallPart, path: Path, context: WriteContext, ids: CallIds): JsonObject {
   const id = context.dialect.vertex ? undefined : part.id
   const read = ids.call(id, part.name)
@@ -15,6 +15,7 @@ export function writeCall(part: ToolCallPart, path: Path, context: WriteContext,
   return { functionCall: withOwn(ownIn(ownOf(part), 'functionCall'), { id, name: part.name, args }) }
 }
 
+/** The arguments of a call as an object, which the format requires. */
 export function writeArguments(part: ToolCallPart, path: Path, { losses }: Pick<WriteContext, 'losses'>): JsonObject {
   if (part.arguments === '' && !part.freeform) return {}
   const args = part.freeform ? undefined : parseObject(part.arguments)
@@ -27,7 +28,7 @@ const TOOL_RESULT_LOSSES: Unwritten<ToolResultPart, 'type' | 'id' | 'name' | 'co
   cache: 'no-cache-markers',
 }
 
-/** The result of a call: text and failure in `response`, media beside it in `parts` (trap 48). */
+/** Writes the result of a call: text and failure in `response`, media beside it in `parts` (trap 48). */
 export function writeResult(part: ToolResultPart, path: Path, context: WriteContext, ids: CallIds): JsonObject {
   const id = context.dialect.vertex ? undefined : part.id
   const name = ids.nameOf(part.id) ?? sanitizeName(part.name ?? 'unknown', 64, true)
@@ -40,10 +41,13 @@ export function writeResult(part: ToolResultPart, path: Path, context: WriteCont
   return { functionResponse: withOwn(ownIn(ownOf(part), 'functionResponse'), fields) }
 }
 
-/** Keys that hold the whole text where they are the only one. */
+/** The keys whose value a reader takes as the whole text if the object has no other key. */
 const TEXT_KEYS = ['result', 'output', 'error']
 
-/** Text that is a JSON object is sent as that object, where it is read as the same text. */
+/**
+ * Writes the text of a result. A text that is a JSON object is sent as that object if a reader gets the same text from
+ * it.
+ */
 function writeResponse(text: string, failed: true | undefined): JsonObject {
   if (failed) return { error: text }
   const value = text.startsWith('{') ? parseObject(text) : undefined
@@ -57,7 +61,7 @@ interface Sorted {
   readonly media: readonly JsonObject[]
 }
 
-/** Texts are joined to one, before the media. */
+/** Sorts the content of a result: one joined text, then the media. */
 function sorted(part: ToolResultPart, path: Path, context: WriteContext): Sorted {
   const texts: { readonly text: string; readonly index: number }[] = []
   const media: { readonly wire: JsonObject; readonly index: number }[] = []
@@ -99,7 +103,7 @@ function writeItem(part: Part, path: Path, context: WriteContext): string | Json
   return losses.drop(path, 'not-in-results')
 }
 
-/** The address of a file that is not inline: a result holds only bytes beside it. */
+/** The address of a file that is not inline, to be written as text: beside its text, a result holds only bytes. */
 function placeOf(source: MediaSource): string | undefined {
   if (source.type === 'url') return source.url
   return source.type === 'file-id' && source.format === FORMAT ? source.id : undefined

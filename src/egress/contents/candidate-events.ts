@@ -14,34 +14,38 @@ import { Slotted } from './proofs.ts'
 import { type Flow, Slot } from './slot.ts'
 
 /**
- * An empty part, as Google writes it: it divides two texts or thoughts, and gives the last event a part, without which
- * clients fail (trap 90).
+ * An empty part, as Google writes it. It separates two texts or two reasoning parts, and gives the last event a part,
+ * without which clients fail (trap 90).
  */
 const MARK = '{"text":""}'
 
-/** A text signed by the thought before it carries the proof in its first chunk. */
+/** Opens the first chunk of a text that carries the signature of the reasoning before it. */
 const SIGNED = '{"thoughtSignature":'
 const TEXT = ',"text":'
 
+/** Opens any other chunk. */
 const OPENINGS: { readonly [F in Flow]: string } = { text: '{"text":', reasoning: '{"thought":true,"text":' }
 
-/** One candidate of a streamed answer, its parts one after another: text and thoughts as they come, all else whole. */
+/** Streams one candidate of an answer, part after part: text and reasoning in chunks, all other parts whole. */
 export class CandidateWriter {
   private readonly index: number
   private readonly envelope: Envelope
+  /** The part that is open. */
   private slot: Slot | undefined
   private readonly suffix: string
+  /** The reasoning whose signature goes on the next part. */
   private readonly slotted: Slotted
-  /** A proof that nothing follows so far: it may be written with the last event. */
+  /** A part with only a signature, held because it may go into the last event. */
   private lone: JsonObject | undefined
-  /** The kind of part to which a reader would append more of the same. */
+  /** The kind of the last part, if a reader would merge more text of that kind into it. */
   private last: Flow | undefined
   private readonly grounding = new GroundingWriter()
   private logprobs: TokenLogprob[] = []
   private hasParts = false
   private readonly content = { called: false, refused: false }
-  /** The last part is a refusal, whose place is determined by what comes after it. */
+  /** A refusal that is the last part so far. What comes after it decides where it is written. */
   private held: RefusalPart | undefined
+  /** The refusal that ended the answer, for `finishMessage`. */
   private refusal: string | undefined
   private out: WireEvent[] = []
   finish: CandidateEnd | undefined
@@ -98,13 +102,13 @@ export class CandidateWriter {
     this.finish = event
     this.refusal = this.held && reasonOf(event, this.content) === 'refused' ? this.held.text : undefined
     if (this.refusal === undefined) this.release()
-    // The last text ends with the proof after it, and its citations must be written before.
+    // A trailing signature ends the last text, so the citations of that text must be written first.
     if (!this.slotted.empty && this.grounding.some) this.flush()
     if (!this.slotted.empty) this.writeLone()
     return this.out
   }
 
-  /** What waited for more of an answer that breaks off: the words of a refusal, and citations. */
+  /** Writes what was held when the answer is cut short: the text of a refusal, and citations. */
   rest(): readonly WireEvent[] {
     this.out = []
     if (this.finish !== undefined) return NOTHING
@@ -114,7 +118,7 @@ export class CandidateWriter {
     return this.out
   }
 
-  /** Leaves a part that never ended: others may overtake it where the answer breaks off. */
+  /** Closes a part whose end never came, as when the answer is cut short. */
   private breakOff(): void {
     const { slot } = this
     if (slot === undefined) return
@@ -125,7 +129,7 @@ export class CandidateWriter {
       this.grounding.add(slot.written, part.annotations, slot.place)
   }
 
-  /** The candidate's fields in the last event. */
+  /** The fields of the candidate in the last event. */
   written(): JsonObject {
     const { finish } = this
     const facts = {
@@ -141,14 +145,14 @@ export class CandidateWriter {
     return { ...content, index: this.index, ...withOwn(ownOf(finish), facts) }
   }
 
-  /** Writes a refusal that turned out not to be the last part, or not the reason why the answer finished. */
+  /** Writes the held refusal as text, because it did not end the answer. */
   private release(): void {
     const part = this.held
     this.held = undefined
     if (part !== undefined) this.whole(part)
   }
 
-  /** Writes what has come of a part that need not be whole. */
+  /** Writes the waiting text of a part that can be written in chunks. */
   private grow(slot: Slot): void {
     if (slot.waiting !== '' && slot.flow !== undefined) this.writeChunk(slot, slot.flow)
     if (slot.waiting !== '' && slot.flows) this.whole(slot.takeWaiting())
@@ -202,6 +206,7 @@ export class CandidateWriter {
     this.last = flow
   }
 
+  /** Holds a part that may be written with the last event. */
   private hold(wire: JsonObject): void {
     this.writeLone()
     this.lone = wire
@@ -226,7 +231,7 @@ export class CandidateWriter {
     if (typeof text === 'string') this.grounding.add(text, part.type === 'text' ? part.annotations : undefined, place)
   }
 
-  /** Writes a signature whose part did not come. */
+  /** Writes a signature that no part has followed. */
   private flush(): void {
     const signature = this.slotted.take()
     if (signature === undefined) return
@@ -235,7 +240,10 @@ export class CandidateWriter {
     this.last = undefined
   }
 
-  /** Ends the part to which a reader would append; its citations must be written before. */
+  /**
+   * Separates the last part from a next one of the same kind, which a reader would merge into it. Citations not yet
+   * written come first.
+   */
   private divide(next: Flow | undefined): void {
     const unreported = this.grounding.takeUnreported()
     if (unreported !== undefined) this.emit(MARK, { groundingMetadata: unreported })
@@ -255,5 +263,5 @@ export class CandidateWriter {
 
 const EMPTY_PART = JSON.parse(MARK) as JsonObject
 
-/** Losses are reported when the answer is written whole. */
+/** A sink for losses, which are reported only for whole answers. */
 const IGNORED = new Losses()

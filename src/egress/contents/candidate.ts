@@ -17,14 +17,15 @@ import { GroundingWriter, reportCitations } from './citations.ts'
 import { FORMAT, ownIn, ownOf, withOwn } from './fields.ts'
 import { Slotted } from './proofs.ts'
 
+/** What the candidates of one answer share. */
 export interface CandidateContext {
   readonly ids: CallIds
-  /** The answer comes from an upstream of this same format. */
+  /** Whether the answer comes from an upstream of this format. */
   readonly own: boolean
   readonly losses: Losses
 }
 
-/** One candidate of a whole answer. */
+/** Writes one candidate of a whole answer. */
 export function writeCandidate(
   candidate: Candidate,
   index: number,
@@ -48,14 +49,17 @@ export function writeCandidate(
   })
 }
 
-/** Grounding metadata: as it came where all of it is in citations, else of the citations, unless it is in the extras. */
+/**
+ * The grounding metadata: the original if the citations hold all of it, else metadata built from the citations;
+ * undefined if the extras have it.
+ */
 export function groundingOf(candidate: Pick<Candidate, 'extras' | 'spelling'>, grounding: GroundingWriter) {
   const asItCame = spelt(candidate, FORMAT)['groundingMetadata'] as JsonObject | undefined
   if (asItCame !== undefined) return asItCame
   return ownOf(candidate)?.['groundingMetadata'] === undefined ? grounding.written() : undefined
 }
 
-/** Calls that share an id get different ones when they are read (trap 6). */
+/** Reports new ids for calls that share one, because a reader makes ids unique (trap 6). */
 function reportIds({ content }: Candidate, ids: CallIds, path: Path, losses: Losses): void {
   for (const [index, part] of content.entries()) {
     if (part.type !== 'tool-call') continue
@@ -64,7 +68,7 @@ function reportIds({ content }: Candidate, ids: CallIds, path: Path, losses: Los
   }
 }
 
-/** A refusal at the end of a refused answer is its finish message; elsewhere it is text. */
+/** The refusal at the end of a refused answer, which becomes the finish message; elsewhere a refusal is text. */
 export function refusalOf(candidate: Candidate): string | undefined {
   const last = candidate.content.at(-1)
   return reasonOf(candidate, endContentOf(candidate)) === 'refused' && last !== undefined && isRefusal(last)
@@ -74,7 +78,7 @@ export function refusalOf(candidate: Candidate): string | undefined {
 
 type Ended = Pick<Candidate, 'finish' | 'spelling'>
 
-/** The finish reason in this format's terms: a refusal is one, whatever the upstream reports (trap 113). */
+/** The finish reason that this format can express: a refusal is one, whatever the upstream reports (trap 113). */
 export function reasonOf({ finish, ...node }: Ended, content: EndContent): FinishReason {
   const reason = finish?.reason ?? 'stop'
   if (reason !== 'stop' || content.called || spelt(node, FORMAT)['finishReason'] !== undefined) return reason
@@ -120,7 +124,7 @@ function writeParts(
   return { parts, grounding }
 }
 
-/** Google has no finish reason for calls (docs/wire/contents.md#finish-reasons). */
+/** Google's finish reasons; there is none for calls (docs/wire/contents.md#finish-reasons). */
 const FINISH_REASONS: { readonly [R in FinishReason]: string } = {
   stop: 'STOP',
   'tool-calls': 'STOP',
@@ -131,7 +135,7 @@ const FINISH_REASONS: { readonly [R in FinishReason]: string } = {
   other: 'FINISH_REASON_UNSPECIFIED',
 }
 
-/** The finish reason, or undefined where the upstream gave none. */
+/** The finish reason; undefined if the upstream gave none. */
 function writeFinish(candidate: Ended, content: EndContent): string | undefined {
   const own = spelt(candidate, FORMAT)['finishReason']
   if (own === 'absent') return undefined
@@ -139,7 +143,7 @@ function writeFinish(candidate: Ended, content: EndContent): string | undefined 
   return FINISH_REASONS[reasonOf(candidate, content)]
 }
 
-/** The finish reason of a stream, which is required: clients take a stream without one for cut off. */
+/** The finish reason of a stream. It is required, because clients take a stream without one as cut off. */
 export const writeStreamFinish = (candidate: Ended, content: EndContent): string =>
   writeFinish(candidate, content) ?? FINISH_REASONS.other
 
@@ -156,7 +160,7 @@ function reportFinish(candidate: Candidate, path: Path, losses: Losses): void {
   if (read !== finish.reason) losses.change([...path, 'finish', 'reason'], read, 'finish-implied-by-content')
 }
 
-/** The chosen tokens and, where any are reported, the most likely alternatives at each step. */
+/** Writes the chosen tokens and, if any are reported, the most likely alternatives at each step. */
 export function writeLogprobs(logprobs: readonly TokenLogprob[]): JsonObject {
   const rivals = logprobs.some(({ top }) => top !== undefined && top.length > 0)
   return {

@@ -6,25 +6,25 @@ import { spelt } from '../fields.ts'
 import { Budget } from '../sanitize/budget.ts'
 import { FORMAT } from './fields.ts'
 
-/** How many times the length of a text its cited passages may add up to. */
+/** Factor; the cited passages of a text may add up to this many times its length. */
 const AGAIN = 32
 
 /**
- * The citations of a candidate's texts as grounding metadata: each names a chunk, with byte offsets into the
- * candidate's whole text. Citations that came with metadata of this format are contained in it. Citations may overlap:
- * the cited text is repeated within a budget.
+ * Writes the citations of a candidate's texts as grounding metadata. Each citation names a chunk, with byte offsets
+ * into the candidate's whole text. Citations that came with metadata of this format are part of that metadata already.
+ * Citations may overlap, so the cited text is repeated only within a budget.
  */
 export class GroundingWriter {
   private readonly chunks: JsonObject[] = []
   private readonly places = new Map<string, number>()
   private readonly supports: Support[] = []
   private bytes = 0
-  /** The texts of a stream, by place: their citations may come when they have ended. */
+  /** The texts of a stream, by part index: citations may come after their text has ended. */
   private texts: Map<number, Text> | undefined
-  /** The number of supports written by `takeUnreported`. */
+  /** The number of supports that `takeUnreported` has returned. */
   private reported = 0
 
-  /** Adds one text of the candidate, in order; with its place among the parts, it may be cited later. */
+  /** Adds the next text of the candidate. A text added with its part index can be cited later. */
   add(text: string, annotations: readonly Annotation[] | undefined, place?: number): void {
     const added: Text = { text, from: this.bytes, offsets: new Offsets(text), budget: new Budget(AGAIN * text.length) }
     this.cite(added, annotations)
@@ -42,17 +42,17 @@ export class GroundingWriter {
     for (const annotation of annotations) if (needsSupport(annotation)) this.support(text, annotation)
   }
 
-  /** Whether there are citations. */
+  /** Whether there are any citations. */
   get some(): boolean {
     return this.supports.length > 0
   }
 
-  /** All citations so far, or undefined where there are none. */
+  /** All citations so far; undefined if there are none. */
   written(): JsonObject | undefined {
     return this.some ? metadataOf(this.supports, this.chunks) : undefined
   }
 
-  /** The citations not yet written, or undefined where there are none. */
+  /** The citations not yet returned by this method; undefined if there are none. */
   takeUnreported(): JsonObject | undefined {
     const fresh = this.supports.slice(this.reported)
     if (fresh.length === 0) return undefined
@@ -91,14 +91,14 @@ export class GroundingWriter {
 /** A text that may be cited. */
 interface Text {
   readonly text: string
-  /** Where it begins in the candidate's whole text, in bytes. */
+  /** Bytes; start of the text in the candidate's whole text. */
   readonly from: number
   readonly offsets: Offsets
-  /** How much of it may still be repeated as cited. */
+  /** Limits how much of the text is repeated in citations. */
   readonly budget: Budget
 }
 
-/** A passage of the text, and its source chunk. */
+/** A cited passage, and the index of its source chunk. */
 interface Support {
   readonly segment: JsonObject
   readonly chunk: number
@@ -109,11 +109,11 @@ const metadataOf = (supports: readonly Support[], chunks: readonly JsonObject[])
   groundingSupports: supports.map(({ segment, chunk }) => ({ segment, groundingChunkIndices: [chunk] })),
 })
 
-/** A citation that the format's own metadata does not contain. */
+/** Whether the citation is missing from the format's own metadata. */
 const needsSupport = (annotation: Annotation): annotation is Citation =>
   annotation.type === 'citation' && spelt(annotation, FORMAT)['own'] === undefined
 
-/** The range of the cited text, the whole text where the range is missing or invalid; undefined for an empty text. */
+/** The cited range: the whole text if the range is missing or invalid, undefined for an empty text. */
 function placeOf(text: string, { start, end }: Citation): { start: number; end: number } | undefined {
   const fits = start !== undefined && end !== undefined && start < end && end <= text.length
   if (fits && isWhole(text, start) && isWhole(text, end)) return { start, end }
@@ -123,6 +123,7 @@ function placeOf(text: string, { start, end }: Citation): { start: number; end: 
 /** Whether the offset is not inside a surrogate pair. */
 const isWhole = (text: string, at: number): boolean => !(/[\uDC00-\uDFFF]/.test(text[at] ?? '') && at > 0)
 
+/** Reports what the citations of a text lose in grounding metadata. */
 export function reportCitations(
   text: string,
   annotations: readonly Annotation[] | undefined,

@@ -13,8 +13,8 @@ import { writeRequest } from './request.ts'
 import { byModality } from './usage.ts'
 
 /**
- * A request whose tokens are to be counted (docs/wire/contents.md#token-counting). The Gemini API takes nothing but
- * contents beside the wrapped request; Google's cloud takes everything in the body itself.
+ * Writes a request for a token count (docs/wire/contents.md#token-counting). The Gemini API takes `contents` or one
+ * wrapped request; Google's cloud takes all fields in the body itself.
  */
 export function writeCounting(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const asItCame = ownRequest(original, options)
@@ -30,7 +30,7 @@ export function writeCounting(original: CanonicalRequest, options: WriteOptions)
   return { ...written, wire, losses: [...losses.list, ...written.losses] }
 }
 
-/** The number of tokens of a request, as `{totalTokens, …}`. */
+/** Writes a token count as `{totalTokens, …}`. */
 export function writeCounted(result: CanonicalResult): Written<WireAnswer> {
   const own = ownBody(result, FORMAT, {})
   if (own !== undefined) return { wire: { status: 200, headers: {}, body: own }, losses: [] }

@@ -1,13 +1,15 @@
 import type { VoiceDialect } from '../media/voices.ts'
 import type { Dialect } from '../writer.ts'
 
-/** The quirks of generateContent upstreams; flags that are not declared follow Google's own Gemini API. */
+/** The dialect flags of generateContent upstreams; a flag that is not declared follows Google's own Gemini API. */
 export interface ContentsDialect extends VoiceDialect {
-  /** Google's cloud API: no call ids (trap 57), but labels, display names and excluded domains. */
+  /**
+   * Whether the upstream is Google's cloud API: no call ids (trap 57), but labels, display names and excluded domains.
+   */
   readonly vertex?: boolean
   /** How schemas are written: as JSON Schema (default), or in the older OpenAPI subset (trap 55). */
   readonly schema?: 'json' | 'openapi'
-  /** The upstream takes no URLs of other hosts: the gateway fetches them (trap 50). */
+  /** Whether the gateway must fetch URLs of other hosts, because the upstream takes none (trap 50). */
   readonly fetch_urls?: boolean
 }
 

@@ -20,8 +20,8 @@ import { pathOf } from './path.ts'
 import { writeUsage } from './usage.ts'
 
 /**
- * Inputs to embed as `:batchEmbedContents`, one request each (FORMATS §8); a single one as `:embedContent` where the
- * upstream has no batches.
+ * Writes inputs to embed as `:batchEmbedContents`, one request each (FORMATS §8). A single input goes to
+ * `:embedContent` if the upstream has no batches.
  */
 export function writeEmbedding(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const asItCame = ownRequest(request, options)
@@ -50,7 +50,9 @@ const PURPOSES: { readonly [P in EmbeddingPurpose]: string } = {
   'code-query': 'CODE_RETRIEVAL_QUERY',
 }
 
-/** Settings of the whole request are written for each input; Google's cloud reads them in the config only. */
+/**
+ * Writes one input with the settings of the request. Google's cloud reads the settings only in `embedContentConfig`.
+ */
 function writeItem(
   message: Message,
   path: Path,
@@ -63,7 +65,7 @@ function writeItem(
   const settings = { taskType: purpose && PURPOSES[purpose], outputDimensionality: dimensions }
   const within = context.dialect.vertex === true
   return withOwn(own, {
-    // Each request of a batch names the model, as the path does.
+    // Each request of a batch repeats the model of the path.
     model: alone ? undefined : `models/${request.model}`,
     content: writeContent(message, ownIn(own, 'content'), path, context),
     ...(within ? {} : settings),
@@ -85,7 +87,10 @@ const REQUEST_LOSSES: Unwritten<
   Conversational | 'model' | 'messages' | 'output' | 'sampling' | 'stream'
 > = { state: 'no-state', endUser: 'no-end-user' }
 
-/** The encoding is not sent to the upstream: the answer is converted to the one that the caller requested. */
+/**
+ * Reports the losses of the request. The encoding is not sent, because the answer is converted to the one that the
+ * caller requested.
+ */
 function report(request: CanonicalRequest, losses: Losses): void {
   reportConversational(request, losses)
   losses.dropFields(request, [], REQUEST_LOSSES)
@@ -93,7 +98,7 @@ function report(request: CanonicalRequest, losses: Losses): void {
     losses.hide(['output', 'embedding', 'encoding'], 'always-numbers')
 }
 
-/** Vectors in the shape of the requested method: one `embedding`, or a list of `embeddings` (FORMATS §8). */
+/** Writes vectors in the shape of the requested method: one `embedding`, or a list of `embeddings` (FORMATS §8). */
 export function writeEmbedded(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const alone = originOf<WireRequest>(request, FORMAT)?.wire.path.endsWith(':embedContent')
   const asItCame = ownBody(result, FORMAT, {})
@@ -109,7 +114,7 @@ export function writeEmbedded(result: CanonicalResult, request: CanonicalRequest
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
 
-/** Always numbers; a conversion is no loss to the caller. */
+/** Writes a vector, always as numbers. The conversion is no loss to the caller. */
 function writeVector(part: EmbeddingPart, path: Path, losses: Losses): JsonObject {
   const values = vectorAs(part.vector, 'float') as readonly number[]
   if (typeof part.vector === 'string') losses.rename([...path, 'vector'], values, 'always-numbers')

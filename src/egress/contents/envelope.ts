@@ -4,14 +4,15 @@ import { inside } from '../fields.ts'
 import { ownOf, withOwn } from './fields.ts'
 import { isOwn, writeHead } from './result.ts'
 
-/** The text around the parts of every event, made once per stream. */
+/** The fixed text around the parts of every event, built once per stream. */
 export class Envelope {
-  /** `,"modelVersion":…,"responseId":…}`; the format's own extras are written with the first event only. */
+  /** `,"modelVersion":…,"responseId":…`, the fields of every event but the first. */
   private readonly tail: string
+  /** The fields of the first event, which alone has the format's extras. */
   private readonly head: JsonObject
-  /** The answer comes from an upstream of this same format. */
+  /** Whether the answer comes from an upstream of this format. */
   readonly own: boolean
-  /** Whether no event has been written. */
+  /** Whether no event has been written yet. */
   fresh = true
 
   constructor(start: ResultStart | undefined) {
@@ -24,23 +25,24 @@ export class Envelope {
   /** The text before the parts of an event. */
   static readonly HEAD = '{"candidates":[{"content":{"parts":['
 
-  /** The text after the parts of a plain event. */
+  /** The text after the parts of an event without other fields. */
   after(candidate: number): string {
     return `],"role":"model"},"index":${candidate}}]${this.tail}}`
   }
 
-  /** An event of one candidate with some parts and fields. */
+  /** The text of an event with parts and other fields of one candidate. */
   event(candidate: number, parts: string, facts: JsonObject = {}): string {
     return `${Envelope.HEAD}${parts}],"role":"model"},"index":${candidate}${inside(facts)}}]${this.once()}}`
   }
 
-  /** The last event: the candidates with their finish, and the fields of the whole answer. */
+  /** The text of the last event: the candidates with their finish, and the fields of the whole answer. */
   last(candidates: readonly JsonObject[] | undefined, facts: JsonObject): string {
     const fields = { ...(candidates === undefined ? {} : { candidates }), ...facts }
     const text = `${inside(fields)}${this.once()}`
     return `{${text.slice(1)}}`
   }
 
+  /** The fields of the whole answer as text; the first call returns those of the first event. */
   private once(): string {
     if (!this.fresh) return this.tail
     this.fresh = false

@@ -3,18 +3,19 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { messageOf, retryAfterHeader, type TooLongMessage } from '../errors/error.ts'
 
+/** An error in Google's terms. */
 interface Shape {
   readonly code: number
   readonly status: string
-  /** The reason, where the status is not specific. */
+  /** The reason, if the status alone is not specific. */
   readonly reason?: string
-  /** The gateway's own code, where an error has none. */
+  /** The code for an error that has none. */
   readonly fallback?: string
 }
 
 /**
- * Google's statuses for the kinds (docs/wire/errors.md#google-statuses); a bad key is 401 at every endpoint of this
- * service, with Google's reason.
+ * Google's status for each kind of error (docs/wire/errors.md#google-statuses). A bad key is 401 at every endpoint of
+ * the gateway, with Google's reason.
  */
 const SHAPES: { readonly [K in ErrorKind]: Shape } = {
   'invalid-request': { code: 400, status: 'INVALID_ARGUMENT' },
@@ -37,7 +38,7 @@ const SHAPES: { readonly [K in ErrorKind]: Shape } = {
   'timed-out': { code: 504, status: 'DEADLINE_EXCEEDED' },
 }
 
-/** Google's wording for a request that is too long; agents match it (trap 98). */
+/** Google's message for a request that is too long; agents match it (trap 98). */
 const TOO_LONG: TooLongMessage = {
   pattern: /input token count.*exceeds the maximum number of tokens allowed/i,
   write: (tokens, maximum) =>
@@ -47,7 +48,7 @@ const TOO_LONG: TooLongMessage = {
 
 const TYPES = 'type.googleapis.com/google.rpc.'
 
-/** An error before the first byte. */
+/** Writes an error that comes before the first byte of an answer. */
 export function writeError(error: CanonicalError): WireAnswer {
   return {
     status: error.httpStatus ?? SHAPES[error.kind].code,
@@ -56,7 +57,7 @@ export function writeError(error: CanonicalError): WireAnswer {
   }
 }
 
-/** The error as a body, and as an event of a stream (trap 75). */
+/** The body of an error; the same object is sent as an event of a stream (trap 75). */
 export function errorBody(error: CanonicalError): JsonObject {
   const { code: usual, status } = SHAPES[error.kind]
   const code = error.httpStatus ?? usual

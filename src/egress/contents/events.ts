@@ -14,8 +14,8 @@ import { isBlocked } from './result.ts'
 import { writeUsage } from './usage.ts'
 
 /**
- * A streamed answer, its parts one after another (docs/wire/contents.md#stream): every event is an answer with new
- * parts only, the last one contains finish and usage, and nothing marks the end (trap 81). An error is a separate event
+ * Writes a streamed answer, part after part (docs/wire/contents.md#stream). Every event is an answer with only the new
+ * parts; the last one has finish and usage, and nothing else marks the end (trap 81). An error is a separate event
  * (trap 75).
  */
 export class ContentsStream implements Transducer<CanonicalEvent, WireEvent> {
@@ -77,7 +77,7 @@ export class ContentsStream implements Transducer<CanonicalEvent, WireEvent> {
     return [this.last(ownOf(event) ?? {})]
   }
 
-  /** Finish and usage of all candidates, including those that finished before an error. */
+  /** The last event: finish and usage of all candidates, including those that finished before an error. */
   private last(late: JsonObject): WireEvent {
     const usageMetadata = writeUsage(this.usage, this.tier, new Losses())
     const [first] = this.candidates

@@ -5,34 +5,37 @@ import type { ContentsDialect } from './dialect.ts'
 
 export const FORMAT = 'contents'
 
-/** Context of writing a request. */
+/** The context of writing a request. */
 export interface WriteContext {
   readonly dialect: ContentsDialect
-  /** Turns of a request that goes out as it came but for what was changed: parts that are as they were read are given back. */
+  /**
+   * Whether the request is passed on as received except for its changed parts. Unchanged parts are then written as they
+   * were read.
+   */
   readonly native: boolean
   readonly losses: Losses
-  /** Limits repetition of schemas through references. */
+  /** Limits how often schemas are repeated through references. */
   readonly budget: Budget
 }
 
-/** The format's own fields of a node. */
+/** The format's extras of a node. */
 export const ownOf = (node: Node | undefined): JsonObject | undefined => node?.extras?.[FORMAT]
 
-/** The format's own fields of an object inside one with these. */
+/** The extras inside a nested field, given the extras of the object around it. */
 export const ownIn = (own: JsonObject | undefined, field: string): JsonObject | undefined =>
   own?.[field] as JsonObject | undefined
 
-/** The format's own extras of a node, as those of a node that is written as another. */
+/** An `extras` field with only this format's extras of the node. */
 export const extrasOf = (node: Node): Pick<Node, 'extras'> => {
   const own = ownOf(node)
   return own === undefined ? {} : { extras: { [FORMAT]: own } }
 }
 
-/** An object of these fields, and of the format's own where it has any. */
+/** An object of the format's extras and the given fields, which win over the extras. */
 export const withOwn = (own: JsonObject | undefined, fields: object): JsonObject =>
   withDefined(own === undefined ? {} : { ...own }, fields) as JsonObject
 
-/** As `withOwn`; undefined where there are no fields. */
+/** Like `withOwn`; undefined if the object would be empty. */
 export function withOwnUnlessEmpty(own: JsonObject | undefined, fields: object): JsonObject | undefined {
   const out = withOwn(own, fields)
   for (const _ in out) return out

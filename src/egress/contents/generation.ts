@@ -12,7 +12,7 @@ import { writeImage } from './image.ts'
 import { writeVoice } from './speech.ts'
 import { reportSchema } from './tools.ts'
 
-/** `generationConfig`, or undefined where there is nothing to set (docs/wire/contents.md#generation-config). */
+/** Writes `generationConfig`; undefined if there is nothing to set (docs/wire/contents.md#generation-config). */
 export function writeGeneration(
   request: CanonicalRequest,
   own: JsonObject | undefined,
@@ -85,6 +85,7 @@ function openApi(schema: JsonObject, context: WriteContext): JsonObject {
   return openApiOf(narrow)
 }
 
+/** Thinking levels by effort. */
 const LEVELS: { readonly [E in Effort]: string | undefined } = {
   none: undefined,
   minimal: 'MINIMAL',
@@ -95,7 +96,7 @@ const LEVELS: { readonly [E in Effort]: string | undefined } = {
   max: 'HIGH',
 }
 
-/** Thinking budgets, for models older than levels. */
+/** Tokens; thinking budget by effort, for models older than thinking levels. */
 const BUDGETS: { readonly [E in Effort]: number } = {
   none: 0,
   minimal: 1024,
@@ -106,6 +107,7 @@ const BUDGETS: { readonly [E in Effort]: number } = {
   max: 24576,
 }
 
+/** Models that take thinking budgets, but no levels. */
 const WITHOUT_LEVELS = /gemini-2\.5/
 
 const writeThinking = ({ reasoning = {}, model }: CanonicalRequest, context: WriteContext) => ({
@@ -113,7 +115,7 @@ const writeThinking = ({ reasoning = {}, model }: CanonicalRequest, context: Wri
   includeThoughts: reasoning.show,
 })
 
-/** A level or a budget, never both; no thinking is a budget of zero. */
+/** Writes a thinking level or a budget, never both. No thinking is a budget of zero. */
 function depth({ effort, budget }: Reasoning, model: string, { losses }: WriteContext): JsonObject {
   const path = ['reasoning', 'effort']
   if (effort === undefined) return budget === undefined ? {} : { thinkingBudget: budget }

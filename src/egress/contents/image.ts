@@ -7,6 +7,7 @@ import type { WriteContext } from './fields.ts'
 
 type Image = NonNullable<Output['image']>
 
+/** The supported aspect ratios. */
 const RATIOS = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9']
 
 const LOSSES = {
@@ -18,27 +19,28 @@ const LOSSES = {
   previews: 'no-unfinished-pictures',
 }
 
-/** `imageConfig`: an image has a ratio here, maybe with a size class; pixels become the nearest. */
+/** Writes `imageConfig`: an aspect ratio and, if known, a size class. A size in pixels becomes the nearest of both. */
 export function writeImage({ output, model }: CanonicalRequest, { losses }: WriteContext): JsonObject | undefined {
   const { image } = output
   if (image === undefined) return undefined
   losses.dropFields(image, ['output', 'image'], LOSSES)
-  // Images come as bytes here; the gateway serves them by URL where that is requested.
+  // Images come as bytes; the gateway serves them by URL if the caller requested that.
   if (image.delivery !== undefined) losses.hide(['output', 'image', 'delivery'], 'delivered-by-the-gateway')
   for (const field of ['quality', 'background'] as const) reportChoice(image, field, losses)
   const { size } = image
   return size === undefined ? undefined : writeSize(size, model, losses)
 }
 
-/** A setting left to the model equals none. */
+/** Reports a setting that the format lacks; `auto` loses nothing, because the model chooses anyway. */
 function reportChoice(image: Image, field: 'quality' | 'background' | 'size', losses: Losses): void {
   if (image[field] === 'auto') losses.hide(['output', 'image', field], 'left-to-the-model-anyway')
   else if (image[field] !== undefined) losses.drop(['output', 'image', field], `no-${field}`)
 }
 
+/** A size class: thousands of pixels, or 512. */
 const CLASS = /^(?:\d+K|512)$/
 
-/** Older models have a single size class. */
+/** Older models, which have a single size class. */
 const ONE_CLASS = /gemini-2\.5/
 
 function writeSize(size: string, model: string, losses: Losses): JsonObject | undefined {
@@ -56,5 +58,5 @@ function writeSize(size: string, model: string, losses: Losses): JsonObject | un
   return defined({ aspectRatio: ratio, imageSize: classed }) as JsonObject
 }
 
-/** The class of a size by its longer side in pixels; the smallest is the default. */
+/** The size class for an image's longer side in pixels; undefined for the smallest class, which is the default. */
 const classOf = (side: number): string | undefined => (side >= 3600 ? '4K' : side >= 1900 ? '2K' : undefined)

@@ -14,11 +14,13 @@ import { writeResult } from './result.ts'
 
 const write = transcriptionByChat(writeRequest, { times: true })
 
-/** A whole turn is returned to the model that generated it, as Google's own clients do (trap 31). */
+/** Returns reasoning to the model that generated it, because Google's own clients return whole turns (trap 31). */
 const handsBack = (thought: ReasoningPart, { own }: HandBack): ReasoningPart | undefined =>
   own && (thought.signature === undefined || thought.signature.format === FORMAT) ? thought : undefined
 
-/** Google's generateContent and embedding methods, docs/wire/contents.md and docs/wire/embeddings.md. */
+/**
+ * The writers of Google's generateContent and embedding methods (docs/wire/contents.md and docs/wire/embeddings.md).
+ */
 export const contents: Writer = {
   request: (request, options) => {
     const work = workOf(request)

@@ -4,9 +4,9 @@ import { kindOfMediaType } from '../../canonical/media/data-url.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { extrasOf, FORMAT, ownIn, ownOf, withOwn } from './fields.ts'
 
-/** How media are written in a place. */
+/** The rules for media at one position of a request or answer. */
 export interface MediaRule {
-  /** Whether the place has a field for names. */
+  /** Whether media have a field for their name there. */
   readonly names: boolean
   readonly losses: Losses
 }
@@ -16,7 +16,7 @@ const MEDIA_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'name' | '
   made: 'no-looks-here',
 }
 
-/** A media part as `inlineData` or `fileData`; undefined, and a loss, where it is another vendor's file. */
+/** Writes a media part as `inlineData` or `fileData`; undefined, with a loss, if the format cannot take it. */
 export function writeMedia(part: MediaPart, path: Path, rule: MediaRule): JsonObject | undefined {
   const { source } = part
   if (part.use === 'mask') return rule.losses.drop(path, 'no-masks')
@@ -47,19 +47,19 @@ function writeFile(part: MediaPart, path: Path, displayName: string | undefined,
   return { fileData: withOwn(ownIn(ownOf(part), 'fileData'), { mimeType, fileUri: uri, displayName }) }
 }
 
-/** A URI of Google's own is read as a file of theirs, and any other as a URL, whatever the part's source was. */
+/** Reports the source as it is read back: a URI of Google's own files becomes a file id, any other a URL. */
 function reportSource(uri: string, own: boolean, mediaType: string, path: Path, losses: Losses): void {
   const became = own ? { type: 'file-id', format: FORMAT, id: uri, mediaType } : { type: 'url', url: uri, mediaType }
   losses.change([...path, 'source'], became, 'implied-by-the-place')
 }
 
-/** The kind is determined by the media type alone. */
+/** Reports the kind as it is read back from the media type alone. */
 function reportKind(part: MediaPart, mediaType: string, path: Path, { losses }: MediaRule): void {
   const kind = kindOfMediaType(mediaType)
   if (kind !== part.kind) losses.change([...path, 'kind'], kind, 'implied-by-the-media-type')
 }
 
-/** A document that is text is written as text. */
+/** Writes a text document as a text part, preceded by its name. */
 function writeDocument(part: MediaPart, path: Path, { losses }: MediaRule): JsonObject {
   const source = part.source as { text: string }
   const text = part.name === undefined ? source.text : `${part.name}\n\n${source.text}`
@@ -67,6 +67,7 @@ function writeDocument(part: MediaPart, path: Path, { losses }: MediaRule): Json
   return { text }
 }
 
+/** Whether the URI names a file stored at Google. */
 const isOwn = (uri: string): boolean =>
   !/^https?:/i.test(uri) || /^https:\/\/generativelanguage\.googleapis\.com\/.*files\//i.test(uri)
 
@@ -85,7 +86,9 @@ const BY_KIND: { readonly [K in MediaKind]: string } = {
   file: 'application/pdf',
 }
 
-/** The media type of a URI without one: by its extension where that fits the kind, else the most common of the kind. */
+/**
+ * The media type of a URI without one: by its extension if that fits the kind, else the most common type of the kind.
+ */
 function guess(uri: string, kind: MediaKind): string {
   const extension = /\.(\w+)(?:[?#]|$)/.exec(uri)?.[1]?.toLowerCase() ?? ''
   const type = Object.hasOwn(BY_EXTENSION, extension) ? BY_EXTENSION[extension]! : undefined

@@ -7,12 +7,13 @@ import { isInstructing, type Message, type Role, userMessage } from '../../canon
 import { FORMAT, ownOf, type WriteContext } from './fields.ts'
 import { PartsWriter } from './parts.ts'
 
+/** The written conversation. */
 export interface Turns {
   readonly systemInstruction?: Json
   readonly contents: readonly JsonObject[]
 }
 
-/** All messages of a request, in the turns that the upstream requires. */
+/** Writes all messages of a request as the turns that the upstream requires. */
 export function writeTurns(messages: readonly Message[], context: WriteContext): Turns {
   const leading = messages.findIndex(({ role }) => !isInstructing(role))
   const count = leading === -1 ? messages.length : leading
@@ -28,7 +29,10 @@ export function writeTurns(messages: readonly Message[], context: WriteContext):
   return systemInstruction === undefined ? { contents } : { systemInstruction, contents }
 }
 
-/** Without ids, a result of no call is read as that of the call which order pairs it with (trap 111). */
+/**
+ * Corrects the ids that were reported for results. Without ids, a reader pairs the result of an unknown call with a
+ * call by order (trap 111).
+ */
 function reportPairs(ids: CallIds, { losses: { list } }: WriteContext): void {
   const paired = ids.pairedByOrder()
   if (paired === undefined) return
@@ -38,7 +42,7 @@ function reportPairs(ids: CallIds, { losses: { list } }: WriteContext): void {
   }
 }
 
-/** With the results of calls right after them, in their order (trap 43). */
+/** Writes the messages with the results of calls right after the calls, in the order of the calls (trap 43). */
 function putInCallOrder(messages: readonly Message[], lead: number, writer: ContentsWriter, context: WriteContext) {
   const places = placesOfCalls(messages)
   const order = resultsInCallOrder(messages, lead, places)
@@ -49,7 +53,7 @@ function putInCallOrder(messages: readonly Message[], lead: number, writer: Cont
   context.losses.reorder(['messages'], order, messages.length, 'results-first')
 }
 
-/** The user's message where there is none: empty contents are refused. */
+/** The user message that is added to a request of only instructions, because upstreams refuse empty contents. */
 const OPENING = 'Continue.'
 
 function opened(messages: readonly Message[], { losses }: WriteContext): readonly JsonObject[] {
@@ -58,7 +62,7 @@ function opened(messages: readonly Message[], { losses }: WriteContext): readonl
   return [{ role: 'user', parts: [{ text: OPENING }] }]
 }
 
-/** The messages before the conversation are one instruction (trap 42). */
+/** Writes the messages before the conversation as one instruction (trap 42). */
 function writeSystem(messages: readonly Message[], context: WriteContext, ids: CallIds): Json | undefined {
   if (messages.length === 0) return undefined
   const parts = new PartsWriter(context, ids)
@@ -95,7 +99,10 @@ interface Open {
   readonly parts: PartsWriter
 }
 
-/** Neighbours of one role become one content; all results of one turn's calls are a separate content (trap 43). */
+/**
+ * Joins neighbouring messages of one role into one content. All results of one turn's calls are a separate content
+ * (trap 43).
+ */
 class ContentsWriter {
   private readonly context: WriteContext
   private readonly ids: CallIds
@@ -130,7 +137,10 @@ class ContentsWriter {
     return open
   }
 
-  /** Ends the last content, and returns the one that is last then: a turn without parts separates nothing. */
+  /**
+   * Ends the last content and returns the content that is then last. A turn without parts is removed, so that it
+   * separates nothing.
+   */
   private leave(): Open | undefined {
     const last = this.contents.at(-1)
     last?.parts.end()
@@ -140,7 +150,7 @@ class ContentsWriter {
   }
 }
 
-/** Whether the message is more of the content: both without extras of the format. */
+/** Whether the message can be joined to the content: they belong to one turn, and neither has extras of the format. */
 const continues = (open: Open, turn: Turn, message: Message): boolean =>
   turn === open.turn && ownOf(open.message) === undefined && ownOf(message) === undefined
 
@@ -151,7 +161,7 @@ function write({ turn, message, parts: { parts } }: Open): JsonObject {
 
 /**
  * The order of messages in which the results of a turn's calls come right after it, in the order of the calls (trap
- * 43). Messages before `lead` keep their places.
+ * 43). Messages before `lead` keep their index.
  */
 function resultsInCallOrder(messages: readonly Message[], lead: number, places: Places): readonly number[] {
   const order: number[] = [...messages.keys()].slice(0, lead)
@@ -177,7 +187,7 @@ function resultsInCallOrder(messages: readonly Message[], lead: number, places: 
   return order
 }
 
-/** The order of a message's results that is the order of their calls; undefined where it has no two. */
+/** Puts the results of a message in the order of their calls; undefined if the message has fewer than two. */
 function inCallOrder({ role, content }: Message, places: Places, path: Path, losses: Losses) {
   if (role !== 'tool' || content.length < 2) return undefined
   const order = byPlace([...content.keys()], index => placeIn(content[index]!, places))
@@ -185,10 +195,10 @@ function inCallOrder({ role, content }: Message, places: Places, path: Path, los
   return order
 }
 
-/** The number of the call, counted over the history, by its id. */
+/** The number of each call in the history, by its id. */
 type Places = ReadonlyMap<string, number>
 
-/** Numbers the ids by their first calls: a repeated id refers to the first. */
+/** Numbers the ids by their first calls; a repeated id refers to the first call. */
 function placesOfCalls(messages: readonly Message[]): Places {
   const places = new Map<string, number>()
   for (const { content } of messages)
@@ -199,7 +209,7 @@ function placesOfCalls(messages: readonly Message[]): Places {
 const placeIn = (part: Part | undefined, places: Places): number | undefined =>
   part?.type === 'tool-result' ? places.get(part.id) : undefined
 
-/** Sorted by number; an item without one stays after the item it followed. */
+/** Sorts indexes by their numbers; an index without a number stays after the index that it followed. */
 function byPlace(indices: readonly number[], placeOf: (index: number) => number | undefined): readonly number[] {
   let last = -1
   const ranked = indices.map(index => {

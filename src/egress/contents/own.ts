@@ -10,12 +10,12 @@ import { FORMAT, type WriteContext } from './fields.ts'
 import { PartsWriter } from './parts.ts'
 import { pathOf } from './path.ts'
 
-/** Version and collection, then the model and the method. */
+/** Matches API version and collection, then model and method. */
 const PATH = /^(.*?\/(?:models|tunedModels|dynamic|endpoints)\/).*:([a-zA-Z]+)$/s
 
 /**
- * A request of this format as it came, but for what the gateway changed: model, stream, and turns; undefined of any
- * other, or where more was changed.
+ * Passes on a request of this format as received, except for changes of model, stream and turns; undefined for any
+ * other request, or if more was changed.
  */
 export function ownRequest(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> | undefined {
   const origin = options.native ? ownOrigin(request, FORMAT, REWRITTEN) : undefined
@@ -39,15 +39,17 @@ export function ownRequest(request: CanonicalRequest, options: WriteOptions): Wr
   return { wire: written, losses: context.losses.list }
 }
 
+/** A native request with the context of its writing. */
 interface Changed {
   readonly request: CanonicalRequest
-  /** The model it was read with. */
+  /** The model that the request was read with. */
   readonly before: string
   readonly context: WriteContext
 }
 
 type Write = (body: JsonObject, changed: Changed) => JsonObject | undefined
 
+/** How the bodies of methods other than generateContent are written. */
 const METHODS: { readonly [method: string]: Write } = {
   countTokens: (body, changed) => {
     const field = Object.hasOwn(body, 'generateContentRequest') ? 'generateContentRequest' : 'generate_content_request'
@@ -71,7 +73,7 @@ const METHODS: { readonly [method: string]: Write } = {
 
 const isAsRead = (message: Message): boolean => asRead(message, FORMAT) !== undefined
 
-/** The body with the model that it names renamed, in whichever collection. */
+/** Renames the model that the body names, in whichever collection. */
 function named(body: JsonObject, before: string, model: string): JsonObject {
   const { model: given } = body
   if (typeof given !== 'string' || before === model) return body
@@ -87,10 +89,10 @@ function ownConversation(body: JsonObject, { request, before, context }: Changed
   return { ...renamed, contents: turnsOf(messages).flatMap(turn => writeTurn(turn, context)) }
 }
 
-/** Whether the message goes on the content of the one before. */
+/** Whether the message was read from the same content as the message before it. */
 const isJoined = ({ spelling }: Message): boolean => spelling?.[FORMAT]?.['joined'] === true
 
-/** Whether the messages are these contents, and the upstream takes all of them. */
+/** Whether the messages are exactly these contents, and the upstream takes all of them. */
 function isAsItCame(messages: readonly Message[], contents: readonly Json[], context: WriteContext): boolean {
   let count = 0
   for (const message of messages) {
@@ -101,13 +103,14 @@ function isAsItCame(messages: readonly Message[], contents: readonly Json[], con
   return count === contents.length
 }
 
-/** Google's cloud takes no ids of calls (trap 57). */
+/** Whether the upstream takes the message as received. Google's cloud takes no call ids (trap 57). */
 const isTaken = ({ content }: Message, { dialect }: WriteContext): boolean =>
   dialect.vertex !== true || !content.some(({ type }) => type === 'tool-call' || type === 'tool-result')
 
+/** The messages that were read from one content. */
 interface Turn {
   readonly messages: Message[]
-  /** The place of the first message. */
+  /** The index of the first message. */
   readonly at: number
 }
 
@@ -121,7 +124,7 @@ function turnsOf(messages: readonly Message[]): readonly Turn[] {
   return turns
 }
 
-/** A turn as it came where the upstream takes all of it; a turn of which nothing is left is none. */
+/** Writes a turn, unchanged if the upstream takes all of it. A turn left empty is dropped. */
 function writeTurn({ messages, at }: Turn, context: WriteContext): readonly JsonObject[] {
   const [first] = messages as [Message]
   const wire = originOf<JsonObject>(first, FORMAT)?.wire

@@ -8,7 +8,7 @@ import { writeCall, writeResult } from './calls.ts'
 import { extrasOf, FORMAT, ownOf, type WriteContext, withOwn } from './fields.ts'
 import { writeMedia } from './media.ts'
 
-/** The parts that a role's turn may contain. */
+/** The parts that a turn of each role may contain. */
 const ALLOWED: { readonly [R in Role]: ReadonlySet<Part['type']> } = {
   system: new Set(['text', 'opaque']),
   developer: new Set(['text', 'opaque']),
@@ -17,25 +17,25 @@ const ALLOWED: { readonly [R in Role]: ReadonlySet<Part['type']> } = {
   tool: new Set(['tool-result']),
 }
 
-/** Written by callers that have no signature for the first call of a turn (trap 31). */
+/** The signature that Google accepts on the first call of a turn from callers that have none (trap 31). */
 const SKIP = 'skip_thought_signature_validator'
 
-/** A proof for the slot of the next part. */
+/** A signature for the next part. */
 interface Waiting {
   readonly value: string
-  /** The part to write it on where none follows. */
+  /** The reasoning part whose extras the signature gets if no part follows. */
   readonly part?: ReasoningPart
 }
 
-/** A thought without a proof that was the last part written. */
+/** Unsigned reasoning that was the last part written. */
 interface Unsigned {
   readonly path: Path
   readonly text: string
 }
 
 /**
- * Writes the parts of one content. Google's proof of a thought, or one without text before a part, is put on the part
- * that follows, unless the caller had it elsewhere (traps 29, 31, 32, 91).
+ * Writes the parts of one content. Google's signature of reasoning, with text or without, goes on the part that
+ * follows, unless the caller had it elsewhere (traps 29, 31, 32, 91).
  */
 export class PartsWriter {
   readonly parts: JsonObject[] = []
@@ -50,7 +50,7 @@ export class PartsWriter {
     this.ids = ids
   }
 
-  /** Writes the parts of the message at `path`. */
+  /** Writes the parts of the message at `path`, in the given order of their indexes. */
   putAll({ content }: Message, role: Role, path: Path, order?: readonly number[]): void {
     if (order === undefined)
       for (let index = 0; index < content.length; index++) this.put(content[index]!, role, [...path, 'content', index])
@@ -70,7 +70,7 @@ export class PartsWriter {
     this.push(withOwn(part.type === 'opaque' ? undefined : ownOf(part), signed(wire, signature)))
   }
 
-  /** A part as it came, with the proof of a thought that was put back before it. */
+  /** Writes a part as received, with the signature of reasoning that was put back before it. */
   private pass(part: Part, wire: JsonObject): void {
     if (wire['text'] === '' || part.type === 'reasoning') this.end()
     const proof = this.waiting?.value
@@ -81,7 +81,7 @@ export class PartsWriter {
     this.push(isProved ? taken : signed(unsigned(taken), proof))
   }
 
-  /** Marks the end: no part follows. */
+  /** Ends the content, and writes a signature that no part follows. */
   end(): void {
     if (this.waiting === undefined) return
     const { part, value } = this.waiting
@@ -94,7 +94,10 @@ export class PartsWriter {
     this.unsigned = undefined
   }
 
-  /** The value of the part's slot. An empty text with a signature would be read as the signature alone. */
+  /**
+   * The signature to put on a part. An empty text with a signature would be read as the signature alone, so the
+   * signature is then written before the text.
+   */
   private signature(part: Part, wire: JsonObject): string | undefined {
     if (wire['text'] === '') this.end()
     const waiting = this.waiting?.value
@@ -128,8 +131,8 @@ export class PartsWriter {
   }
 
   /**
-   * A thought, whose proof is put on the next part. Another thought right after it would be read as its next chunk, so
-   * the two are joined.
+   * Writes reasoning, whose signature goes on the next part. Reasoning right after unsigned reasoning would be read as
+   * its next chunk, so the two are joined.
    */
   private thought(part: ReasoningPart, signature: string | undefined, path: Path): void {
     const { losses } = this.context
@@ -149,19 +152,21 @@ export class PartsWriter {
     if (signature !== undefined) this.waiting = { value: signature }
   }
 
-  /** The part of a native request that a thought was read from, although its proof stands on the next one. */
+  /**
+   * The wire part that reasoning of a native request was read from, even though its signature stands on the next part.
+   */
   private thoughtAsRead(part: ReasoningPart): JsonObject | undefined {
     const origin = this.context.native ? originOf<JsonObject, ReasoningPart>(part, FORMAT) : undefined
     return origin?.node.text === part.text ? origin.wire : undefined
   }
 
-  /** The signature, if this upstream issued it; another's is dropped (trap 30). */
+  /** The signature, if an upstream of this format issued it; any other is dropped (trap 30). */
   private own({ signature }: ReasoningPart, path: Path): string | undefined {
     if (signature === undefined || signature.format === FORMAT) return signature?.value
     return this.context.losses.drop([...path, 'signature'], `only-in-${signature.format}`)
   }
 
-  /** The part without its signature. */
+  /** Writes the part without its signature. */
   private bare(part: Part, path: Path): JsonObject | undefined {
     const { context, ids } = this
     switch (part.type) {
@@ -188,7 +193,7 @@ export class PartsWriter {
     return this.textPart(part.text, part)
   }
 
-  /** An empty text is left out, as some upstreams refuse it (trap 81). */
+  /** Writes a text part. An empty text is left out, because some upstreams refuse it (trap 81). */
   private textPart(text: string | undefined, part: Part | undefined): JsonObject | undefined {
     if (text === undefined || (text === '' && ownOf(part) === undefined)) return undefined
     return { text }
@@ -201,11 +206,11 @@ export class PartsWriter {
   }
 }
 
-/** The part with this in its slot. */
+/** The part with the signature, if there is one. */
 const signed = (wire: JsonObject, signature: string | undefined): JsonObject =>
   signature === undefined ? wire : { ...wire, thoughtSignature: signature }
 
-/** A part that came without a proof, in whichever spelling its slot was. */
+/** The part without `thought_signature`, the other spelling of `thoughtSignature`. */
 const unsigned = ({ thought_signature: _, ...wire }: JsonObject): JsonObject => wire
 
 const WITH_IDS = ['functionCall', 'function_call', 'functionResponse', 'function_response']

@@ -1,10 +1,10 @@
 import type { ContentsDialect } from './dialect.ts'
 
 /**
- * The path of a method. Google's cloud has the API version and the project in its base address; the Gemini API has the
- * version here.
+ * The path of a method. Google's cloud has the API version and the project in its base address; for the Gemini API the
+ * path has the version.
  *
- * @param prefix what stood before the model where the caller uses this same format.
+ * @param prefix the path before the model, from a caller of this format.
  */
 export function pathOf(model: string, method: string, { vertex }: ContentsDialect, prefix?: string): string {
   const fits = prefix !== undefined && (!vertex || prefix.includes('/publishers/'))
@@ -13,7 +13,10 @@ export function pathOf(model: string, method: string, { vertex }: ContentsDialec
 
 const PLAIN = /^[\w.-]+$/
 
-/** Slashes stay as they are, unless an empty segment could be dropped. */
+/**
+ * The model name as part of a path. Slashes stay as they are, unless the name has an empty segment, which could be
+ * dropped on the way.
+ */
 function encoded(model: string): string {
   if (PLAIN.test(model)) return model
   const whole = encodeURIComponent(model.toWellFormed()).replaceAll('%3A', ':')

@@ -3,12 +3,13 @@ import { type EnclosedThought, enclose } from '../../canonical/signature.ts'
 import { FORMAT } from './fields.ts'
 
 /**
- * Collects the thoughts for the slot of the next part: Google's own proof as it is, thoughts of other issuers whole,
- * with their text, since clients strip thought parts and return the slot (traps 91, 92).
+ * Collects reasoning for the `thoughtSignature` of the next part. Google's own signature is written as it is; reasoning
+ * of other issuers is wrapped whole, with its text, because clients strip reasoning parts but return signatures (traps
+ * 91, 92).
  */
 export class Slotted {
   private thoughts: EnclosedThought[] = []
-  /** The answer comes from an upstream of this same format, whose unsigned thoughts need no slot. */
+  /** Whether the answer comes from an upstream of this format, whose unsigned reasoning need not be wrapped. */
   private readonly own: boolean
 
   constructor(own: boolean) {
@@ -19,7 +20,9 @@ export class Slotted {
     return this.thoughts.length === 0
   }
 
-  /** Whether a thought with text may not come next: in an envelope those come before proofs without text. */
+  /**
+   * Whether reasoning with text must not come next: in a wrapped signature it stands before signatures without text.
+   */
   get full(): boolean {
     return this.thoughts.length > 0 && this.thoughts.at(-1)!.text === undefined
   }
@@ -34,7 +37,7 @@ export class Slotted {
     })
   }
 
-  /** Takes the value for the slot and empties it. */
+  /** Returns the value for `thoughtSignature` and clears it. */
   take(): string | undefined {
     if (this.thoughts.length === 0) return undefined
     const { thoughts } = this

@@ -17,10 +17,11 @@ import { withSpokenInstructions } from './speech.ts'
 import { writeToolConfig, writeTools } from './tools.ts'
 import { TIERS } from './usage.ts'
 
+/** What the format allows in tools and calls; those of other formats are adapted to it. */
 const RULE: SanitizeRule = { name: 64, letterFirst: true, id: 64, freeform: false, namespaces: false }
 
 /**
- * The canonical request as `POST …/models/{model}:generateContent` or `:streamGenerateContent`
+ * Writes the canonical request as `POST …/models/{model}:generateContent` or `:streamGenerateContent`
  * (docs/wire/contents.md#request).
  */
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
@@ -49,7 +50,9 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
   return { wire: { path, query: stream ? STREAMED : {}, headers: {}, body }, losses: losses.list, renamed }
 }
 
-/** A stream is always requested as server-sent events; the JSON array is the caller's framing. */
+/**
+ * The query of a stream, which is always requested as server-sent events; a JSON array is only a framing for callers.
+ */
 const STREAMED = { alt: 'sse' } as const
 
 function writeLabels(metadata: JsonObject | undefined, { dialect, losses }: WriteContext): JsonObject | undefined {

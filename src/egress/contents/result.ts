@@ -16,7 +16,7 @@ const RESULT_LOSSES: Unwritten<
   'id' | 'model' | 'createdAt' | 'candidates' | 'usage' | 'serviceTier' | 'complete' | 'error'
 > = { task: 'no-tasks' }
 
-/** A whole answer of generateContent (docs/wire/contents.md#response). */
+/** Writes a whole answer of generateContent (docs/wire/contents.md#response). */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const asItCame = ownBody(result, FORMAT, HEAD)
   if (asItCame !== undefined) return { wire: { status: 200, headers: {}, body: asItCame }, losses: [] }
@@ -32,9 +32,10 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
 
+/** The fields that hold the id and the model of an answer. */
 const HEAD = { id: 'responseId', model: 'modelVersion' }
 
-/** A prompt that was blocked has no candidates (trap 15). */
+/** Writes the candidates; the answer to a blocked prompt has none (trap 15). */
 function writeCandidates(result: CanonicalResult, request: CanonicalRequest, losses: Losses): Json | undefined {
   const { candidates } = result
   if (candidates[0] !== undefined && isBlocked(candidates[0])) return undefined
@@ -44,13 +45,13 @@ function writeCandidates(result: CanonicalResult, request: CanonicalRequest, los
   )
 }
 
-/** Whether the answer comes from an upstream of this same format. */
+/** Whether the answer comes from an upstream of this format. */
 export const isOwn = (head: Node): boolean => spelt(head, FORMAT)['own'] === true
 
-/** Whether the upstream gave no candidates. */
+/** Whether the upstream blocked the prompt and gave no candidates. */
 export const isBlocked = (candidate: Node): boolean => spelt(candidate, FORMAT)['blocked'] === true
 
-/** Model, id and time of the answer. */
+/** Writes model, id and time of the answer. */
 export function writeHead(result: Pick<CanonicalResult, 'id' | 'model' | 'createdAt' | 'spelling'>): JsonObject {
   const { id, model, createdAt } = result
   const time = spelt(result, FORMAT)['createTime']
@@ -61,7 +62,7 @@ export function writeHead(result: Pick<CanonicalResult, 'id' | 'model' | 'create
   }
 }
 
-/** The last second that a date can represent. */
+/** Unix time in seconds; the last one that a `Date` can represent. */
 const LAST_SECOND = 8.64e12
 
 const writeTime = (seconds: number | undefined): JsonObject =>

@@ -6,19 +6,20 @@ import { spelt } from '../fields.ts'
 import { isBare } from './answer.ts'
 import { FORMAT } from './fields.ts'
 
+/** The kinds of parts whose text is written chunk by chunk. */
 export type Flow = 'text' | 'reasoning'
 
 /** One part of a streamed answer while it grows. */
 export class Slot {
-  /** The part of its body that has been written. */
+  /** The text of the body that has been written. */
   written = ''
-  /** The part of its body that waits to be written. */
+  /** The text of the body that is not written yet. */
   waiting = ''
-  /** The text before a chunk of it, once some have been written. */
+  /** The JSON text before a chunk, once a chunk has been written. */
   prefix: string | undefined
-  /** Whether chunks of it have been written as separate parts. */
+  /** Whether chunks have been written as separate parts. */
   flowed = false
-  /** Its place among the parts of the candidate. */
+  /** The index of the part in the candidate. */
   readonly place: number
   private part: Part
 
@@ -28,18 +29,21 @@ export class Slot {
     this.waiting = bodyOf(part)
   }
 
-  /** The kind of chunks the part is streamed as; undefined where it must be whole. */
+  /** The kind of chunks that the part is written as; undefined if it must be whole. */
   get flow(): Flow | undefined {
     const { part } = this
     if (!isBare(part)) return undefined
     if (part.type === 'text') return 'text'
     if (part.type !== 'reasoning' || part.redacted || spelt(part, FORMAT)['as'] !== undefined) return undefined
-    // A thought with its own signature from the start came whole.
+    // Reasoning that had its own signature from the start came whole.
     const whole = part.signature !== undefined && spelt(part, FORMAT)['proof'] === 'self'
     return whole && this.prefix === undefined ? undefined : 'reasoning'
   }
 
-  /** Raw samples need not be whole: every chunk is a separate part, as Google itself streams them. */
+  /**
+   * Whether every chunk is written as a separate part. Google itself streams raw samples this way, because they need
+   * not be whole.
+   */
   get flows(): boolean {
     const { part } = this
     return (
@@ -50,7 +54,7 @@ export class Slot {
     )
   }
 
-  /** Takes the waiting chunk, as a part. */
+  /** Returns the waiting chunk as a part and counts it as written. */
   takeWaiting(): Part {
     const part = withBody(this.part, this.waiting)
     this.waiting = ''

@@ -5,9 +5,9 @@ import { workOf } from '../../canonical/work.ts'
 import { voiceOf } from '../media/voices.ts'
 import type { WriteContext } from './fields.ts'
 
-/* Speech of a model that also converses: the format has no instructions, so they precede the text. */
+/* Speech by a model that also converses. The format has no instructions for speech, so they are put before the text. */
 
-/** The request with its instructions at the beginning of the text: `Say cheerfully: …`; messages keep their indexes. */
+/** Puts the instructions at the beginning of the text: `Say cheerfully: …`. Messages keep their indexes. */
 export function withSpokenInstructions(request: CanonicalRequest, { losses }: WriteContext): CanonicalRequest {
   if (workOf(request) !== 'speech') return request
   const messages = request.messages.map((message, index): Message => {
@@ -28,10 +28,13 @@ export function withSpokenInstructions(request: CanonicalRequest, { losses }: Wr
 
 /** The output of speaking models: raw samples at 24 kHz. */
 const RAW = 'audio/pcm'
-/** The containers that the gateway can make of them for callers. */
+/** The containers that the gateway can make of raw samples for callers. */
 const MADE: ReadonlySet<string | undefined> = new Set([undefined, 'audio/wav', 'audio/mpeg'])
 
-/** `speechConfig`; a container that cannot be made of raw samples is a loss, which is refused for speech. */
+/**
+ * Writes `speechConfig`. A container that cannot be made of raw samples is a loss, for which a speech request is
+ * refused.
+ */
 export function writeVoice(request: CanonicalRequest, { dialect, losses }: WriteContext): JsonObject | undefined {
   const { audio } = request.output
   const speaks = workOf(request) === 'speech'

@@ -8,17 +8,17 @@ import { narrowed, openApiOf } from '../sanitize/schema.ts'
 import { FORMAT, ownIn, ownOf, type WriteContext, withOwn, withOwnUnlessEmpty } from './fields.ts'
 
 const DECLARATIONS = 'functionDeclarations'
-/** For opaque tools, which are whole entries instead of a field. */
+/** The field name for opaque tools, each of which is an entry of its own. */
 const OPAQUE = ''
 
-/** A tool as the field of the entry it is written in. */
+/** A tool as a field of the entry that it is written in. */
 interface Field {
   readonly name: string
   readonly value: Json
   readonly index: number
 }
 
-/** The entries of `tools`: all functions in one, at the place of the first. */
+/** Writes the entries of `tools`. All functions share one entry, at the index of the first. */
 export function writeTools(request: CanonicalRequest, context: WriteContext): Json | undefined {
   const { tools } = request
   if (tools === undefined) return undefined
@@ -40,8 +40,8 @@ export function writeTools(request: CanonicalRequest, context: WriteContext): Js
 }
 
 /**
- * Whether only some functions may be called. They are listed beside the declarations, which stay unchanged, so that the
- * prompt's cache holds; hosted tools cannot be listed there, so they are not offered then.
+ * Whether the choice allows only some functions. Their names are listed beside the declarations, which stay unchanged,
+ * so that the prompt cache stays valid. Hosted tools cannot be listed there, so they are not offered then.
  */
 const narrows = (choice: ToolChoice | undefined): boolean => choice?.only !== undefined && choice.mode !== 'none'
 
@@ -53,7 +53,7 @@ const isMixed = ({ tools = [] }: CanonicalRequest): boolean =>
 
 const takesBoth = ({ model }: CanonicalRequest): boolean => !EITHER.test(model)
 
-/** Entries of one field each. */
+/** Groups fields into entries: all functions in one, every other field in an entry of its own. */
 function grouped(fields: readonly Field[]): readonly (readonly Field[])[] {
   const functions = fields.filter(({ name }) => name === DECLARATIONS)
   return fields.flatMap(field => {
@@ -96,6 +96,7 @@ function writeFunction(tool: FunctionTool, path: Path, context: WriteContext): J
   return defined({ name, description, parameters: openApiOf(narrow), ...own }) as JsonObject
 }
 
+/** Reports a schema that was narrowed to the supported subset. */
 export function reportSchema(from: JsonObject, to: JsonObject, path: Path, { losses }: WriteContext): void {
   if (JSON.stringify(from) !== JSON.stringify(to)) losses.change(path, to, 'schema-narrowed')
 }
@@ -124,7 +125,7 @@ function writeHosted(tool: HostedTool, path: Path, context: WriteContext): Pick<
 
 const MODES: { readonly [M in ToolChoice['mode']]: string } = { auto: 'AUTO', required: 'ANY', none: 'NONE' }
 
-/** `toolConfig`: the tools that may be called, and the format's own extras. */
+/** Writes `toolConfig`: the tools that may be called, and the format's extras. */
 export function writeToolConfig(
   request: CanonicalRequest,
   choosable: boolean,
@@ -140,7 +141,7 @@ export function writeToolConfig(
   return withOwn(own, { functionCallingConfig: withOwn(ownIn(own, 'functionCallingConfig'), chosen), ...together })
 }
 
-/** Parallel calls are always allowed. */
+/** Reports the setting for parallel calls, which are always allowed. */
 function reportParallel({ parallelToolCalls }: CanonicalRequest, { losses }: WriteContext): void {
   if (parallelToolCalls === true) losses.hide(['parallelToolCalls'], 'allowed-anyway')
   else if (parallelToolCalls === false) losses.drop(['parallelToolCalls'], 'no-switch-for-parallel-calls')
@@ -148,7 +149,7 @@ function reportParallel({ parallelToolCalls }: CanonicalRequest, { losses }: Wri
 
 const TOGETHER = 'includeServerSideToolInvocations'
 
-/** The Gemini API takes its own tools beside functions only with this flag. */
+/** Writes the flag that the Gemini API requires for hosted tools beside functions. */
 function writeTogether(
   request: CanonicalRequest,
   ownConfig: JsonObject | undefined,
@@ -163,8 +164,8 @@ function writeTogether(
 }
 
 /**
- * A choice among some functions, which must be declared; as a mode that leaves the model free it is VALIDATED
- * (docs/wire/contents.md#tool-choice).
+ * Writes the tool choice. Chosen functions must be declared; a choice that leaves the model free to call none has the
+ * mode VALIDATED (docs/wire/contents.md#tool-choice).
  */
 function writeChoice(
   { mode, only, hosted, extras }: ToolChoice,

@@ -5,7 +5,7 @@ import type { Usage } from '../../canonical/result.ts'
 import { FORMAT, ownOf, withOwn } from './fields.ts'
 
 /**
- * Tokens as Google counts them: thoughts beside the answer, the service tier among the counts
+ * Writes token counts as Google does: reasoning beside the answer, and the service tier among the counts
  * (docs/wire/contents.md#usage).
  */
 export function writeUsage(
@@ -36,7 +36,7 @@ export function writeUsage(
   }
 }
 
-/** Thoughts are part of the output: there cannot be more of them. */
+/** Tokens; reasoning, at most the output, which includes it. */
 const reasoningOf = ({ output, reasoning }: Usage): number | undefined =>
   reasoning === undefined || output === undefined ? reasoning : Math.min(output, reasoning)
 
@@ -57,9 +57,10 @@ function report(usage: Usage, losses: Losses): void {
 }
 
 /**
- * The counts by modality as Google has them: none of nothing, and the text where only other modalities are counted.
+ * The counts by modality as Google has them: no entry for zero, and the rest counted as text if only other modalities
+ * are counted.
  *
- * @param total of all modalities.
+ * @param total tokens of all modalities.
  */
 function counted(usage: Usage, field: 'inputBy' | 'outputBy', total: number | undefined, losses: Losses) {
   const counts = usage[field]
@@ -82,6 +83,7 @@ function counted(usage: Usage, field: 'inputBy' | 'outputBy', total: number | un
 
 const MODALITIES: readonly Modality[] = ['text', 'image', 'audio', 'video']
 
+/** Writes counts by modality as a list; undefined if there are none. */
 export function byModality(counts: Usage['inputBy']): readonly JsonObject[] | undefined {
   if (counts === undefined) return undefined
   const entries = MODALITIES.flatMap(modality => {

@@ -7,7 +7,10 @@ import { sanitizeName } from '../sanitize/names.ts'
 import { asText, inputOf, writeAnnotation } from './content.ts'
 import { type Block, FORMAT } from './context.ts'
 
-/** A block of a whole answer, or undefined where the part has none (a loss, unless the part is empty). */
+/**
+ * Writes a part of an answer as a block; undefined, with a loss, if the format has no block for it. An empty part is
+ * left out without a loss.
+ */
 export function writeAnswerPart(part: Part, path: Path, losses: Losses): Block | undefined {
   if (part.type !== 'opaque' && part.cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers-here')
   switch (part.type) {
@@ -27,13 +30,13 @@ export function writeAnswerPart(part: Part, path: Path, losses: Losses): Block |
   }
 }
 
-/** Whether the part is a text or thought without text and other fields. */
+/** Whether the part has no text and no other fields. */
 export const isEmpty = (part: TextPart | RefusalPart | ReasoningPart): boolean =>
   part.text === '' && Object.keys(part).every(key => EMPTY_FIELDS.has(key))
 
 /**
- * Whether the part is another issuer's proof without text: it is written before the part it signs, or after the last
- * text (trap 32).
+ * Whether the part is a signature of another format, without text. Such a part is written before the part that it
+ * signs, or after the last text (trap 32).
  */
 export const isForeignProof = (part: Part): boolean =>
   part.type === 'reasoning' &&
@@ -45,8 +48,8 @@ export const isForeignProof = (part: Part): boolean =>
 const EMPTY_FIELDS = new Set(['type', 'text', 'spelling', 'cache'])
 
 /**
- * The fields of a text block except its body. Without citations the field is omitted: null is documented, but never
- * sent (trap 87).
+ * The fields of a text block except its text. Without citations, the field `citations` is left out: null is documented,
+ * but never sent (trap 87).
  */
 export const textHead = (part: Part): Block => ({
   type: 'text',
@@ -66,7 +69,7 @@ function citations(part: TextPart, path: Path, losses: Losses): JsonObject {
   return citations.length > 0 ? { citations } : {}
 }
 
-/** A refusal inside an answer is written as text. */
+/** Writes a refusal inside an answer as text. */
 function writeRefusal(part: RefusalPart, path: Path, losses: Losses): Block | undefined {
   const { cache: _, ...text } = asText(part)
   if (isEmpty(text)) return undefined
@@ -75,7 +78,7 @@ function writeRefusal(part: RefusalPart, path: Path, losses: Losses): Block | un
 }
 
 /**
- * The refusal at the end of an answer is the reason why it ended: its text is written to `stop_details`
+ * The refusal that ends an answer. Its text is written to `stop_details` as the reason why the answer ended
  * (docs/wire/messages.md#stop-reasons).
  */
 export function explanationIn(content: readonly Part[]): RefusalPart | undefined {
@@ -91,8 +94,8 @@ export const stopDetails = (part: RefusalPart): JsonObject => ({
 })
 
 /**
- * The value of the signature slot. An unsigned thought must not go to an upstream that requires proofs: the slot holds the
- * thought itself, in an envelope (traps 30, 92).
+ * The value of a `signature` field. Unsigned reasoning must not go to an upstream that requires signatures, so the
+ * field wraps the reasoning itself (traps 30, 92).
  */
 export const proofOf = ({ signature, text }: ReasoningPart): string =>
   enclose([signature === undefined ? { text } : { signature }], FORMAT)
@@ -119,11 +122,13 @@ function writeCall(part: ToolCallPart, path: Path, losses: Losses): Block {
   return callBlock(part, { input })
 }
 
+/** Characters; longest id of a call. */
 const LONGEST_ID = 64
 
-/** An id that is valid also where the caller's next turn goes unchanged to an upstream of this same format. */
+/** The id of a call, valid even if the caller's next turn goes unchanged to an upstream of this format. */
 const idOf = ({ id }: ToolCallPart): string => sanitizeName(id, LONGEST_ID)
 
+/** A `tool_use` block with the given input fields. */
 export const callBlock = (part: ToolCallPart, input: JsonObject): Block => ({
   type: 'tool_use',
   id: idOf(part),

@@ -10,24 +10,28 @@ import { callBlock, isEmpty, isForeignProof, proofOf, textHead, writeAnswerPart 
 import { writeAnnotation } from './content.ts'
 import { FORMAT } from './context.ts'
 
-/** What the blocks of one message share. */
+/** The state that the blocks of one message share. */
 export interface Page {
-  /** The next free index of a block. */
+  /** The index of the next block. */
   index: number
+  /** The events written for the current input. */
   out: readonly WireEvent[]
-  /** Complete parts that are written when another block follows, or the answer ends. */
+  /** Complete parts, held until another block follows or the answer ends. */
   waiting: Part[]
-  /** Whether a refusal was said. */
+  /** Whether the answer contains a refusal. */
   refused: boolean
 }
 
-/** Adds an event to those of the message; most inputs have one, for which a list made by `push` has room for many. */
+/**
+ * Adds an event to the output. Most inputs produce one event, and a list literal of one item takes less memory than a
+ * list that `push` has grown.
+ */
 export function emit(page: Page, event: WireEvent): void {
   if (page.out.length === 0) page.out = [event]
   else (page.out as WireEvent[]).push(event)
 }
 
-/** The block of a part; undefined for a part that the format has no block for. */
+/** The writer for a part's block; undefined if the format has no block for the part. */
 export function blockOf(part: Part, page: Page): OpenBlock | undefined {
   switch (part.type) {
     case 'text':
@@ -47,18 +51,18 @@ export function blockOf(part: Part, page: Page): OpenBlock | undefined {
 
 const DELTA = 'content_block_delta'
 
-/** The deltas by which a block grows, and their field. */
+/** Delta type and field for each kind of block that is streamed. */
 const GROWS: { readonly [type in Part['type']]?: readonly [delta: string, field: string] } = {
   text: ['text_delta', 'text'],
   reasoning: ['thinking_delta', 'thinking'],
   'tool-call': ['input_json_delta', 'partial_json'],
 }
 
-/** A part on its way as a block, whose index is the next free one when it opens. */
+/** Writes a part as one block of a streamed message. The block takes the next free index when it opens. */
 export class OpenBlock {
-  /** While it grows: the text before the JSON text of a delta. */
+  /** The JSON text before the value of a delta, while the block grows. */
   protected prefix: string | undefined
-  /** Whether any of the body was written. */
+  /** Whether any text of the body has been written. */
   protected grown = false
   protected readonly page: Page
   private index = -1
@@ -81,10 +85,10 @@ export class OpenBlock {
     this.close()
   }
 
-  /** The answer breaks off: what was held back of the part is written, and the block stays open. */
+  /** Writes the text held back when the answer is cut short; the block stays open. */
   breakOff(): void {}
 
-  /** Opens the block, unless it is open. */
+  /** Opens the block unless it is open already. */
   protected begin(): void {}
 
   protected get started(): boolean {
@@ -127,7 +131,7 @@ export class OpenBlock {
   }
 }
 
-/** A text block opens at its first delta, so that an empty text leaves no empty block. */
+/** A text block. It opens at its first delta, so that an empty text leaves no empty block. */
 export class TextBlock extends OpenBlock {
   private readonly part: TextPart
 
@@ -150,7 +154,9 @@ export class TextBlock extends OpenBlock {
   }
 }
 
-/** A thought; its proof comes last (trap 28), and a proof without text is a thought, too (trap 29). */
+/**
+ * A reasoning block. Its signature comes last (trap 28); a signature without text is also a reasoning block (trap 29).
+ */
 class ThinkingBlock extends OpenBlock {
   private part: ReasoningPart
   private text = ''
@@ -187,14 +193,14 @@ class ThinkingBlock extends OpenBlock {
   }
 }
 
-/** A call; one without arguments gets an empty object as its only delta (trap 8). */
+/** A tool call. A call without arguments gets an empty object as its only delta (trap 8). */
 class CallBlock extends OpenBlock {
   constructor(part: ToolCallPart, page: Page) {
     super(page)
     this.open({ ...callBlock(part, {}), input: {} }, 'tool-call')
   }
 
-  /** A patch has the whole call: arguments that are not written yet are written now. */
+  /** Writes the arguments of a patch, which holds the whole call, unless deltas have brought them already. */
   override patch({ part }: PartPatch): void {
     if (part?.type === 'tool-call' && !this.grown) this.delta(part.arguments)
   }
@@ -205,7 +211,7 @@ class CallBlock extends OpenBlock {
   }
 }
 
-/** A call whose argument is text: it is sent as an object of one string. */
+/** A freeform call. Its text is sent as an object with one string. */
 class WrappedCallBlock extends OpenBlock {
   constructor(part: ToolCallPart, page: Page) {
     super(page)
@@ -228,8 +234,8 @@ class WrappedCallBlock extends OpenBlock {
 }
 
 /**
- * A part that is written when it is complete, as in a whole answer. A refusal waits even then: at the end of the answer
- * it is written to `stop_details`.
+ * A part that is written when it is complete. A refusal is held even longer, because at the end of the answer it is
+ * written to `stop_details`.
  */
 class WholeBlock extends OpenBlock {
   private part: Part
@@ -259,7 +265,7 @@ class WholeBlock extends OpenBlock {
   }
 }
 
-/** Writes the parts that waited. */
+/** Writes the parts that were held back. */
 export function writeWaiting(page: Page): void {
   if (page.waiting.length === 0) return
   const { waiting } = page
@@ -267,7 +273,7 @@ export function writeWaiting(page: Page): void {
   for (const part of waiting) writeWhole(part, page)?.close()
 }
 
-/** By type of block, the field that a stream has in a delta, and what its start has in that place. */
+/** By block type: the field that a stream sends as a delta, and the empty value of that field when the block starts. */
 const SENT: { readonly [type: string]: { readonly field: string; readonly empty: Json } } = {
   text: { field: 'text', empty: '' },
   thinking: { field: 'thinking', empty: '' },
@@ -276,7 +282,7 @@ const SENT: { readonly [type: string]: { readonly field: string; readonly empty:
   compaction: { field: 'content', empty: null },
 }
 
-/** Writes a complete part without the end of its block, which is returned; undefined where it has none. */
+/** Writes a complete part and returns its block, which is still to be closed; undefined if the part has no block. */
 function writeWhole(part: Part, page: Page): OpenBlock | undefined {
   const whole = writeAnswerPart(part, [], new Losses())
   if (whole === undefined) return undefined
@@ -295,7 +301,7 @@ function writeWhole(part: Part, page: Page): OpenBlock | undefined {
   return block
 }
 
-/** A block whose beginning reached the caller as it came from the upstream: what follows is written, and nothing else. */
+/** A block whose start was relayed from the upstream. Only what follows the start is written. */
 export class RelayedBlock extends OpenBlock {
   constructor(part: Part, page: Page) {
     super(page)

@@ -15,7 +15,7 @@ import { FOR_SYSTEMS, FOR_USERS, writeAllowed } from '../turns.ts'
 import { type Block, FORMAT, type WriteContext, writeCache } from './context.ts'
 import { writeMedia } from './media.ts'
 
-/** The parts that each turn may contain, for callers of other formats. */
+/** The parts that each kind of turn may contain, for callers of other formats. */
 const TURNS = {
   system: FOR_SYSTEMS,
   user: FOR_USERS,
@@ -26,12 +26,13 @@ const TURNS = {
 
 type TurnKind = keyof typeof TURNS
 
+/** A block and the path of the part that it was written from. */
 export interface Placed {
   readonly block: Block
   readonly path: Path
 }
 
-/** The blocks of a turn; parts that have no place in it, or are empty, are left out. */
+/** Writes the blocks of a turn. Parts that the turn cannot contain, and empty ones, are left out. */
 export function writeBlocks(content: readonly Part[], path: Path, turn: TurnKind, context: WriteContext): Placed[] {
   return writeAllowed(content, TURNS[turn], path, context.losses, (part, at) => {
     const block = writeBlock(part, at, context)
@@ -39,7 +40,7 @@ export function writeBlocks(content: readonly Part[], path: Path, turn: TurnKind
   })
 }
 
-/** The block of a part; undefined where it has none, which is reported. */
+/** Writes the block of a part; undefined, with a loss, if the part has none. */
 export function writeBlock(part: Part, path: Path, context: WriteContext): Block | undefined {
   switch (part.type) {
     case 'text':
@@ -71,14 +72,14 @@ const withCache = (
 
 const isBlank = (text: string): boolean => text.trim() === ''
 
-/** Empty text blocks are refused, so they are left out. */
+/** Writes a text block. A blank text is left out, because upstreams refuse it. */
 function writeText(part: TextPart, path: Path, context: WriteContext): Block | undefined {
   if (isBlank(part.text)) return reportBlank(part, path, context)
   const citations = writeCitations(part, path, context)
   return withCache({ type: 'text', text: part.text, ...citations, ...kept(part, FORMAT) }, part, path, context)
 }
 
-/** White space is dropped silently; other fields of such a part are lost with it. */
+/** Reports a blank text that is left out. The loss is shown only if a cache marker or extras are lost with the text. */
 function reportBlank(part: TextPart | RefusalPart, path: Path, { losses }: WriteContext): undefined {
   if (part.cache !== undefined || part.extras !== undefined) losses.drop(path, 'blank-text')
   else if (part.text !== '' || hasOtherFields(part)) losses.hide(path, 'blank-text')
@@ -87,14 +88,17 @@ function reportBlank(part: TextPart | RefusalPart, path: Path, { losses }: Write
 const hasOtherFields = (part: Part): boolean =>
   Object.keys(part).some(key => key !== 'type' && key !== 'text' && key !== 'spelling')
 
-/** Another format's part as plain text; its loss is reported already. */
+/** Writes the plain text of another format's part; the loss of the part itself is already reported. */
 function writePlainText(text: string | undefined, path: Path, { losses }: WriteContext): Block | undefined {
   if (text === undefined) return undefined
   if (!isBlank(text)) return { type: 'text', text }
   return losses.drop(path, 'blank-text')
 }
 
-/** Only a thought with this issuer's own proof is sent; native callers' thoughts go as they came (traps 26-30). */
+/**
+ * Writes reasoning that an upstream of this format signed. Unsigned reasoning is sent only for native callers, and
+ * never if another upstream made it (traps 26-30).
+ */
 function writeReasoning(part: ReasoningPart, path: Path, context: WriteContext): Block | undefined {
   const { signature } = part
   const unsigned = signature === undefined && (!context.native || spelt(part, FORMAT)['signature'] === 'unsigned')
@@ -116,7 +120,7 @@ function writeThought(part: ReasoningPart): Block {
   return { type: 'thinking', thinking: part.text, signature: part.signature?.value ?? '', ...kept(part, FORMAT) }
 }
 
-/** A refusal in the history is text of the assistant. */
+/** Writes a refusal in the history as text of the assistant. */
 function writeRefusal(part: RefusalPart, path: Path, context: WriteContext): Block | undefined {
   const text = asText(part)
   if (isBlank(part.text)) return reportBlank(part, path, context)
@@ -124,7 +128,7 @@ function writeRefusal(part: RefusalPart, path: Path, context: WriteContext): Blo
   return writeText(text, path, context)
 }
 
-/** The part as the text that it is read as. */
+/** The refusal as the text part that it is read back as. */
 export function asText(part: RefusalPart): TextPart {
   const own = part.extras?.[FORMAT]
   return {
@@ -141,14 +145,17 @@ function writeCall(part: ToolCallPart, path: Path, context: WriteContext): Block
   return withCache(block, part, path, context)
 }
 
-/** Arguments as a JSON value, or as their text where that is no object or list. */
+/** The arguments as a JSON object or list; any other text is returned as it is. */
 export function inputOf(text: string): Json {
   if (text === '') return {}
   const value = parseJson(text)
   return typeof value === 'object' && value !== null ? value : text
 }
 
-/** Upstreams take objects only: anything else is wrapped in one, so that the model sees what it wrote. */
+/**
+ * The arguments as an object, which upstreams require. Anything else is wrapped in an object, so that the model sees
+ * what it wrote.
+ */
 function objectOf(text: string, path: Path, { losses }: WriteContext): JsonObject {
   const object = text === '' ? {} : parseObject(text)
   if (object !== undefined) return object
@@ -169,28 +176,28 @@ function writeResult(part: ToolResultPart, path: Path, context: WriteContext): B
   return withCache({ ...block, ...kept(part, FORMAT) }, part, path, context)
 }
 
-/** A failed result must have content. */
+/** Inserts a text into a failed result without content, because upstreams refuse an error without text. */
 function insertFailure(part: ToolResultPart, path: Path, { losses }: WriteContext): Block {
   const notice = { type: 'text', text: 'The call failed.' }
   losses.insert([...path, 'content', part.content.length], notice, 'errors-need-a-text')
   return { ...notice }
 }
 
-/** A single plain text is a string. */
+/** The `content` field: a string for a single plain text, and no field without blocks. */
 export function contentOf(blocks: readonly Block[]): { content?: Json } {
   const [first] = blocks
   if (first === undefined) return {}
   return { content: blocks.length === 1 && isPlainText(first) ? first['text']! : blocks }
 }
 
-/** Whether it is a text and nothing more. */
+/** Whether the block is a text without other fields. */
 function isPlainText(block: Block): boolean {
   if (block['type'] !== 'text') return false
   for (const field in block) if (field !== 'type' && field !== 'text') return false
   return block['text'] !== undefined
 }
 
-/** The citations of an earlier text: the upstream refuses them without its own proof. */
+/** Writes the citations of an earlier text. The upstream refuses citations without its own `encrypted_index`. */
 function writeCitations(part: TextPart, path: Path, { losses }: WriteContext): { citations?: Json } | undefined {
   if (part.annotations === undefined) return undefined
   const citations = part.annotations.flatMap((annotation, index): JsonObject[] => {
@@ -202,12 +209,12 @@ function writeCitations(part: TextPart, path: Path, { losses }: WriteContext): {
   return citations.length > 0 ? { citations } : {}
 }
 
-/** The proof of a citation that no upstream of this format made. */
+/** The `encrypted_index` of a citation that no upstream of this format made. */
 export const UNPROVED = ''
 
 const isProved = (citation: Citation): boolean => citation.extras?.[FORMAT]?.['encrypted_index'] !== undefined
 
-/** A web citation; fields that the format requires and another lacks are empty. */
+/** Writes a web citation; required fields that are unknown stay empty. */
 function writeCitation(citation: Citation): JsonObject {
   return {
     type: 'web_search_result_location',
@@ -219,7 +226,7 @@ function writeCitation(citation: Citation): JsonObject {
   }
 }
 
-/** The annotation in this format, or undefined where it belongs to another. */
+/** Writes an annotation; undefined if the annotation belongs to another format. */
 export const writeAnnotation = (annotation: Annotation): JsonObject | undefined =>
   annotation.type === 'citation'
     ? writeCitation(annotation)

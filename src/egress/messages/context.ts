@@ -7,7 +7,7 @@ import type { MessagesDialect } from './dialect.ts'
 
 export const FORMAT = 'messages'
 
-/** What writing a request needs, and the cache markers set so far. */
+/** The context of writing a request: dialect, losses, and the cache markers set so far. */
 export interface WriteContext {
   readonly dialect: MessagesDialect
   readonly native: boolean
@@ -15,26 +15,26 @@ export interface WriteContext {
   readonly markers: Marker[]
 }
 
-/** A block on its way; fresh, so that it may still lose a marker. */
+/** A mutable block, whose cache marker may still be added or removed. */
 export type Block = { [field: string]: Json }
 
-/** A cache marker that was set: where, and what it marks. */
+/** A block with a cache marker, and the path of the node that the marker belongs to. */
 export interface Marker {
   readonly block: Block
   readonly path: Path
 }
 
-/** The tools that are offered, and the choice among them as far as names go. */
+/** The tools that the request offers to the upstream. */
 export interface Tools {
   readonly wire: readonly JsonObject[]
   readonly names: ReadonlySet<string>
-  /** The caller lets none of its tools be called. */
+  /** Whether the tool choice allows none of the caller's tools. */
   readonly none: boolean
-  /** The last of them, where it can be marked. */
+  /** The last tool, if a cache marker can be set on it. */
   readonly last?: Marker | undefined
 }
 
-/** The block with its cache marker, if its node has one. */
+/** Sets the cache marker of a node on its block, if the node has one. */
 export function writeCache(
   block: Block,
   { cache }: { readonly cache?: CacheHint },
@@ -47,9 +47,10 @@ export function writeCache(
   return block
 }
 
-/** Cache times by requested time; the next longer one where the requested one does not exist. */
+/** The cache time for each requested one: the same, or the next longer one that exists. */
 const TIMES: { readonly [ttl: string]: string } = { '5m': '5m', '30m': '1h', '1h': '1h' }
 
+/** Writes a cache marker and reports a time that the format does not have. */
 export function writeMarker(cache: CacheHint, path: Path, { losses }: WriteContext): JsonObject {
   const supported = cache.ttl !== undefined && Object.hasOwn(TIMES, cache.ttl)
   const ttl = supported ? TIMES[cache.ttl!] : undefined
@@ -67,8 +68,8 @@ export function writeMarker(cache: CacheHint, path: Path, { losses }: WriteConte
 const MOST_MARKERS = 4
 
 /**
- * At most four markers (trap 63). Where there are more, the first three stay and one at the top replaces the rest: it
- * marks the end of the prompt. So the markers on turns already sent hardly ever move.
+ * Limits the request to four cache markers (trap 63). If there are more, the first three stay, and one marker on the
+ * whole request, for the end of the prompt, replaces the rest. So markers on turns already sent hardly ever move.
  */
 export function limitMarkers(body: Block, hint: CacheHint | undefined, context: WriteContext): void {
   const { markers, losses } = context
@@ -84,11 +85,14 @@ export function limitMarkers(body: Block, hint: CacheHint | undefined, context: 
 }
 
 /**
- * Caching for callers of formats without markers, or who set none (trap 62): the format's automatic caching marks the
- * end of the prompt, so no turn changes when others follow; the common prefix of conversations is marked at its end, so
- * that other conversations find it. Neither changes the request's meaning, and both are two of four markers.
+ * Adds cache markers for callers that set none, or whose format has none (trap 62). The format's automatic caching
+ * marks the end of the prompt, so that no turn changes when others follow. A second marker stands at the end of the
+ * prefix that conversations share, so that other conversations find it. Neither changes the meaning of the request;
+ * together they take two of four markers.
  *
- * @returns the field of the whole request.
+ * @param prefix the last block of the shared prefix.
+ * @param several whether the request has tools or more than one message.
+ * @returns the `cache_control` field of the request; no field if nothing is added.
  */
 export function cacheByItself(
   request: CanonicalRequest,

@@ -25,32 +25,42 @@ const TYPES: { readonly [K in ErrorKind]: string } = {
   'timed-out': 'timeout_error',
 }
 
-/** Codes of kinds that their type does not identify. */
+/** The error codes of kinds that share their type with other kinds. */
 const CODES: { readonly [K in ErrorKind]?: string } = {
   'cannot-express': 'cannot_express',
   'upstream-account': 'upstream_account',
 }
 
-/** Claude Code compacts where a message begins like this, by an amount where it has both numbers. */
+/**
+ * Claude Code compacts the conversation when a message begins like this; if both numbers are there, by their
+ * difference.
+ */
 const TOO_LONG: TooLongMessage = {
   pattern: /^prompt is too long|input length and `max_tokens` exceed context limit/i,
   write: (tokens, maximum) => `prompt is too long: ${tokens} tokens > ${maximum} maximum`,
   else: 'prompt is too long:',
 }
 
-/** The status of an overloaded upstream in this format (trap 78). */
+/** The HTTP status for an overloaded upstream in this format (trap 78). */
 const OVERLOADED = 529
 
-/** Clients expect this status where threads are not supported, and then send the whole conversation (trap 94). */
+/**
+ * HTTP statuses by error code. A client that gets this one knows that threads are not supported, and sends the whole
+ * conversation (trap 94).
+ */
 const STATUSES: { readonly [code: string]: number } = { thread_unsupported_request: 400 }
 
-/** An overloaded upstream has the format's own status; the gateway's own overload is 503. */
+/**
+ * The HTTP status of an error. An overloaded upstream has the format's own status; an overload of the gateway itself is
+ * 503.
+ */
 function statusOf({ kind, code, status, httpStatus }: CanonicalError): number {
   if (httpStatus !== undefined) return httpStatus
   if (code !== undefined && Object.hasOwn(STATUSES, code)) return STATUSES[code]!
   return kind === 'overloaded' && status !== undefined ? OVERLOADED : ERRORS[kind].status
 }
 
+/** Writes an error as an answer of this format. */
 export function writeError(error: CanonicalError, requestId: string): WireAnswer {
   return {
     status: statusOf(error),
@@ -59,7 +69,7 @@ export function writeError(error: CanonicalError, requestId: string): WireAnswer
   }
 }
 
-/** The same body is the event that ends a broken stream (trap 75). */
+/** The body of an error; the same object is sent as the event that ends a broken stream (trap 75). */
 export function errorBody(error: CanonicalError): JsonObject {
   const { kind, code: errorCode = CODES[kind] } = error
   const details = errorCode === undefined ? {} : { details: { error_code: errorCode } }

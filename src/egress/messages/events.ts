@@ -24,9 +24,9 @@ import { head, printsLastBlock, writeStop } from './result.ts'
 import { writeUsage } from './usage.ts'
 
 /**
- * A streamed answer, its parts one after another, as the events of a message (docs/wire/messages.md#stream,
- * traps 1, 3, 4). The end is written exactly once; an early end is an error and leaves the open block open, as clients
- * execute a call whose block was stopped (trap 88).
+ * Writes a streamed answer as the events of a message (docs/wire/messages.md#stream, traps 1, 3, 4); its parts come one
+ * after another. The end is written exactly once. An early end is an error and leaves the open block open, because
+ * clients execute a call as soon as its block has stopped (trap 88).
  */
 export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   private readonly request: CanonicalRequest
@@ -34,17 +34,17 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   private start: ResultStart = { type: 'result-start' }
   private begun = false
   private over = false
-  /** The block of the open part, if it has one. */
+  /** The block of the open part; undefined if the part has none. */
   private open: OpenBlock | undefined
-  /** The place of the part that began last. */
+  /** The index of the part that started last. */
   private place = -1
-  /** Citations of texts whose block had ended. */
+  /** Citations that came after the block of their text had ended. */
   private late: PartPatch[] | undefined
   private readonly losses = new Losses()
   private called = false
   private ending: CandidateEnd | undefined
   private usage: Usage | undefined
-  /** The caller is sent what these events were read of; what is written is thrown away. */
+  /** Whether incoming events are relayed to the caller as received; what this writer writes for them is discarded. */
   relaying = false
 
   constructor(request: CanonicalRequest) {
@@ -103,7 +103,10 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
     emit(this.page, { event: type, data: JSON.stringify({ type, ...fields }) })
   }
 
-  /** The start is written at the first event after it, which may be the usage it has a field for (trap 21). */
+  /**
+   * Writes `message_start` when the next event has come, because that may be the usage, for which the start has a field
+   * (trap 21).
+   */
   private begin(): void {
     if (this.begun) return
     this.begun = true
@@ -126,7 +129,7 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
 
   private startPart({ part, at }: PartStart): void {
     this.place = at.part
-    // A refusal that another part follows is not the end of the answer.
+    // A refusal does not end the answer if another part follows.
     if (this.page.waiting.at(-1)?.type === 'refusal') writeWaiting(this.page)
     this.called ||= part.type === 'tool-call'
     this.begin()
@@ -144,7 +147,7 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
     const delta = {
       ...{ stop_reason: null, stop_sequence: null },
       ...stop,
-      // A whole answer has the field as null, a stream omits it (trap 87).
+      // The field is null in a whole answer, and left out of a stream (trap 87).
       ...(details === null ? {} : defined({ stop_details: details })),
       ...defined({ container }),
     }
@@ -167,7 +170,7 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
     this.open = undefined
   }
 
-  /** Writes the parts that waited for the end, but for the refusal that ends the answer, which is returned. */
+  /** Writes the parts held until the end, except the refusal that ends the answer, which is returned. */
   private writeRest(): RefusalPart | undefined {
     const { waiting } = this.page
     const explained = explanationIn(waiting)
@@ -179,8 +182,8 @@ export class MessageStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 
   /**
-   * Citations of texts that had ended, in a text of their own without words: no delta may follow the end of a block
-   * (trap 3). A client that would print that text for the answer goes without them.
+   * Writes late citations in an empty text block of their own, because no delta may follow the end of a block (trap 3).
+   * A client that would print that block as the answer does not get them.
    */
   private writeLate(): void {
     if (this.late === undefined) return

@@ -8,7 +8,7 @@ import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
 import { boundProofs, handsBack } from './thinking.ts'
 
-/** Messages, docs/wire/messages.md. */
+/** The writers of messages (docs/wire/messages.md). */
 export const messages: Writer = {
   request: writeRequest,
   result: writeResult,

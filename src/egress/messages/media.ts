@@ -4,7 +4,7 @@ import type { JsonObject } from '../../canonical/node.ts'
 import { defined, kept } from '../fields.ts'
 import { type Block, FORMAT, type WriteContext } from './context.ts'
 
-/** An image or a document; the format has no other media (traps 50-52). */
+/** Writes an image or a document; the format has no other media (traps 50-52). */
 export function writeMedia(part: MediaPart, path: Path, { losses }: WriteContext): Block | undefined {
   const source = writeSource(part, path, losses)
   if (source === undefined) return undefined
@@ -19,7 +19,7 @@ export function writeMedia(part: MediaPart, path: Path, { losses }: WriteContext
   return { ...around, source: { ...source, ...(deeper as JsonObject | undefined) }, ...outer } as Block
 }
 
-/** The source in a form that the upstream takes, or undefined (and a loss) where there is none. */
+/** The source in a form that the upstream takes; undefined, with a loss, if there is none. */
 function writeSource({ source, kind }: MediaPart, path: Path, losses: Losses): JsonObject | undefined {
   const refused = (reason: string): undefined => {
     losses.drop(path, reason)
@@ -51,6 +51,7 @@ type Base64 = Extract<MediaSource, { type: 'base64' }>
 
 const PLAIN = 'text/plain'
 
+/** The supported image types, by their usual names and aliases. */
 const IMAGE_TYPES: { readonly [mediaType: string]: string } = {
   'image/jpeg': 'image/jpeg',
   'image/jpg': 'image/jpeg',
@@ -67,9 +68,10 @@ function writeImage({ mediaType, data }: Base64, path: Path, losses: Losses): Js
   return media_type === undefined ? undefined : { type: 'base64', media_type, data }
 }
 
+/** Media types of files whose bytes are text. */
 const TEXTUAL = /^(text\/.+|application\/(json|xml|yaml|x-yaml|javascript|csv|toml))$/i
 
-/** PDF as it is, text files as plain text (trap 51). */
+/** Writes a PDF as it is, and a text file as plain text (trap 51). */
 function writeFile({ mediaType, data }: Base64, path: Path, losses: Losses): JsonObject | undefined {
   if (mediaType === 'application/pdf') return { type: 'base64', media_type: mediaType, data }
   const text = TEXTUAL.test(mediaType) ? decoded(data) : undefined

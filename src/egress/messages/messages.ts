@@ -8,19 +8,21 @@ import { resultsFirst } from '../sanitize/results-first.ts'
 import { contentOf, type Placed, writeBlocks } from './content.ts'
 import { type Block, FORMAT, type WriteContext } from './context.ts'
 
-/** The user's text where the conversation begins, or ends, with another role. */
+/** The text of a user turn that is inserted if the conversation begins or ends with another role. */
 const GO_ON = 'Continue.'
 
-/** A conversation whose system text can still be marked. */
+/** A written conversation. A cache marker can still be set on its system blocks. */
 interface Turned {
   readonly system: readonly Placed[]
   readonly messages: readonly Block[]
 }
 
 /**
- * Turns of another format made valid (traps 42, 43): leading system turns are the `system` field, neighbours of one
- * role are joined, results of tools come before other parts of the user turn, and the first turn is the user's; the
- * last one as well, where the model does not continue the assistant's text.
+ * Makes the turns of another format valid (traps 42, 43). Leading system turns become the `system` field, neighbouring
+ * turns of one role are joined, and tool results come before other parts of a user turn. The first turn is the user's;
+ * so is the last one, unless the model is to continue the assistant's text.
+ *
+ * @param thinking whether the upstream will think.
  */
 export function writeTurns(messages: readonly Message[], thinking: boolean, context: WriteContext): Turned {
   const lead = leading(messages)
@@ -52,7 +54,7 @@ export function writeTurns(messages: readonly Message[], thinking: boolean, cont
   }
 }
 
-/** A turn of the user's that was not there. */
+/** Makes a user turn that the conversation lacks, and reports it as inserted. */
 function insertedTurn(at: number, message: Message, reason: string, context: WriteContext): WireTurn {
   context.losses.insert(['messages', at], message, reason)
   const placed = writeBlocks(message.content, [], message.role === 'tool' ? 'tool' : 'user', context)
@@ -65,9 +67,9 @@ interface Ending {
 }
 
 /**
- * The user's turn after a last one of the assistant: results of its calls, without which they are refused, or a text
- * asking it to continue; none where the model continues the assistant's text (prefill), which then may not end in white
- * space.
+ * The user turn after a last turn of the assistant: results for its calls, because unanswered calls are refused, or a
+ * text that asks the model to continue. Undefined if the model continues the assistant's text (prefill), which then may
+ * not end in white space.
  */
 function endOf({ list, end }: Turns, thinking: boolean, { dialect, losses }: WriteContext): Ending | undefined {
   const last = list.at(-1)
@@ -86,6 +88,7 @@ function endOf({ list, end }: Turns, thinking: boolean, { dialect, losses }: Wri
 
 const unanswered = (ids: readonly string[]): Message => ({ role: 'tool', content: ids.map(id => unrecorded(id)) })
 
+/** The number of system turns that the conversation begins with. */
 function leading(messages: readonly Message[]): number {
   const first = messages.findIndex(message => !isInstructing(message.role))
   return first === -1 ? messages.length : first
@@ -106,13 +109,14 @@ interface WireTurn {
   readonly role: string
   readonly blocks: Block[]
   readonly extras: JsonObject
-  /** No turn is joined to it, as this one message has extras of the format. */
+  /** Whether no turn may be joined to this one, because its message has extras of the format. */
   readonly closed: boolean
 }
 
+/** Collects turns, and joins neighbours of one role. */
 class Turns {
   readonly list: WireTurn[] = []
-  /** The last block written. */
+  /** The last block written, with its path. */
   end: Placed | undefined
 
   add(role: string, placed: readonly Placed[], message: Message, path: Path, context: WriteContext): void {
@@ -144,7 +148,7 @@ const roleOf = ({ role }: Message, { dialect }: WriteContext): string => {
 }
 
 /**
- * The role of each turn. A system turn amid the others is allowed right after a user turn, if an assistant turn or
+ * The role of each turn. A system turn among the others is allowed right after a user turn, if an assistant turn or
  * nothing follows; elsewhere it becomes a user turn ("Mid-conversation system messages", platform.claude.com, read on
  * 2026-11-22; trap 42).
  */
@@ -176,5 +180,5 @@ function reportRole({ role }: Message, became: string, path: Path, { losses }: W
   losses.change([...path, 'role'], became, became === 'user' ? 'no-system-turns' : 'no-developer-role')
 }
 
-/** A turn with extras of the format is joined to no other. */
+/** Whether the turn has extras of the format, so that no other turn may be joined to it. */
 const hasExtras = ({ message }: WrittenTurn): boolean => message.extras?.[FORMAT] !== undefined

@@ -4,7 +4,7 @@ import type { AddRateLimits } from '../../canonical/rate-limit.ts'
 import { idPage } from '../transport/model-pages.ts'
 import type { ModelWriter } from '../writer.ts'
 
-/** Models as Anthropic lists them (docs/wire/messages.md#model-list). */
+/** Lists models as Anthropic does (docs/wire/messages.md#model-list). */
 export const models: ModelWriter = {
   list: (cards, query) => {
     const { rows, more } = idPage(cards, query)
@@ -30,7 +30,10 @@ const record = ({ id, name, context, maxOutput, abilities }: ModelCard): JsonObj
 
 const NO = { supported: false }
 
-/** Of a model that does not converse; what one that does can do beyond is not known here, for which the shape has null. */
+/**
+ * The capabilities of a model that does not converse. A model that converses has null, because its capabilities are not
+ * known here.
+ */
 const NO_CAPABILITIES: JsonObject = {
   batch: NO,
   citations: NO,
@@ -45,8 +48,10 @@ const NO_CAPABILITIES: JsonObject = {
 }
 
 /**
- * Anthropic's headers of limits (docs/wire/common.md#retries-and-rate-limits): the time at which the quota is full
- * again, in RFC 3339.
+ * Adds Anthropic's rate-limit headers (docs/wire/common.md#retries-and-rate-limits). The reset time is when the quota
+ * is full again, in RFC 3339.
+ *
+ * @param now Unix time in ms.
  */
 export const addRateLimits: AddRateLimits = (head, { requests, tokens }, now) => {
   if (requests !== undefined) {
@@ -61,7 +66,7 @@ export const addRateLimits: AddRateLimits = (head, { requests, tokens }, now) =>
   }
 }
 
-/** The second written last, in Unix time, and its text: most answers of a second have the same one. */
+/** The last reset time in Unix seconds, and its text, which most answers of one second share. */
 let second = Number.NaN
 let text = ''
 

@@ -14,7 +14,9 @@ import type { MessageStream } from './events.ts'
 import { unsampled } from './sampling.ts'
 import { ownThinking } from './thinking.ts'
 
-/** A request as it came, but for what the gateway changed, and what the upstream is declared not to take. */
+/**
+ * Passes on a request of this format as received, except for the gateway's changes and for what the dialect rules out.
+ */
 export function writeOwnRequest(
   request: CanonicalRequest,
   { node, wire }: ReadRequest,
@@ -42,15 +44,18 @@ export function writeOwnRequest(
 const isUnchanged = (messages: readonly Message[], read: readonly Message[], context: WriteContext): boolean =>
   messages.length === read.length && messages.every((message, at) => message === read[at] && isTaken(message, context))
 
-/** Whether the upstream takes the message as it came: nothing of another, and no system turn where it has none. */
+/**
+ * Whether the upstream takes the message as received: without reasoning or citations from elsewhere, and without a
+ * system turn that the dialect rules out.
+ */
 const isTaken = ({ role, content }: Message, { dialect }: WriteContext): boolean =>
   role === 'assistant'
     ? content.every(part => !hasUnproved(part) && (part.type !== 'reasoning' || asRead(part, FORMAT) !== undefined))
     : role !== 'system' || dialect.system_turns !== false
 
 /**
- * Whether the gateway wrote the text, with citations without a proof (trap 82): upstreams refuse them. It writes no blank
- * one that has fields of its own.
+ * Whether the text has citations that the gateway wrote without an `encrypted_index` (trap 82); upstreams refuse such
+ * citations. The gateway never writes a blank text with extras.
  */
 function hasUnproved(part: Part): boolean {
   if (part.type !== 'text' || part.annotations === undefined) return false
@@ -59,15 +64,18 @@ function hasUnproved(part: Part): boolean {
   return Array.isArray(citations) && citations.some(one => isObject(one) && one['encrypted_index'] === UNPROVED)
 }
 
-/** A turn of the body, which may be several messages; the first may be the system text, which has no role. */
+/**
+ * A turn of the request body, which may have been read as several messages. The first turn may be the system text,
+ * which has no role.
+ */
 interface Turn {
   readonly wire: JsonObject
   readonly messages: Message[]
-  /** The place of the first message. */
+  /** The index of the first message. */
   readonly at: number
 }
 
-/** The fields of a conversation some of which is written anew. */
+/** Writes the fields of a conversation of which some turns are rewritten. */
 function ownTurns(messages: readonly Message[], context: WriteContext): Block {
   const turns: Turn[] = []
   messages.forEach((message, at) => {
@@ -85,7 +93,10 @@ function ownTurns(messages: readonly Message[], context: WriteContext): Block {
     : { messages: [first, ...others] }
 }
 
-/** The turn with what the upstream takes of it; one of which nothing is left is none, as an empty one is refused. */
+/**
+ * Writes a turn without the parts that the upstream refuses. A turn left empty is dropped, because upstreams refuse
+ * empty turns.
+ */
 function ownTurn({ wire, messages, at }: Turn, context: WriteContext): readonly JsonObject[] {
   const role = wire['role']
   const became = role === 'system' && context.dialect.system_turns === false ? 'user' : role
@@ -105,12 +116,12 @@ function ownTurn({ wire, messages, at }: Turn, context: WriteContext): readonly 
 }
 
 /**
- * Events of an upstream of this format pass as they came; what writes any other stream follows them, so that any later
- * event can be written anew.
+ * Relays the events of an upstream of this format, changing only id and model. The message writer follows the stream,
+ * so that it can write any later event itself.
  */
 export class RelayedStream extends Sequential<WireEvent> implements OwnEventWriter {
   private readonly message: MessageStream
-  /** The event with the stop reason, which is sent with the one that ends the answer. */
+  /** The event with the stop reason, held until the event that ends the answer. */
   private ending: WireEvent | undefined
 
   constructor(message: MessageStream) {
@@ -135,7 +146,7 @@ export class RelayedStream extends Sequential<WireEvent> implements OwnEventWrit
   }
 }
 
-/** The start under the id and model that the answer has for its caller. */
+/** The start event with the id and model that the answer has for the caller. */
 function withHead(wire: WireEvent, { id, model }: ResultStart): WireEvent {
   const start = parseObject(wire.data)!
   const message = start['message']

@@ -30,9 +30,10 @@ import { strictSchema } from './schema.ts'
 import { type Thinking, writeThinking } from './thinking.ts'
 import { forces, writeToolChoice, writeTools } from './tools.ts'
 
+/** What the format allows in tools and calls; those of other formats are adapted to it. */
 const RULE = { name: 128, id: 64, freeform: false, namespaces: false }
 
-/** The canonical request as `POST /v1/messages` (docs/wire/messages.md#request). */
+/** Writes the canonical request as `POST /v1/messages` (docs/wire/messages.md#request). */
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const dialect = messagesDialect(options.dialect)
   const own = options.native ? ownOrigin(original, FORMAT, REWRITTEN) : undefined
@@ -40,9 +41,7 @@ export function writeRequest(original: CanonicalRequest, options: WriteOptions):
   return original.output.count === true ? writeCounting(original, dialect) : writeForeign(original, dialect)
 }
 
-/**
- * A request whose tokens are to be counted, as `POST /v1/messages/count_tokens` (docs/wire/messages.md#token-counting).
- */
+/** Writes a request for a token count as `POST /v1/messages/count_tokens` (docs/wire/messages.md#token-counting). */
 function writeCounting(request: CanonicalRequest, dialect: MessagesDialect): Written<WireRequest> {
   const losses = new Losses()
   const { wire, ...written } = writeForeign(countable(request, losses, ['state']), dialect)
@@ -50,6 +49,7 @@ function writeCounting(request: CanonicalRequest, dialect: MessagesDialect): Wri
   return { ...written, wire: { ...wire, path }, losses: [...losses.list, ...written.losses] }
 }
 
+/** Writes a request that was read from another format, or that cannot be passed on as received. */
 function writeForeign(original: CanonicalRequest, dialect: MessagesDialect): Written<WireRequest> {
   const { request, losses, renamed } = sanitize(original, RULE)
   losses.report(foreignLosses(request, FORMAT))
@@ -88,7 +88,7 @@ function writeConversation(request: CanonicalRequest, tools: Tools, thinking: Th
   return { ...(head.content === undefined ? {} : { system: head.content }), messages, ...cache }
 }
 
-/** The format's own extras except those of fields that are written part by part. */
+/** The format's extras, except those of fields that are written field by field. */
 function extrasOf(request: CanonicalRequest): JsonObject {
   if (request.extras?.[FORMAT] === undefined) return kept(request, FORMAT)
   return Object.fromEntries(Object.entries(kept(request, FORMAT)).filter(([key]) => !INNER.has(key)))
@@ -96,14 +96,14 @@ function extrasOf(request: CanonicalRequest): JsonObject {
 
 const INNER: ReadonlySet<string> = new Set(['metadata', 'output_config'])
 
-/** A field that is written part by part, with the format's own extras inside; undefined where it is empty. */
+/** An object that is written field by field, with the format's extras inside; undefined if it is empty. */
 function inner(request: CanonicalRequest, field: string, parts: object): JsonObject | undefined {
   const extras = request.extras?.[FORMAT]?.[field] as JsonObject | undefined
   const fields = defined(parts) as JsonObject
   return extras === undefined && Object.keys(fields).length === 0 ? undefined : { ...fields, ...extras }
 }
 
-/** The shape of the answer, and the thinking for it. */
+/** Writes the shape of the answer and the thinking settings. */
 function writeOutput(request: CanonicalRequest, { thinking, effort }: Thinking, context: WriteContext): JsonObject {
   const { output } = request
   dropOutput(output, context)
@@ -183,7 +183,10 @@ const STATE_LOSSES: Unwritten<State, 'store' | 'background' | 'thread'> = {
   conversation: 'nothing-is-kept',
 }
 
-/** The upstream keeps nothing, so requesting that nothing be kept loses nothing. */
+/**
+ * Writes the thread, if the upstream has threads. The upstream stores nothing else, so a request that nothing be stored
+ * loses nothing.
+ */
 function writeState({ state }: CanonicalRequest, { dialect, losses }: WriteContext): { thread?: JsonObject } {
   if (state === undefined) return {}
   for (const field of ['store', 'background'] as const)
@@ -202,6 +205,7 @@ const writeThread = (thread: Thread): JsonObject => ({
   ...kept(thread, FORMAT),
 })
 
+/** Service tiers of requests, by their canonical names. */
 const TIERS: { readonly [tier: string]: string } = { auto: 'auto', default: 'standard_only', priority: 'auto' }
 
 function writeTier(request: CanonicalRequest, { losses }: WriteContext): string | undefined {

@@ -20,17 +20,17 @@ import { explanationIn, isForeignProof, stopDetails, writeAnswerPart } from './a
 import { type Block, FORMAT } from './context.ts'
 import { reportTier, writeUsage } from './usage.ts'
 
-/** The format requires an answer, even an empty one. */
+/** The answer to write if the result has none, because the format requires one. */
 const NO_ANSWER: Candidate = { content: [], finish: { reason: 'stop' } }
 
-/** A whole answer as a `message`, or a count of tokens (docs/wire/messages.md#response). */
+/** Writes a whole answer as a `message`, or as a token count (docs/wire/messages.md#response). */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const losses = new Losses()
   const body = request.output.count === true ? writeCounted(result, losses) : writeMessage(result, request, losses)
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
 
-/** The number of tokens of a request, as `{input_tokens}`: it has neither id nor model. */
+/** Writes a token count as `{input_tokens}`, which has neither id nor model. */
 function writeCounted({ id: _id, model: _model, ...result }: CanonicalResult, losses: Losses): JsonObject {
   const own = ownBody(result, FORMAT)
   if (own !== undefined) return own
@@ -84,7 +84,7 @@ function writeContent({ content }: Candidate, endsInText: boolean, losses: Losse
   return (endsInText ? withoutLastProofs(parts, blocks, losses) : blocks).filter(block => block !== undefined)
 }
 
-/** Proofs that nothing follows are withheld from a client that would print one as the last block. */
+/** Withholds signatures at the end of the answer from a client that would print one as the last block. */
 function withoutLastProofs(parts: readonly Part[], blocks: (Block | undefined)[], losses: Losses) {
   for (let index = blocks.length - 1; index >= 0; index--) {
     if (blocks[index] === undefined) continue
@@ -102,11 +102,13 @@ function explained({ content }: Candidate): JsonObject {
   return explanation === undefined ? {} : { stop_details: stopDetails(explanation) }
 }
 
+/** The prefix of Claude Code's beta names. */
 const AGENT = 'claude-code-'
 
 /**
- * Whether the caller prints the last block of an answer, and nothing where that is no text: Claude Code and its SDK do
- * with `-p` (seen with 2.1.330 on 2026-11-22). It is recognized by its beta header and by its billing block.
+ * Whether the caller prints only the last block of an answer, and nothing if that block is no text. Claude Code and its
+ * SDK do so with `-p` (seen with 2.1.330 on 2026-11-22). They are recognized by their beta header or their billing
+ * block.
  */
 export function printsLastBlock(request: CanonicalRequest): boolean {
   const headers = originOf<WireRequest>(request, FORMAT)?.wire.headers
@@ -123,15 +125,15 @@ const STOP_REASONS: { readonly [R in FinishReason]?: string } = {
 }
 
 /**
- * The finish reason in this format's terms: calls are a reason (trap 13), so is a refusal (trap 16), and an error never
- * looks like a finished answer (trap 15).
+ * The finish reason that this format can express: calls are a reason (trap 13), so is a refusal (trap 16), and an error
+ * never looks like a finished answer (trap 15).
  */
 function supportedReason(reason: FinishReason, content: EndContent): FinishReason {
   if (reason === 'error') return 'refused'
   return reason === 'stop' || reason === 'other' ? impliedReason(content) : reason
 }
 
-/** `stop_reason`, `stop_sequence` and `stop_details`, of which the gateway always writes all. */
+/** Writes `stop_reason`, `stop_sequence` and `stop_details`; the gateway always writes all three. */
 export function writeStop(candidate: Omit<Candidate, 'content'>, content: EndContent, losses: Losses): JsonObject {
   const { stop_details, ...others } = kept(candidate, FORMAT)
   for (const field of Object.keys(others)) losses.drop(['candidates', 0, 'extras', FORMAT, field], 'no-place-for-it')

@@ -7,18 +7,21 @@ import { LONGEST } from '../losses.ts'
 import type { WriteContext } from './context.ts'
 import type { MessagesDialect } from './dialect.ts'
 
-/** The default limit for an unknown model: enough for any file an agent writes. */
+/** Tokens; default limit for an unknown model, enough for any file that an agent writes. */
 const LIMIT = 32_000
-/** Room for the answer beside a thinking budget. */
+/** Tokens; left for the answer beside a thinking budget. */
 const ROOM = 4096
 
-/** The maximum number of tokens of the answer, thoughts included, as far as it is declared. */
+/**
+ * Tokens; maximum of an answer including its reasoning: the lower of the caller's limit and the model's, or infinity if
+ * neither is known.
+ */
 export const mostTokens = ({ sampling }: CanonicalRequest, { max_output }: MessagesDialect): number =>
   Math.min(sampling.maxTokens ?? Number.POSITIVE_INFINITY, max_output ?? Number.POSITIVE_INFINITY)
 
 /**
- * The limit of the answer, which is required: a generated one leaves room for thinking (traps 38, 41). It is a loss
- * where the model could have answered more, or where that is unknown.
+ * Writes `max_tokens`, which is required. A limit chosen by the gateway leaves room for thinking (traps 38, 41). It
+ * counts as a loss if the model could have answered more, or if that is unknown.
  */
 export function writeLimit(request: CanonicalRequest, budget: number | undefined, context: WriteContext): JsonObject {
   const { sampling, output } = request
@@ -37,11 +40,16 @@ export function writeLimit(request: CanonicalRequest, budget: number | undefined
   return { max_tokens: limit }
 }
 
-/** The version of the format without sampling parameters. */
+/** The version of the API without sampling parameters. */
 const UNSAMPLED = '2026-10-21'
 
 const SAMPLING_LOSSES: Unwritten<Sampling, SettingName | 'stop'> = { logprobs: 'no-logprobs' }
 
+/**
+ * Writes the sampling parameters and stop sequences that the upstream takes.
+ *
+ * @param thinking whether the upstream will think.
+ */
 export function writeSampling(request: CanonicalRequest, thinking: boolean, context: WriteContext): JsonObject {
   const { sampling } = request
   const { dialect, losses } = context
@@ -54,18 +62,23 @@ export function writeSampling(request: CanonicalRequest, thinking: boolean, cont
   }) as JsonObject
 }
 
+/** The sampling parameters by canonical name. */
 const RANDOM = { temperature: 'temperature', topP: 'top_p', topK: 'top_k' } as const
 
-/** Reports the parameters of an upstream without them, and returns their names in the body. */
+/** Reports sampling parameters that the upstream does not take, and returns their names in the body. */
 export function unsampled(sampling: Sampling, losses: Losses): string[] {
   const gone = (['temperature', 'topP', 'topK'] as const).filter(field => sampling[field] !== undefined)
   for (const field of gone) losses.drop(['sampling', field], 'no-sampling')
   return gone.map(field => RANDOM[field])
 }
 
+/** The lowest `top_p` that is allowed with thinking. */
 const LEAST_TOP_P = 0.95
 
-/** A temperature of at most 1; with thinking only 1, a `top_p` near 1, and no `top_k` (trap 38). */
+/**
+ * Limits the temperature to 1. With thinking, only temperature 1 and a `top_p` near 1 are allowed, and no `top_k` (trap
+ * 38).
+ */
 function supportedSampling(sampling: Sampling, thinking: boolean, { dialect, losses }: WriteContext) {
   const { temperature, topP, topK } = sampling
   const hot = temperature !== undefined && temperature > 1
@@ -87,7 +100,7 @@ function supportedSampling(sampling: Sampling, thinking: boolean, { dialect, los
   }
 }
 
-/** Blank stop sequences are refused. */
+/** Writes the stop sequences without blank ones, which upstreams refuse. */
 function writeStop(stop: Sampling['stop'], { losses }: WriteContext): readonly string[] | undefined {
   if (stop === undefined) return undefined
   const nonBlank = stop.filter(text => text.trim() !== '')

@@ -8,7 +8,7 @@ import { type Block, FORMAT, type WriteContext } from './context.ts'
 import { type MessagesDialect, messagesDialect } from './dialect.ts'
 import { mostTokens } from './sampling.ts'
 
-/** The written thinking settings, and what sampling and limits depend on. */
+/** The written thinking settings, with the values that sampling and limits depend on. */
 export interface Thinking {
   readonly thinking?: JsonObject
   readonly effort?: string
@@ -22,7 +22,9 @@ const NOTHING: Thinking = { on: false }
 const displayOf = (show: boolean | undefined): string | undefined =>
   show === undefined ? undefined : show ? 'summarized' : 'omitted'
 
-/** What of the thinking settings of a native caller cannot be sent as it came, as fields of the body. */
+/**
+ * Rewrites thinking settings of a native caller that the upstream cannot take; returns the changed fields of the body.
+ */
 export function ownThinking(request: CanonicalRequest, body: JsonObject, context: WriteContext): Block {
   const { reasoning } = request
   if (reasoning === undefined) return {}
@@ -41,8 +43,8 @@ const withoutEffort = ({ output_config }: JsonObject): Block => {
 }
 
 /**
- * A budget requires the earlier thoughts, which went to an upstream of another format: the model thinks without a
- * budget, or not at all.
+ * Requests thinking without a budget, or none. A budget requires the earlier reasoning, which went to an upstream of
+ * another format.
  */
 function withoutThoughts(reasoning: Reasoning, body: JsonObject, context: WriteContext): Block {
   const adaptive = context.dialect.thinking === 'adaptive' || context.dialect.thinking === 'both'
@@ -54,9 +56,9 @@ function withoutThoughts(reasoning: Reasoning, body: JsonObject, context: WriteC
 }
 
 /**
- * Canonical settings made valid (traps 26, 38, 41, 93).
+ * Writes the canonical reasoning settings, made valid for the upstream (traps 26, 38, 41, 93).
  *
- * @param forced whether a tool has to be called, which none can with a thinking budget.
+ * @param forced whether a tool has to be called, which a thinking budget does not allow.
  */
 export function writeThinking(request: CanonicalRequest, forced: boolean, context: WriteContext): Thinking {
   const { reasoning } = request
@@ -73,7 +75,7 @@ export function writeThinking(request: CanonicalRequest, forced: boolean, contex
   return { thinking, on: true, ...defined({ effort, budget: enabled ? budget : undefined }) }
 }
 
-/** No thinking, or none before the first text where that is the least supported. */
+/** Turns thinking off, or allows it only between tools if the model supports no less. */
 function turnedOff(reasoning: Reasoning, { dialect, losses }: WriteContext): Thinking {
   const own = kept(reasoning, FORMAT)
   if (dialect.thinking_off !== 'between_tools') return { thinking: { type: 'disabled', ...own }, on: false }
@@ -83,7 +85,8 @@ function turnedOff(reasoning: Reasoning, { dialect, losses }: WriteContext): Thi
 }
 
 /**
- * Whether the turn has thoughts of another upstream only, which are not sent to this one, not even for native callers.
+ * Whether the last turn of the assistant has only reasoning of other upstreams, which is not sent to this one, not even
+ * for native callers.
  */
 function thoughtElsewhere(request: CanonicalRequest): boolean {
   const thoughts = lastAnswer(request).filter(part => part.type === 'reasoning')
@@ -92,6 +95,7 @@ function thoughtElsewhere(request: CanonicalRequest): boolean {
   return !thoughts.some(isProved) && thoughts.some(isForeign)
 }
 
+/** Reports how the settings differ from the caller's. */
 function report(original: Reasoning, { became, reason, restated }: Plan, { losses }: WriteContext): void {
   for (const field of ['effort', 'budget', 'show'] as const) {
     const path = ['reasoning', field]
@@ -104,20 +108,22 @@ function report(original: Reasoning, { became, reason, restated }: Plan, { losse
   }
 }
 
-/** The supported form of a reasoning setting: as it is read from the request, and the reason where it differs. */
+/**
+ * The supported form of the reasoning settings, as it is read back from the request, and the reason for any difference.
+ */
 interface Plan {
   readonly became: Reasoning
   readonly reason: string
-  /** The same setting in other terms. */
+  /** Whether the settings mean the same as the caller's. */
   readonly restated?: true
 }
 
 const OFF: Reasoning = { effort: 'none' }
 
 /**
- * The supported form of a reasoning setting, for a model with this dialect.
+ * Finds the supported form of the reasoning settings for a model with this dialect.
  *
- * @param forced whether a tool has to be called, which none can with a thinking budget.
+ * @param forced whether a tool has to be called, which a thinking budget does not allow.
  */
 function planned(reasoning: Reasoning, request: CanonicalRequest, forced: boolean, dialect: MessagesDialect): Plan {
   const { effort, budget, show } = reasoning
@@ -133,7 +139,7 @@ function planned(reasoning: Reasoning, request: CanonicalRequest, forced: boolea
   return only ? { became: OFF, reason: obstacle } : { ...adaptive(reasoning, dialect), reason: obstacle }
 }
 
-/** Off; where that is not supported, the least thinking. */
+/** Turns thinking off, or requests the least thinking if it cannot be turned off. */
 function off({ effort, show }: Reasoning, dialect: MessagesDialect): Plan {
   if (dialect.thinking_off === 'never')
     return { became: adaptive(defined({ effort: 'low', show }) as Reasoning, dialect).became, reason: 'always-thinks' }
@@ -141,14 +147,14 @@ function off({ effort, show }: Reasoning, dialect: MessagesDialect): Plan {
   return { became: OFF, reason: 'off-is-off', ...(restated ? { restated } : {}) }
 }
 
-/** The reason why this request cannot have a thinking budget. */
+/** The reason why the request cannot have a thinking budget; undefined if it can. */
 function obstacleTo(request: CanonicalRequest, forced: boolean, dialect: MessagesDialect): string | undefined {
   if (forced) return 'a-tool-is-forced'
   if (isMidway(request)) return 'no-signed-thinking'
   return mostTokens(request, dialect) <= LEAST_BUDGET ? 'no-room-to-think' : undefined
 }
 
-/** Adaptive thinking, with an effort; a budget determines the effort. */
+/** Requests adaptive thinking with an effort; a budget is mapped to an effort. */
 function adaptive({ effort, budget, show }: Reasoning, dialect: MessagesDialect): Plan {
   const tokens = budget !== undefined && budget > 0 ? budget : undefined
   const wanted = effort ?? (tokens === undefined ? undefined : effortOf(tokens))
@@ -163,9 +169,10 @@ function adaptive({ effort, budget, show }: Reasoning, dialect: MessagesDialect)
   }
 }
 
+/** Tokens; smallest thinking budget. */
 const LEAST_BUDGET = 1024
 
-/** A budget of at least 1024 that leaves room for an answer. */
+/** Requests a budget of at least 1024 tokens that leaves room for an answer. */
 function budgeted(reasoning: Reasoning, request: CanonicalRequest, dialect: MessagesDialect): Plan {
   const { effort, budget, show } = reasoning
   const limit = mostTokens(request, dialect)
@@ -180,23 +187,26 @@ function budgeted(reasoning: Reasoning, request: CanonicalRequest, dialect: Mess
   return { became, reason: 'budget-made-legal' }
 }
 
-/** Whether the assistant's turn has calls but does not begin with a thought that this upstream signed. */
+/**
+ * Whether the last turn of the assistant has calls but does not begin with reasoning that an upstream of this format
+ * signed.
+ */
 function isMidway(request: CanonicalRequest): boolean {
   const turn = lastAnswer(request).filter(isWritten)
   return turn.some(part => part.type === 'tool-call') && !isProved(turn[0]!)
 }
 
-/** A thought with a proof of this format. */
+/** Whether the part is reasoning with a signature of this format. */
 const isProved = (part: Part): boolean => part.type === 'reasoning' && part.signature?.format === FORMAT
 
-/** Whether the part is written at all: empty texts and thoughts without proof are not. */
+/** Whether the part is written at all. Empty texts and unsigned reasoning are not. */
 function isWritten(part: Part): boolean {
   if (part.type === 'reasoning') return isProved(part)
   if (part.type === 'tool-call' || (part.type === 'opaque' && part.format === FORMAT)) return true
   return 'text' in part && part.text !== undefined && part.text.trim() !== ''
 }
 
-/** The last turn of the assistant, in any number of messages. */
+/** The parts of the assistant's last turn, which may be several messages. */
 function lastAnswer({ messages }: CanonicalRequest): readonly Part[] {
   const turns: (readonly Part[])[] = []
   for (let index = messages.length - 1; index >= 0; index--) {
@@ -207,16 +217,18 @@ function lastAnswer({ messages }: CanonicalRequest): readonly Part[] {
   return turns.reverse().flat()
 }
 
-/** A thought with its proof is returned to its issuer (trap 30); a native caller may also send unsigned thoughts. */
+/**
+ * Returns reasoning only to its issuer: signed reasoning for all callers (trap 30), unsigned reasoning for native ones.
+ */
 export function handsBack(thought: ReasoningPart, { native, own }: HandBack): ReasoningPart | undefined {
   if (!own) return undefined
   return thought.signature?.format === FORMAT || (native && thought.signature === undefined) ? thought : undefined
 }
 
 /**
- * Whether a proof is refused where anything before it changed, as by the newest families of Claude ("Preserved
- * thinking", platform.claude.com, read on 2026-11-22). For native callers the model's behaviour is unknown, so it is
- * assumed.
+ * Whether the upstream refuses a signature if anything before it has changed, as the newest families of Claude do
+ * ("Preserved thinking", platform.claude.com, read on 2026-11-22). Assumed for native callers, because the behaviour of
+ * their model is unknown.
  */
 export const boundProofs = ({ dialect, native }: WriteOptions): boolean =>
   native || messagesDialect(dialect).bound_proofs === true

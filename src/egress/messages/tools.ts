@@ -7,9 +7,10 @@ import { reportNoChoice } from '../sanitize/limits.ts'
 import { type Block, FORMAT, type Marker, type Tools, type WriteContext, writeCache } from './context.ts'
 import { argumentSchema, strictSchema } from './schema.ts'
 
-/** What a request without tools offers. */
+/** The tools of a request without any. */
 const NO_TOOLS: Tools = { wire: [], names: new Set(), none: false }
 
+/** Writes the tools that the tool choice allows. Names are unique; later tools of the same name are dropped. */
 export function writeTools(request: CanonicalRequest, context: WriteContext): Tools {
   const { tools = [], toolChoice } = request
   if (request.tools === undefined && toolChoice === undefined) return NO_TOOLS
@@ -53,7 +54,7 @@ function writeFunction(tool: FunctionTool, path: Path, context: WriteContext): B
   return writeCache({ ...(block as Block), ...kept(tool, FORMAT) }, tool, path, context)
 }
 
-/** A schema of an object is required; a strict one is closed. */
+/** Writes the schema of the arguments. An object schema is required; a strict one is closed. */
 function writeSchema({ parameters, strict }: FunctionTool, path: Path, { losses }: WriteContext): JsonObject {
   const at = [...path, 'parameters']
   if (parameters === undefined) {
@@ -67,7 +68,7 @@ function writeSchema({ parameters, strict }: FunctionTool, path: Path, { losses 
   return schema
 }
 
-/** Fields that a kind of hosted tool does not have. */
+/** The fields that each kind of hosted tool lacks, with the reason of their loss. */
 const UNSUPPORTED: { readonly [K in HostedKind]: { readonly [field: string]: string } } = {
   'web-search': { contextSize: 'no-context-size' },
   'web-fetch': { contextSize: 'no-context-size', location: 'no-location' },
@@ -82,7 +83,7 @@ function writeHosted(tool: HostedTool, path: Path, context: WriteContext): Block
   return writeCache({ ...HOSTED[tool.kind], ...fields, ...kept(tool, FORMAT) }, tool, path, context)
 }
 
-/** At most one list of domains, not empty, and at least one use. */
+/** Writes the settings of a hosted tool: at most one list of domains, which is not empty, and at least one use. */
 function hostedFields(tool: HostedTool, path: Path, losses: Losses): JsonObject {
   const faults: { [field: string]: string } = { ...UNSUPPORTED[tool.kind] }
   if ((tool.allowedDomains?.length ?? 0) > 0 && tool.blockedDomains !== undefined)
@@ -109,7 +110,7 @@ function hostedFields(tool: HostedTool, path: Path, losses: Losses): JsonObject 
 
 type Place = NonNullable<HostedTool['location']>
 
-/** A country has the two letters of ISO 3166, or is left out. */
+/** The location of the user. A country is dropped unless it has the two letters of ISO 3166. */
 function supportedPlace(place: Place, path: Path, losses: Losses): Place {
   const { country, ...others } = place
   if (country === undefined || country.length === 2) return place
@@ -118,8 +119,8 @@ function supportedPlace(place: Place, path: Path, losses: Losses): Place {
 }
 
 /**
- * Whether a tool may be called, where the choice allows only some; undefined where it allows all, or names the one to
- * be called. The format has no such choice, so the others are not offered: that changes the prompt, but only when the
+ * A test for the tools that the choice allows; undefined if it allows all tools or forbids calls. The format cannot
+ * restrict a choice to some tools, so the other tools are not offered. That changes the prompt, but only when the
  * choice changes.
  */
 function allowing(choice: ToolChoice | undefined): ((tool: Tool) => boolean) | undefined {
@@ -133,7 +134,7 @@ function allowing(choice: ToolChoice | undefined): ((tool: Tool) => boolean) | u
   }
 }
 
-/** Whether the choice names a single tool, so that all can be offered. */
+/** Whether the choice forces a single tool by name, so that all tools can be offered. */
 const namesOne = (choice: ToolChoice | undefined, { dialect }: WriteContext): boolean =>
   choice?.mode === 'required' &&
   choice.only?.length === 1 &&
@@ -141,13 +142,13 @@ const namesOne = (choice: ToolChoice | undefined, { dialect }: WriteContext): bo
   dialect.forced_tools !== false
 
 /**
- * Whether a tool has to be called, as far as the upstream supports it. Manual thinking (`enabled`) excludes that and gives
- * way; adaptive thinking does not ("Define tools", section "Forcing tool use", platform.claude.com, September 2026).
+ * Whether the upstream is told that it must call a tool. Manual thinking (`enabled`) excludes that and gives way;
+ * adaptive thinking does not ("Define tools", section "Forcing tool use", platform.claude.com, September 2026).
  */
 export const forces = ({ toolChoice }: CanonicalRequest, { wire, none }: Tools, { dialect }: WriteContext): boolean =>
   toolChoice?.mode === 'required' && wire.length > 0 && !none && dialect.forced_tools !== false
 
-/** `tool_choice`, which also contains whether several tools may be called at once (trap 54). */
+/** Writes `tool_choice`, which also states whether several tools may be called at once (trap 54). */
 export function writeToolChoice(request: CanonicalRequest, tools: Tools, context: WriteContext): JsonObject {
   const { toolChoice: choice, parallelToolCalls: parallel } = request
   const own = choice?.extras?.[FORMAT]?.['tool_choice']
@@ -169,7 +170,10 @@ export function writeToolChoice(request: CanonicalRequest, tools: Tools, context
 
 const TYPES: { readonly [M in ToolChoice['mode']]: string } = { auto: 'auto', required: 'any', none: 'none' }
 
-/** At most one tool can be named, it must be offered, and some models do not support forced calls (trap 93). */
+/**
+ * Writes the choice as the upstream takes it: at most one tool can be named, the tool must be offered, and some models
+ * do not support forced calls (trap 93).
+ */
 function supportedChoice(choice: ToolChoice, tools: Tools, { dialect, losses }: WriteContext): JsonObject {
   const path: Path = ['toolChoice']
   const { mode, only, hosted } = choice
@@ -184,21 +188,21 @@ function supportedChoice(choice: ToolChoice, tools: Tools, { dialect, losses }: 
   return name === undefined ? { type: TYPES[became] } : { type: 'tool', name }
 }
 
-/** The single tool that has to be called, if it is offered. */
+/** The name of the single tool that has to be called, if it is offered. */
 function namedOf({ only, hosted }: ToolChoice, { names }: Tools): string | undefined {
   const one = only?.length === 1 ? only[0] : undefined
   const name = hosted === undefined ? one : only === undefined ? HOSTED[hosted].name : undefined
   return name !== undefined && names.has(name) ? name : undefined
 }
 
-/** Names and versions of hosted tools; native callers choose the version. */
+/** The names and versions of hosted tools; native callers choose the version themselves. */
 const HOSTED: { readonly [K in HostedKind]: { readonly name: string; readonly type: string } } = {
   'web-search': { type: 'web_search_20250305', name: 'web_search' },
   'web-fetch': { type: 'web_fetch_20250910', name: 'web_fetch' },
   'code-execution': { type: 'code_execution_20250825', name: 'code_execution' },
 }
 
-/** The tool's name on the wire; undefined for one of another format, or without a name. */
+/** The name of the tool on the wire; undefined for a tool of another format, or one without a name. */
 function nameOf(tool: Tool): string | undefined {
   if (tool.type === 'hosted') return HOSTED[tool.kind].name
   if (tool.type !== 'opaque') return tool.name

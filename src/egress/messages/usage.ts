@@ -5,9 +5,9 @@ import { defined, kept } from '../fields.ts'
 import { FORMAT } from './context.ts'
 
 /**
- * Counts in this format: the prompt without what was read from or written to a cache (docs/wire/messages.md#usage,
- * traps 19, 20). Its four counts are numbers in every recorded answer, and clients add them up; other unknown counts
- * are left out, not null (trap 87).
+ * Writes token counts. The input excludes tokens read from a cache or written to one (docs/wire/messages.md#usage,
+ * traps 19, 20). The four main counts are numbers in every recorded answer, and clients add them up; other unknown
+ * counts are left out, not null (trap 87).
  */
 export function writeUsage(usage: Usage | undefined, tier: string | undefined, losses: Losses): JsonObject {
   if (usage === undefined) losses.add(['usage'], { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }, 'count-required')
@@ -26,6 +26,7 @@ export function writeUsage(usage: Usage | undefined, tier: string | undefined, l
 
 const cached = ({ cacheRead = 0, cacheWrite = 0 }: Usage): number => cacheRead + cacheWrite
 
+/** Tokens; input without cached tokens. */
 const freshInput = (usage: Usage): number => Math.max(0, (usage.input ?? 0) - cached(usage))
 const USAGE_LOSSES: Unwritten<Usage, 'input' | 'cacheRead' | 'cacheWrite' | 'output' | 'reasoning' | 'hostedCalls'> = {
   searches: 'no-count-of-searches',
@@ -52,17 +53,17 @@ const CALLS: { readonly [kind: string]: string } = {
   'web-fetch': 'web_fetch_requests',
 }
 
-/** Both counts are required. */
+/** Writes the counts of hosted calls; the format requires both. */
 const writeCalls = (calls: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(CALLS).map(([kind, name]) => [name, calls[kind] ?? 0]))
 
-/** Service tiers as an answer names them. */
+/** The names of service tiers in answers. */
 const TIERS: { readonly [tier: string]: string } = { default: 'standard', priority: 'priority', batch: 'batch' }
 
 const tierName = (tier: string | undefined): string | undefined =>
   tier !== undefined && Object.hasOwn(TIERS, tier) ? TIERS[tier] : undefined
 
-/** Reports a tier that the format has no name for; names from its own upstreams are kept. */
+/** Reports a service tier that the format has no name for. */
 export function reportTier(tier: string | undefined, losses: Losses): void {
   if (tier !== undefined && tierName(tier) === undefined) losses.drop(['serviceTier'], 'no-such-tier')
 }

@@ -8,9 +8,9 @@ import { FORMAT, writeAnnotation } from './content.ts'
 import { reportPicture, writePicture } from './images.ts'
 import { FOREIGN_THOUGHT, proofOf, stampAt, writeCall, writeMessageItem, writeReasoningItem } from './items.ts'
 
-/* An answer to a caller of this format: what its parts, its items and its state are, whole or in a stream. */
+/* Pieces of an answer that a whole response and a streamed one share: items, parts and final state. */
 
-/** The kind of item that a part of an answer becomes, if any. */
+/** The kind of item that a part of an answer becomes; `nowhere` if the format has no item for it. */
 type ItemKind = 'message' | 'reasoning' | 'call' | 'picture' | 'item' | 'nowhere'
 
 export function itemKindOf(part: Part): ItemKind {
@@ -32,7 +32,7 @@ export function itemKindOf(part: Part): ItemKind {
   }
 }
 
-/** A part of a message, with its log probabilities. */
+/** Writes a part of a message, with its log probabilities. */
 export function writeContent(part: Part, logprobs: readonly JsonObject[]): JsonObject {
   switch (part.type) {
     case 'text': {
@@ -54,7 +54,10 @@ export function writeContent(part: Part, logprobs: readonly JsonObject[]): JsonO
 export const hasLogprobs = (part: Part): boolean =>
   part.type === 'opaque' ? part.format !== FORMAT && part.text !== undefined : part.type === 'text'
 
-/** A token and, where reported, its alternatives; `bytes` is required here and empty where it is unknown. */
+/**
+ * Writes the log probability of a token and of its alternatives, if reported. `bytes` is required here, and empty if
+ * unknown.
+ */
 export const writeToken = (token: TokenLogprob): JsonObject =>
   asRead<JsonObject>(token, FORMAT) ?? {
     ...writeAlternative(token),
@@ -82,7 +85,7 @@ function reportPart(part: Part, path: Path, losses: Losses): void {
   if (part.type === 'text') reportCitations(part, path, losses)
 }
 
-/** An empty list of bytes means unknown in this format, as every token has bytes. */
+/** Reports empty lists of bytes: in this format they mean that the bytes are unknown, because every token has some. */
 function reportTokens(tokens: readonly TokenLogprob[], path: Path, losses: Losses): void {
   tokens.forEach((token, index) => {
     if (token.bytes?.length === 0) losses.drop([...path, index, 'bytes'], 'no-bytes')
@@ -91,10 +94,10 @@ function reportTokens(tokens: readonly TokenLogprob[], path: Path, losses: Losse
 }
 
 /**
- * A candidate's parts as the items of an answer: neighbouring texts and refusals are one message. All log probabilities
- * belong to the first text.
+ * Writes the parts of a candidate as items of an answer. Neighbouring texts and refusals become one message, and all
+ * log probabilities go to the first text.
  *
- * @param base the base of their ids.
+ * @param base the base of generated ids.
  * @param last the status of the last item.
  */
 export function writeItems(candidate: Candidate, base: string, last: string, path: Path, losses: Losses): JsonObject[] {
@@ -130,12 +133,13 @@ export function writeItems(candidate: Candidate, base: string, last: string, pat
   })
 }
 
-/** The contents of an answer that determine its state. */
+/** The facts about an answer's content that determine its final state. */
 export interface EndContent {
   called: boolean
   refused: boolean
 }
 
+/** The fields that state whether a response is running, completed, incomplete or failed. */
 export type ResponseState = { readonly status: string; readonly incomplete_details: JsonObject | null }
 
 const COMPLETED: ResponseState = { status: 'completed', incomplete_details: null }
@@ -143,8 +147,8 @@ export const FAILED: ResponseState = { status: 'failed', incomplete_details: nul
 const incomplete = (reason: string): ResponseState => ({ status: 'incomplete', incomplete_details: { reason } })
 
 /**
- * The final state of an answer (docs/wire/mapping.md#finish-reasons, trap 14). A refusal in the content is a completed
- * answer.
+ * The final state of an answer (docs/wire/mapping.md#finish-reasons, trap 14). An answer that contains a refusal is
+ * completed.
  */
 export function writeState(finish: Finish | undefined, content: EndContent): ResponseState {
   switch (finish?.reason) {
@@ -164,6 +168,7 @@ export const endContentOf = ({ content }: Candidate): EndContent => ({
   refused: content.some(part => part.type === 'refusal'),
 })
 
+/** Reports how the finish reason that a reader takes from the response differs from the original. */
 export function reportFinish({ finish }: Candidate, content: EndContent, path: Path, losses: Losses): void {
   const at = [...path, 'finish']
   if (finish === undefined) return losses.add(at, { reason: impliedReason(content) }, 'finish-required')

@@ -33,8 +33,8 @@ const STATE: Unwritten<State, 'previous'> = {
 }
 
 /**
- * A request to compact a conversation (docs/wire/responses.md#compaction): a history and the few settings of this
- * endpoint.
+ * Writes a request to compact a conversation (docs/wire/responses.md#compaction): the history and the few settings of
+ * this endpoint.
  */
 export function writeCompaction(request: CanonicalRequest, context: WriteContext): JsonObject {
   const { losses } = context
@@ -59,7 +59,7 @@ export function writeCompaction(request: CanonicalRequest, context: WriteContext
   }
 }
 
-/** The messages that are kept unchanged, and one item for all others. */
+/** Writes a compacted conversation: the retained messages unchanged, and one encrypted item in place of all others. */
 export function writeCompacted(messages: readonly Message[], sealed: string, base: string): readonly Part[] {
   const context: WriteContext = { dialect: {}, losses: new Losses() }
   const items = messages.flatMap((message, index) => {
@@ -71,14 +71,14 @@ export function writeCompacted(messages: readonly Message[], sealed: string, bas
   return [...items, item].map(value => ({ type: 'opaque', format: FORMAT, value }))
 }
 
-/** A message in the form of an answer: with an id, a status and a list of parts. */
+/** A message as an answer has it: with an id, a status and a list of parts. */
 function whole(item: JsonObject, id: string): JsonObject {
   const { content } = item
   const parts = typeof content === 'string' ? [{ type: 'input_text', text: content }] : (content ?? [])
   return { ...item, type: 'message', id: item['id'] ?? id, status: item['status'] ?? 'completed', content: parts }
 }
 
-/** The answer of the compaction endpoint; it has neither a model nor a tier, and is always whole. */
+/** Writes an answer of the compaction endpoint, which has neither a model nor a tier, and is never streamed. */
 export function writeCompactionResult(result: CanonicalResult): Written<WireAnswer> {
   const losses = new Losses(foreignLosses(result, FORMAT))
   const [candidate = { content: [] }] = result.candidates
@@ -105,7 +105,10 @@ const RESULT_LOSSES: Unwritten<CanonicalResult, 'id' | 'createdAt' | 'candidates
   error: 'no-errors-in-answers',
 }
 
-/** Reports what every answer has one of: an id, a time and a candidate, for whose extras there is no place. */
+/**
+ * Reports changes to the fields that every answer has exactly once: id, time and candidate. The format has no field for
+ * the candidate's extras.
+ */
 export function reportHead(result: CanonicalResult, id: string, losses: Losses): void {
   const { candidates, createdAt } = result
   if (result.id === undefined) losses.add(['id'], id, 'id-required')

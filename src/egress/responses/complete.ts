@@ -2,24 +2,24 @@ import { isObject, type Json, type JsonObject, withEach } from '../../canonical/
 import { flatJoin } from '../../canonical/text.ts'
 
 /*
- * Adds the fields that every answer of the format has, for upstreams of the format that leave some out: strict clients
+ * Adds the fields that every answer of this format has, for upstreams of the format that leave some out: strict clients
  * cannot read an answer without them (docs/wire/responses.md#response-object, OpenResponses 2026-04-24). Present values
- * stay unchanged, and an object that lacks nothing is returned as it is. A null where the format never has one counts
- * as absent.
+ * stay unchanged, and an object that lacks nothing is returned as it is. A null counts as absent where the format never
+ * has null.
  */
 
-/** Whether the object lacks the field: it is absent, or null where its default is not. */
+/** Whether the object lacks the field: it is absent, or null although its default is not. */
 export const lacks = (object: JsonObject, field: string, fallback: Json): boolean =>
   object[field] === undefined || (object[field] === null && fallback !== null)
 
-/** The object with the missing ones of the entries appended. */
+/** The object with missing fields added from `entries`; the same object if it has all of them. */
 export function completed(object: JsonObject, entries: JsonObject): JsonObject {
   let whole: { [key: string]: Json } | undefined
   for (const key in entries) if (lacks(object, key, entries[key]!)) (whole ??= { ...object })[key] = entries[key]!
   return whole ?? object
 }
 
-/** The place of an item, and its status. */
+/** The index of an item in the output, and its status. */
 interface Standing {
   /** The base of generated ids. */
   readonly base: string
@@ -27,15 +27,17 @@ interface Standing {
   readonly status: string
 }
 
+/** The fields that items of one type always have. */
 interface ItemRow {
-  /** The prefix of its id. */
+  /** The prefix of generated ids. */
   readonly prefix: string
   readonly hasStatus?: true
-  /** Whether it has a `call_id`, by which the caller answers it. */
+  /** Whether the item has a `call_id`, which the caller refers to in the result. */
   readonly hasCallId?: true
   readonly entries?: JsonObject
 }
 
+/** The known types of items. */
 const ITEMS: { readonly [type: string]: ItemRow } = {
   message: { prefix: 'msg', hasStatus: true, entries: { type: 'message', role: 'assistant', content: [] } },
   reasoning: { prefix: 'rs', entries: { summary: [] } },
@@ -57,10 +59,10 @@ const ITEMS: { readonly [type: string]: ItemRow } = {
 }
 const OTHER: ItemRow = { prefix: 'item' }
 
-/** A generated id of an item. */
+/** The generated id of an item. */
 export const idAt = (prefix: string, base: string, index: number): string => flatJoin(prefix, '_', base, '_', index)
 
-/** An item of an answer, with an id, a status where its type has one, and complete parts. */
+/** Completes an item of an answer: its id, its status if its type has one, and its parts. */
 export function completedItem(item: JsonObject, { base, index, status }: Standing): JsonObject {
   const type = item['type'] ?? (item['role'] === undefined ? '' : 'message')
   const row = typeof type === 'string' && Object.hasOwn(ITEMS, type) ? ITEMS[type]! : OTHER
@@ -79,7 +81,7 @@ const PARTS: { readonly [type: string]: JsonObject } = {
   refusal: { refusal: '' },
 }
 
-/** A part of a message of an answer. */
+/** Completes a part of a message in an answer. */
 export function completedPart(part: JsonObject): JsonObject {
   const type = String(part['type'])
   const whole = Object.hasOwn(PARTS, type) ? completed(part, PARTS[type]!) : part
@@ -89,7 +91,7 @@ export function completedPart(part: JsonObject): JsonObject {
 const ALTERNATIVE: JsonObject = { bytes: [] }
 const TOKEN: JsonObject = { ...ALTERNATIVE, top_logprobs: [] }
 
-/** A token with its alternatives. */
+/** Completes the log probability of a token and of its alternatives. */
 export const completedToken = (token: JsonObject): JsonObject =>
   withEach(completed(token, TOKEN), 'top_logprobs', alternative => completed(alternative, ALTERNATIVE))
 
@@ -99,7 +101,7 @@ export const FUNCTION: JsonObject = { description: null, parameters: null, stric
 const TEXT: JsonObject = { format: { type: 'text' } }
 const REASONING: JsonObject = { effort: null, summary: null }
 
-/** Completes the objects inside a response: the settings it repeats, and its usage. */
+/** Completes the objects inside a response: its usage and the settings it repeats. */
 export function completedInside(response: JsonObject): JsonObject {
   const { text, reasoning, usage } = response
   const whole = withEach(response, 'tools', tool => (tool['type'] === 'function' ? completed(tool, FUNCTION) : tool))
@@ -118,7 +120,7 @@ const changed = (field: string, value: Json | undefined, entries: JsonObject): J
 const replaced = (field: string, before: JsonObject, after: JsonObject): JsonObject =>
   before === after ? NONE : { [field]: after }
 
-/** Unknown counts are zero (trap 25). */
+/** The token counts of a response without any; unknown counts are zero (trap 25). */
 export const NO_TOKENS: JsonObject = {
   input_tokens: 0,
   input_tokens_details: { cached_tokens: 0 },

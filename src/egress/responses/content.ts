@@ -8,18 +8,18 @@ import type { ResponsesDialect } from './dialect.ts'
 
 export const FORMAT = 'responses'
 
-/** Context of writing a request's messages. */
+/** The context of writing a request's messages. */
 export interface WriteContext {
   readonly dialect: ResponsesDialect
   readonly losses: Losses
-  /** The mask that is written in the drawing tool. */
+  /** The mask that is written as a setting of the image generation tool. */
   readonly mask?: MediaPart | undefined
 }
 
-/** The default text type of a turn's parts. */
+/** The type of text parts in a turn. */
 type TextType = 'input_text' | 'output_text'
 
-/** A part of a content list, or undefined (and a loss) where there is no place for it. */
+/** Writes a part of a content list; undefined, with a loss, if the format has no form for the part. */
 export function writePart(part: Part, plain: TextType, path: Path, context: WriteContext): JsonObject | undefined {
   switch (part.type) {
     case 'text':
@@ -55,7 +55,7 @@ function writeText(part: Part & { type: 'text' }, plain: TextType, path: Path, {
   return plainText(part.text, plain)
 }
 
-/** A citation; the three required fields are empty or zero where they are unknown. */
+/** Writes a citation. The three required fields are empty or zero if unknown. */
 export function writeAnnotation(annotation: Annotation): JsonObject | undefined {
   if (annotation.type === 'opaque') return annotation.format === FORMAT ? annotation.value : undefined
   const { title, start, end } = requiredFields(annotation)
@@ -67,7 +67,7 @@ export function writeAnnotation(annotation: Annotation): JsonObject | undefined 
   )
 }
 
-/** The cache marker in the upstream's form (trap 63); output text takes none. */
+/** Writes the cache marker in the upstream's form (trap 63); output text takes none. */
 function writeCache(part: Part, plain: TextType, path: Path, { dialect, losses }: WriteContext): JsonObject {
   if (part.cache === undefined) return {}
   if (dialect.cache !== 'prompt_cache_breakpoint' || plain === 'output_text') {
@@ -126,7 +126,7 @@ const addressOf = ({ source }: MediaPart): { url?: string; id?: string } =>
       : {}
     : defined({ url: urlOfSource(source) })
 
-/** `detail` is required; without one the model decides. */
+/** Writes an image. `detail` is required; without one, `auto` lets the model decide. */
 function writeImage(part: MediaPart, path: Path, { losses }: WriteContext): JsonObject | undefined {
   const { url, id } = addressOf(part)
   if (url === undefined && id === undefined) return undefined
@@ -146,7 +146,7 @@ function writeFile(part: MediaPart, path: Path, { losses }: WriteContext): JsonO
   return { type: 'input_file', [field]: url ?? id!, ...defined({ filename, detail: part.detail }) } as JsonObject
 }
 
-/** A document that is text is written as text. */
+/** Writes a text document as a text part, preceded by its name. */
 function writeDocument(part: MediaPart, content: string, path: Path, { losses }: WriteContext): JsonObject {
   const text = part.name === undefined ? content : `${part.name}\n\n${content}`
   const own = part.extras?.[FORMAT]
@@ -155,7 +155,7 @@ function writeDocument(part: MediaPart, content: string, path: Path, { losses }:
   return { type: 'input_text', text }
 }
 
-/** A content field: a single plain text is a string. */
+/** The value of a content field; a single plain text becomes a string. */
 export function contentOf(parts: readonly JsonObject[]): Json {
   if (parts.length === 0) return ''
   return parts.length === 1 && isPlainText(parts[0]!) ? parts[0]!['text']! : parts

@@ -1,15 +1,18 @@
 import type { Effort } from '../../canonical/request.ts'
 import type { Dialect } from '../writer.ts'
 
-/** The quirks of responses upstreams; flags that are not declared follow the public format. */
+/** The dialect flags of responses upstreams; a flag that is not declared follows the public format. */
 export interface ResponsesDialect {
-  /** Stores no answers, and supports neither tool groups nor proofs on request: the gateway keeps the state. */
+  /**
+   * Whether the upstream stores no answers and supports neither tool groups nor signatures on request; the gateway then
+   * stores the state.
+   */
   readonly stateless?: boolean
-  /** The cache marker that the upstream obeys. */
+  /** The cache marker that the upstream understands. Default none. */
   readonly cache?: 'none' | 'prompt_cache_breakpoint'
-  /** Takes tools of type `custom`. Default true. */
+  /** Whether tools of type `custom` are supported. Default true; otherwise a function is written. */
   readonly custom_tools?: boolean
-  /** The supported efforts, weakest first: a budget becomes one of them. */
+  /** The supported efforts, weakest first; a reasoning budget is mapped to one of them. */
   readonly efforts?: readonly Effort[]
 }
 

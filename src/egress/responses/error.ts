@@ -5,7 +5,7 @@ import { messageOf, retryHeaders } from '../errors/error.ts'
 import { ERROR_NAMES, type ErrorNames, statusOf, TOO_LONG } from '../errors/openai-error.ts'
 import { defined } from '../fields.ts'
 
-/** Where the format has its own names (docs/wire/errors.md#codes-of-responses). */
+/** The error names of this format that differ from the common ones (docs/wire/errors.md#codes-of-responses). */
 const OWN_NAMES: ErrorNames = {
   ...ERROR_NAMES,
   'not-found': ['not_found_error', 'not_found'],
@@ -14,7 +14,7 @@ const OWN_NAMES: ErrorNames = {
   unreachable: ['server_error', 'server_error'],
 }
 
-/** An error before the first byte. */
+/** Writes an error that comes before the first byte of an answer. */
 export function writeError(error: CanonicalError, requestId: string): WireAnswer {
   const { param } = error
   const [type, code] = OWN_NAMES[error.kind]
@@ -25,7 +25,7 @@ export function writeError(error: CanonicalError, requestId: string): WireAnswer
   }
 }
 
-/** The error of a failed answer (trap 75), which requires a code. */
+/** The error inside a failed answer (trap 75), which requires a code. */
 export function failureOf(error: CanonicalError): JsonObject {
   const [type, code] = OWN_NAMES[error.kind]
   const message = messageOf(error, TOO_LONG)

@@ -29,14 +29,14 @@ import { Responder, type ResponseContent } from './response.ts'
 import { ThoughtWriter } from './thought-events.ts'
 import { writeUsage } from './usage.ts'
 
-/** Ends a stream: OpenResponses requires it, and every known client accepts it (trap 68). */
+/** The event that ends a stream. OpenResponses requires it, and every known client accepts it (trap 68). */
 const DONE: WireEvent = { data: '[DONE]' }
 
 const RUNNING: ResponseState = { status: 'in_progress', incomplete_details: null }
 
 /**
- * A streamed answer (docs/wire/responses.md#order-of-events): items in the order their parts began, each done before
- * the next is added (trap 96), and a terminal event whose response contains all of them (trap 10).
+ * Writes a streamed answer (docs/wire/responses.md#order-of-events): items in the order in which their parts began,
+ * each done before the next is added (trap 96), and a terminal event whose response contains all of them (trap 10).
  */
 export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, ItemContext, LogprobSource {
   readonly events = new EventSequence()
@@ -87,7 +87,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
     return this.over ? NOTHING : this.push({ type: 'error', error: ENDED_EARLY })
   }
 
-  /** Takes the log probabilities that are not written with a text yet. */
+  /** Returns the log probabilities that have not been written with a text yet, and clears them. */
   take(): readonly JsonObject[] {
     const { logprobs } = this
     if (logprobs.length > 0) this.logprobs = []
@@ -152,7 +152,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
     return part.type === 'tool-call' ? new CallWriter(part, this) : new OpaqueWriter(part, this)
   }
 
-  /** Previews may come before the image begins. */
+  /** The writer for an image, which previews may have opened before the image begins. */
   private pictureWriter(part: MediaPart): PictureWriter {
     const previewed = this.previewed
     this.previewed = undefined
@@ -166,7 +166,10 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
     this.previewed.preview(preview)
   }
 
-  /** Neighbouring parts share a message, unless one is marked as the first of another. */
+  /**
+   * The message that a part goes into. Neighbouring parts share a message, unless the part is marked as the first of
+   * another.
+   */
   private messageOf(part: Part): MessageWriter {
     if (ownItem(part) !== undefined) this.leaveMessage()
     if (this.message?.takes !== true) this.message = new MessageWriter(part, this)
@@ -178,7 +181,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
     this.message = undefined
   }
 
-  /** An event of the same format is passed on with the next number, and the current index of its item. */
+  /** Passes on an event of this format with the next sequence number and the current index of its item. */
   private pass(format: string, value: JsonObject): void {
     if (format !== FORMAT || typeof value['type'] !== 'string') return
     const { sequence_number: _, type, ...fields } = value
@@ -187,7 +190,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
     this.events.emit(type as string, this.completes ? this.completed(placed) : placed)
   }
 
-  /** Adds the id of its item to an event that has the index alone, and completes its response. */
+  /** Adds the item's id to an event that has only the index, and completes the response in an event. */
   private completed(fields: JsonObject): JsonObject {
     const { item_id, output_index, response } = fields
     if (isObject(response)) return { ...fields, response: this.responder!.filled(response, RUNNING) }
@@ -196,6 +199,7 @@ export class ResponsesStream implements Transducer<CanonicalEvent, WireEvent>, I
     return typeof id === 'string' ? { ...fields, item_id: id } : fields
   }
 
+  /** Ends the open message and writes what was held. */
   private settle(): void {
     this.message?.close(this.state().status === 'incomplete' ? 'incomplete' : 'completed')
     this.message = undefined
@@ -239,10 +243,10 @@ const emptied = (source: MediaSource): MediaSource => (source.type === 'base64' 
 const TERMINAL = new Set(['completed', 'incomplete', 'failed'])
 
 /**
- * A request that is too long for the model, in the form in which OpenAI answers streaming requests: with status 200, as
- * an `error` event and as a failed response. Codex reads only the latter and never the body of a 400; opencode and the
- * SDKs read the former (codex-rs `sse/responses.rs`, opencode issue 8089; trap 98). On a socket the former would end
- * the turn before the latter.
+ * Writes the refusal of a request that is too long for the model, as OpenAI answers streaming requests: with status
+ * 200, an `error` event and a failed response. Codex reads only the failed response and never the body of a 400;
+ * opencode and the SDKs read the `error` event (codex-rs `sse/responses.rs`, opencode issue 8089; trap 98). On a
+ * socket, the `error` event is left out, because it would end the turn before the failed response.
  */
 export function writeRefused(
   error: CanonicalError,
@@ -258,8 +262,8 @@ export function writeRefused(
 }
 
 /**
- * The event is documented as flat; OpenAI sends it nested, and clients read one or the other
- * (docs/wire/errors.md#in-streams).
+ * The fields of an `error` event, flat and nested. The event is documented as flat, but OpenAI sends it nested, and
+ * clients read one form or the other (docs/wire/errors.md#in-streams).
  */
 function flatAndNested(error: CanonicalError): JsonObject {
   const { code, message, type, param = null } = failureOf(error)

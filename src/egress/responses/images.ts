@@ -9,18 +9,22 @@ import { sizeInPixels, writeMade } from '../media/image-settings.ts'
 import { FORMAT } from './content.ts'
 import type { Stamp } from './items.ts'
 
-/* A request for an image alone is written as the drawing tool, with the choice to use it; the image is that tool's call. */
+/*
+ * Writes image-only requests as the image generation tool, with a choice that forces the tool. The generated image is a
+ * call of that tool.
+ */
 
 const TYPE = 'image_generation'
 
-/** Whether the output is nothing but an image. */
+/** Whether the requested output is only an image. */
 export const isDrawing = (request: CanonicalRequest): boolean => workOf(request) === 'image'
 
+/** The choice that forces the image generation tool. */
 export const DRAW: JsonObject = { tool_choice: { type: TYPE } }
 
 const DRAWING_LOSSES = { tools: 'pictures-only', toolChoice: 'pictures-only' }
 
-/** The drawing tool, with the settings of the image. */
+/** Writes the image generation tool with the settings of the image. */
 export function writeDrawingTool(request: CanonicalRequest, losses: Losses): JsonObject {
   losses.dropFields(request, [], DRAWING_LOSSES)
   const image = request.output.image ?? {}
@@ -44,7 +48,7 @@ export function writeDrawingTool(request: CanonicalRequest, losses: Losses): Jso
   return { tools: [tool] }
 }
 
-/** Qualities of other models, and the equivalent here. */
+/** Qualities of other models, and their equivalents here. */
 const QUALITIES: { readonly [quality: string]: string } = { standard: 'medium', hd: 'high', xhigh: 'high', max: 'high' }
 
 function writeQuality(quality: string | undefined, losses: Losses): string | undefined {
@@ -67,13 +71,11 @@ function writeType(mediaType: string | undefined, losses: Losses): string | unde
 
 function reportLooks(image: NonNullable<Output['image']>, losses: Losses): void {
   if (image.style !== undefined) losses.drop(['output', 'image', 'style'], 'no-style')
-  // Images come as bytes here; the gateway serves them by URL where that is requested.
+  // Images come as bytes; the gateway serves them by URL if the caller requested that.
   if (image.delivery !== undefined) losses.hide(['output', 'image', 'delivery'], 'delivered-by-the-gateway')
 }
 
-/**
- * The mask that the tool can take: the last part of a last turn that has a text. Any other mask is lost at its place.
- */
+/** The mask that the tool can take: the last part of a last turn that also has a text. Any other mask is a loss. */
 export function maskOf(request: CanonicalRequest): MediaPart | undefined {
   if (!isDrawing(request)) return undefined
   const last = request.messages.at(-1)
@@ -91,7 +93,7 @@ const writeMask = (part: MediaPart): JsonObject => {
   return source.type === 'file-id' ? { file_id: source.id } : { image_url: urlOfSource(source)! }
 }
 
-/** A generated image, written as a call of the drawing tool: this format has no other place for one. */
+/** Writes a generated image as a call of the image generation tool; the format has no other item for an image. */
 export function writePicture(part: MediaPart, stamp: Stamp): JsonObject {
   const { source, made } = part
   if (source.type !== 'base64') return {}
@@ -115,7 +117,7 @@ const PICTURE_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'made'> 
   cache: 'no-cache-markers-here',
 }
 
-/** Reports the fields of an answer's image that this format lacks. */
+/** Reports the fields of a generated image that this format lacks. */
 export function reportPicture(part: MediaPart, path: Path, losses: Losses): void {
   losses.dropFields(part, path, PICTURE_LOSSES)
   if (part.source.type !== 'base64') return

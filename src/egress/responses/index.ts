@@ -8,7 +8,7 @@ import { writeRequest } from './request.ts'
 import { isOwnAnswer } from './response.ts'
 import { writeResult } from './result.ts'
 
-/** Responses, docs/wire/responses.md. */
+/** The writers of responses (docs/wire/responses.md). */
 export const responses: Writer = {
   request: writeRequest,
   result: writeResult,

@@ -7,7 +7,7 @@ import { FOR_SYSTEMS, FOR_USERS, withFailure, withMarker, writeAllowed } from '.
 import { contentOf, FORMAT, type WriteContext, writePart } from './content.ts'
 import { fillThought, ownItem, writeCall, writeMessageItem, writeReasoningItem } from './items.ts'
 
-/** `instructions` and `input`: a leading system text, and everything else as items. */
+/** Writes `instructions` and `input`: a leading system text, and everything else as items. */
 export function writeHistory(request: CanonicalRequest, context: WriteContext): JsonObject {
   const { messages } = request
   const instructions = instructionsOf(messages)
@@ -19,7 +19,10 @@ export function writeHistory(request: CanonicalRequest, context: WriteContext): 
   return { ...defined({ instructions }), input }
 }
 
-/** A leading system turn that is a single plain text, unless it is the only message: empty input is refused. */
+/**
+ * The text of a leading system turn, if it is a single plain text. The only message of a request stays in `input`,
+ * because upstreams refuse an empty one.
+ */
 function instructionsOf(messages: readonly Message[]): string | undefined {
   const [first] = messages
   if (first?.role !== 'system' || messages.length === 1) return undefined
@@ -29,7 +32,7 @@ function instructionsOf(messages: readonly Message[]): string | undefined {
   return plain && first.extras?.[FORMAT] === undefined && part.text !== '' ? part.text : undefined
 }
 
-/** The items of a turn. */
+/** Writes a message as items. */
 export function writeMessage(message: Message, path: Path, context: WriteContext): readonly JsonObject[] {
   if (message.role === 'assistant') return writeTurn(message, path, context)
   if (message.role === 'tool') return writeResults(message, path, context)
@@ -48,7 +51,7 @@ function writeParts(
   return writeAllowed(content, allowed, path, context.losses, (part, at) => writePart(part, 'input_text', at, context))
 }
 
-/** Each result of a tool is an item. */
+/** Writes each tool result as an item. */
 function writeResults(message: Message, path: Path, context: WriteContext): readonly JsonObject[] {
   if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
   return message.content.flatMap((part, index) => {
@@ -71,7 +74,7 @@ function writeResult(result: ToolResultPart, path: Path, context: WriteContext):
   }
 }
 
-/** An assistant's turn: thoughts and calls are separate items, neighbouring texts and refusals are one message. */
+/** Writes an assistant turn. Reasoning and calls become separate items, neighbouring texts and refusals one message. */
 function writeTurn(message: Message, path: Path, context: WriteContext): readonly JsonObject[] {
   if (message.extras?.[FORMAT] !== undefined) context.losses.drop([...path, 'extras', FORMAT], 'no-place-for-it')
   const turn = new Turn(context)
@@ -79,6 +82,7 @@ function writeTurn(message: Message, path: Path, context: WriteContext): readonl
   return turn.written()
 }
 
+/** Collects the items of an assistant turn. */
 class Turn {
   private readonly items: JsonObject[] = []
   private message: JsonObject[] = []
@@ -134,7 +138,10 @@ class Turn {
   }
 }
 
-/** Only thoughts with this format's own proof are returned to its upstreams (trap 30), which refuse all others. */
+/**
+ * Writes reasoning that an upstream of this format signed (trap 30). Upstreams refuse all other reasoning, so that is
+ * dropped.
+ */
 export function writeThought(part: ReasoningPart, path: Path, { losses }: WriteContext): JsonObject | undefined {
   const { signature, redacted, cache } = part
   if (signature?.format !== FORMAT) return losses.drop(path, 'no-reasoning-of-others')

@@ -9,7 +9,7 @@ import { completedItem, idAt } from './complete.ts'
 import { writePicture } from './images.ts'
 import { ownItem, type Stamp, stampAt, writeCall } from './items.ts'
 
-/** Numbers the events of one stream from 0 (trap 69). */
+/** Collects the events of one stream, numbered from 0 (trap 69). */
 export class EventSequence {
   private sequence = 0
   private out: WireEvent[] = []
@@ -19,23 +19,23 @@ export class EventSequence {
     this.line(type, `${JSON.stringify({ type, ...fields }).slice(0, -1)},"sequence_number":`)
   }
 
-  /** Writes an event's text up to its number: deltas, the bulk of a stream, cost no object. */
+  /** Writes an event given as JSON text up to its number. Deltas, the bulk of a stream, need no object this way. */
   line(type: string, text: string): void {
     this.out.push({ event: type, data: `${text}${this.sequence++}}` })
   }
 
-  /** Holds an event of an item that is done until no item is open. */
+  /** Holds an event of a finished item until no item is open. */
   hold(type: string, fields: JsonObject): void {
     ;(this.held ??= []).push(() => this.emit(type, fields))
   }
 
-  /** Writes what was held. */
+  /** Writes the held events. */
   release(): void {
     for (const write of this.held ?? []) write()
     this.held = undefined
   }
 
-  /** The events since the last call. */
+  /** Returns the events since the last call. */
   take(): readonly WireEvent[] {
     const { out } = this
     this.out = []
@@ -50,24 +50,24 @@ export interface PartWriter {
   end(): void
 }
 
-/** For parts that have no place in the format. */
+/** The writer for parts that the format has no item for. */
 export const NOWHERE: PartWriter = { delta() {}, patch() {}, end() {} }
 
-/** An item of the output in its current state. */
+/** An item of the output, in its current state. */
 export interface ItemWriter {
   written(): JsonObject
-  /** The answer was cut off: open items stay incomplete. */
+  /** Marks the item as cut off by the end of the answer; an open item then stays incomplete. */
   cutShort(): void
 }
 
-/** State that the items of one stream share. */
+/** The state that the items of one stream share. */
 export interface ItemContext {
   readonly events: EventSequence
   /** The base of generated ids. */
   readonly base: string
   /** The items so far; their number is the index of the next one. */
   readonly items: ItemWriter[]
-  /** The answer comes from an upstream of this same format. */
+  /** Whether the answer comes from an upstream of this format. */
   readonly own: boolean
   /** Whether fields that the upstream left out are added. */
   readonly completes: boolean
@@ -75,8 +75,8 @@ export interface ItemContext {
 }
 
 /**
- * Indexes of items by id: of two with the same id the later. An item's id may change while it streams, and it is found
- * by both.
+ * Finds the index of an item by its id; of two items with one id, the later. The id of an item may change while it
+ * streams, and both ids then find it.
  */
 export class ItemIds {
   private readonly places = new Map<Json | undefined, number>()
@@ -98,10 +98,10 @@ export class ItemIds {
   }
 }
 
-/** Where an unfinished item has another status than `incomplete`. */
+/** The status of unfinished items, by type, where it is not `incomplete`. */
 const UNFINISHED: { readonly [type: string]: string } = { image_generation_call: 'failed' }
 
-/** An item of a stream: its place, its ids and its status. */
+/** An item of a streamed answer, with its index, ids and status. */
 export abstract class Item implements ItemWriter {
   readonly context: ItemContext
   readonly index: number
@@ -118,18 +118,18 @@ export abstract class Item implements ItemWriter {
     this.broken = true
   }
 
-  /** Begins the item. */
+  /** Writes the event that begins the item. */
   protected added(): void {
     this.context.events.emit('response.output_item.added', { output_index: this.index, item: this.written() })
   }
 
-  /** Ends it. */
+  /** Writes the event that ends the item. */
   protected done(status: ItemStatus): void {
     this.status = status
     this.context.events.emit('response.output_item.done', { output_index: this.index, item: this.written() })
   }
 
-  /** Its id, for its events: the upstream's own, or a generated one. */
+  /** The id of the item in its events: the upstream's, or a generated one. */
   protected idOf(own: JsonObject | undefined, prefix: string): string {
     return typeof own?.['id'] === 'string' ? own['id'] : idAt(prefix, this.context.base, this.index)
   }
@@ -138,14 +138,14 @@ export abstract class Item implements ItemWriter {
     return stampAt(prefix, this.context.base, this.index, this.status)
   }
 
-  /** An item in which the answer was cut off is incomplete, whatever its start declared (trap 88). */
+  /** The item in its current state. An item that was cut off is incomplete, whatever its start declared (trap 88). */
   written(): JsonObject {
     const item = this.state()
     if (!this.isCut) return this.shown(item)
     return this.shown({ ...item, status: UNFINISHED[String(item['type'])] ?? 'incomplete' })
   }
 
-  /** The item with the fields that an upstream left out, where these are added. */
+  /** Adds the fields that the upstream left out, if the answer is to be completed. */
   protected shown(item: JsonObject): JsonObject {
     const { base, completes } = this.context
     const status = this.isCut ? 'incomplete' : this.status
@@ -156,11 +156,11 @@ export abstract class Item implements ItemWriter {
     return this.broken && this.status === 'in_progress'
   }
 
-  /** The item as far as it came. */
+  /** The item with the content received so far. */
   protected abstract state(): JsonObject
 }
 
-/** An item of a single part. */
+/** An item with a single part. */
 export abstract class SingleWriter extends Item implements PartWriter {
   protected part: Part
   protected body = ''
@@ -180,7 +180,7 @@ export abstract class SingleWriter extends Item implements PartWriter {
     this.done('completed')
   }
 
-  /** An upstream's own item with what its field has grown to; the very item once that has ended. */
+  /** The upstream's item with the field as it has grown so far; the original item once it has ended. */
   protected grown(field: string, value: Json): JsonObject | undefined {
     const own = ownItem(this.part)
     if (own === undefined || (own.whole && this.status === 'completed')) return own?.item
@@ -190,7 +190,7 @@ export abstract class SingleWriter extends Item implements PartWriter {
   abstract delta(append: string): void
 }
 
-/** A part of a type that only this format defines. */
+/** Writes a part of a type that only this format defines. */
 export class OpaqueWriter extends SingleWriter {
   constructor(part: Part, context: ItemContext) {
     super(part, context)
@@ -199,7 +199,7 @@ export class OpaqueWriter extends SingleWriter {
 
   delta(): void {}
 
-  /** Its status is the upstream's. */
+  /** The item with the status that the upstream gave it. */
   override written(): JsonObject {
     return this.shown(this.state())
   }
@@ -209,7 +209,7 @@ export class OpaqueWriter extends SingleWriter {
   }
 }
 
-/** An image is written whole, at its end. */
+/** Writes an image whole, at its end. */
 export class PictureWriter extends SingleWriter {
   private readonly data: string[] = []
 
@@ -235,7 +235,7 @@ export class PictureWriter extends SingleWriter {
     })
   }
 
-  /** Sets the part when the previewed image begins. */
+  /** Sets the part when the image that was previewed begins. */
   replacePart(part: MediaPart): this {
     this.part = part
     return this
@@ -250,7 +250,7 @@ export class PictureWriter extends SingleWriter {
     super.end()
   }
 
-  /** A call that made no image is written as what it turned out to be. */
+  /** The image generation call. A call that made no image is written as the item that it turned out to be. */
   protected state(): JsonObject {
     if (this.part.type === 'opaque') return this.part.value
     const result = this.status === 'in_progress' ? null : this.body
@@ -261,7 +261,7 @@ export class PictureWriter extends SingleWriter {
 
 const NAMELESS: JsonObject = {}
 
-/** A call; empty arguments become `{}` at the end, exactly once (trap 8). */
+/** Writes a call; empty arguments become `{}` at the end, exactly once (trap 8). */
 export class CallWriter extends SingleWriter {
   private readonly id: string
   private readonly field: string
@@ -297,8 +297,8 @@ export class CallWriter extends SingleWriter {
   }
 
   /**
-   * The `done` event of a function's arguments has its name, unless the upstream of this format left it out
-   * (docs/wire/responses.md#stream).
+   * The name of the function, for the `done` event of its arguments. The name is left out if the upstream of this
+   * format left it out (docs/wire/responses.md#stream).
    */
   private named(): JsonObject {
     const { part, context } = this
@@ -306,7 +306,7 @@ export class CallWriter extends SingleWriter {
     return isBare ? NAMELESS : { name: part.name }
   }
 
-  /** Before the end its arguments are written as received. */
+  /** The call; before its end, with the arguments as received so far. */
   protected state(): JsonObject {
     const own = this.grown(this.field, this.body)
     if (own !== undefined) return own

@@ -6,24 +6,27 @@ import type { HandBack } from '../writer.ts'
 import { idAt } from './complete.ts'
 import { FORMAT } from './content.ts'
 
-/* The items that are written alike in a history and in an answer. */
+/* Items that are written alike in a history and in an answer. */
 
-/** The fields of an item that an answer generates: its id, and its status where the type has one. */
+/** The fields that an answer adds to an item: an id, and a status if the item's type has one. */
 export type Stamp = { readonly id?: string; readonly status?: string }
 
-/** Upstreams look up ids they are sent, and fail for those they have not stored (trap 34). */
+/**
+ * Items of a history have no ids, because upstreams look up the ids they are sent and fail for those they have not
+ * stored (trap 34).
+ */
 const UNNAMED: Stamp = {}
 
-/** The prefix of ids that the gateway generates for thoughts of other formats. */
+/** The prefix of generated ids for reasoning of other formats. */
 export const FOREIGN_THOUGHT = 'rs_il'
 
-/** The generated id and status of an item; thoughts have no status. */
+/** The generated id and status of an item; reasoning has no status. */
 export function stampAt(prefix: string, base: string, index: number, status: string): Stamp {
   const id = idAt(prefix, base, index)
   return prefix === FOREIGN_THOUGHT ? { id } : { id, status }
 }
 
-/** A call; empty arguments are `{}`, exactly once (trap 8). */
+/** Writes a call; empty arguments become `{}`, exactly once (trap 8). */
 export function writeCall(part: ToolCallPart, stamp: Stamp = UNNAMED): JsonObject {
   const { id, name, namespace, arguments: text, freeform } = part
   return {
@@ -35,17 +38,19 @@ export function writeCall(part: ToolCallPart, stamp: Stamp = UNNAMED): JsonObjec
   }
 }
 
-/** The separator between the sections of a thought. */
+/** The separator between sections of reasoning. */
 export const CUT = '\n\n'
 
-/** The sections of a thought by its cuts; without cuts it is one, or none where it is empty. */
+/**
+ * The sections of a reasoning text, split at its cuts. Without cuts the text is one section, or none if it is empty.
+ */
 function sectionsOf(text: string, cuts: readonly number[] | undefined): readonly string[] {
   if (cuts == null) return text === '' ? [] : [text]
   const ends = [...cuts, text.length]
   return ends.map((end, index) => text.slice(index === 0 ? 0 : ends[index - 1]! + CUT.length, end))
 }
 
-/** A thought as a summary. */
+/** Writes reasoning as an item with a summary. */
 export const writeReasoningItem = (
   part: ReasoningPart,
   proof: string | undefined,
@@ -58,7 +63,10 @@ export const writeReasoningItem = (
   ...kept(part, FORMAT),
 })
 
-/** A thought of an upstream of this format: the sections of its item as the part has them, in full where they were so. */
+/**
+ * Fills an upstream's reasoning item with the sections that the part now has, in `content` if the upstream wrote them
+ * there.
+ */
 export function fillThought(item: JsonObject, part: ReasoningPart, proof: string | undefined): JsonObject {
   const { as, cuts } = spelt(part, FORMAT)
   const sections = sectionsOf(part.text, cuts as readonly number[] | undefined)
@@ -75,8 +83,8 @@ export const summaryText = (text: string): JsonObject => ({ type: 'summary_text'
 export const reasoningText = (text: string): JsonObject => ({ type: 'reasoning_text', text })
 
 /**
- * The value of `encrypted_content`: this format's own proof unchanged; thoughts of others whole, signed or not, for
- * clients that keep nothing else of them (traps 27, 92).
+ * The value of `encrypted_content`: this format's own signature unchanged, and reasoning of other issuers wrapped
+ * whole, signed or not, because clients keep nothing else of it (traps 27, 92).
  */
 export function proofOf({ text, signature, redacted }: ReasoningPart): string | undefined {
   if (signature === undefined) return text === '' ? undefined : enclose([{ text }], FORMAT)
@@ -84,11 +92,11 @@ export function proofOf({ text, signature, redacted }: ReasoningPart): string | 
   return enclose([defined({ text: isNative ? undefined : text, signature, redacted })], FORMAT)
 }
 
-/** As `proofOf`, for an upstream's own thought: one that is unsigned has no proof. */
+/** Like `proofOf`, for reasoning of an upstream of this format; undefined if unsigned. */
 export const ownProof = (part: ReasoningPart): string | undefined =>
   part.signature === undefined ? undefined : proofOf(part)
 
-/** A message of the assistant around its content. */
+/** Writes an assistant message around its content. */
 export const writeMessageItem = (content: Json, stamp: Stamp = UNNAMED): JsonObject => ({
   type: 'message',
   ...stamp,
@@ -96,14 +104,17 @@ export const writeMessageItem = (content: Json, stamp: Stamp = UNNAMED): JsonObj
   content,
 })
 
-/** What a part of an answer was read from, where its upstream speaks this format. */
+/** The item that a part of an answer was read from, if the upstream speaks this format. */
 interface OwnItem {
   readonly item: JsonObject
-  /** The item is whole; otherwise it is as it began. */
+  /** Whether the item is whole; otherwise it is in the state in which it began. */
   readonly whole: boolean
 }
 
-/** The item that begins with a part of an answer; undefined for parts of other formats, and for the other parts of a message. */
+/**
+ * The item that begins with a part of an answer; undefined for parts of other formats, and for further parts of a
+ * message.
+ */
 export function ownItem(part: Part): OwnItem | undefined {
   if (part.type === 'opaque' && part.format === FORMAT && spelt(part, FORMAT)['in'] === undefined)
     return { item: part.value, whole: true }
@@ -112,7 +123,7 @@ export function ownItem(part: Part): OwnItem | undefined {
   return begun == null ? undefined : { item: begun as JsonObject, whole: false }
 }
 
-/** The items of an answer of this format, as they came. */
+/** The original items of an answer of this format, with reasoning as it is now. */
 export const ownItems = (content: readonly Part[]): readonly JsonObject[] =>
   content.flatMap(part => {
     const own = ownItem(part)
@@ -121,8 +132,8 @@ export const ownItems = (content: readonly Part[]): readonly JsonObject[] =>
   })
 
 /**
- * An encrypted thought is returned to the organisation it was made for (trap 33), as Codex does: it is written without
- * its id, which an upstream looks up and may not have stored (trap 34).
+ * Returns encrypted reasoning to the organisation it was made for (trap 33), as Codex does. It is written without its
+ * id, which an upstream would look up and may not have stored (trap 34).
  */
 export const handsBack = (thought: ReasoningPart, { own }: HandBack): ReasoningPart | undefined =>
   own && thought.signature?.format === FORMAT ? thought : undefined

@@ -10,19 +10,19 @@ import { FORMAT, writeAnnotation } from './content.ts'
 import { Item, type ItemContext, type PartWriter } from './item-events.ts'
 import { ownItem, writeMessageItem } from './items.ts'
 
-/** Log probabilities that wait for their text. */
+/** Log probabilities that are held for the next text. */
 export interface LogprobSource {
   take(): readonly JsonObject[]
 }
 
-/** A message of a streamed answer, around its parts. */
+/** Writes a message of a streamed answer around its parts. */
 export class MessageWriter extends Item {
   readonly id: string
   private readonly first: Part
   private readonly parts: MessagePartWriter[] = []
   private open = 0
   private closing = false
-  /** It is done. */
+  /** Whether the event that ends the message was written. */
   settled = false
 
   constructor(first: Part, context: ItemContext) {
@@ -33,7 +33,7 @@ export class MessageWriter extends Item {
     this.added()
   }
 
-  /** The upstream's own message, as far as its first part has it. */
+  /** The upstream's message, as far as its first part has it. */
   private get own() {
     return ownItem(this.parts[0]?.whole ?? this.first)
   }
@@ -45,14 +45,17 @@ export class MessageWriter extends Item {
     return writer
   }
 
-  /** Called at the end of a part. An upstream's own message has a known number of parts; others may be continued. */
+  /**
+   * Counts a part as ended, and ends the message after its last part. The number of parts is known for a message of an
+   * upstream of this format; other messages may be continued.
+   */
   partEnded(): void {
     this.open--
     const { own } = this
     if (this.closing || (own !== undefined && this.parts.length >= partsIn(own.item))) this.finish('completed')
   }
 
-  /** No part will be added: the message ends as soon as all its parts have. */
+  /** Adds no more parts: the message ends as soon as all its parts have ended. */
   close(status: ItemStatus = 'completed'): void {
     this.closing = true
     this.finish(status)
@@ -69,7 +72,7 @@ export class MessageWriter extends Item {
     return !this.settled && !this.closing
   }
 
-  /** The texts of the message, for late log probabilities. */
+  /** The texts of the message that may get late log probabilities. */
   get logged(): readonly MessagePartWriter[] {
     return this.parts.filter(writer => writer.logged)
   }
@@ -82,16 +85,16 @@ export class MessageWriter extends Item {
   }
 }
 
-/** How many parts a message has; one without any has a part that stands for it. */
+/** The number of parts in a message. A message without parts has one that stands for it. */
 const partsIn = ({ content }: JsonObject): number => (Array.isArray(content) ? Math.max(content.length, 1) : 1)
 
-/** A part that only stands for a message without any. */
+/** Whether the part only stands for a message without parts. */
 const isSilent = (part: Part): boolean => {
   const own = ownItem(part)
   return own?.whole === true && Array.isArray(own.item['content']) && own.item['content'].length === 0
 }
 
-/** A text, a refusal or a part that only this format defines, in a message. */
+/** Writes a part of a message: a text, a refusal, or a part that only this format defines. */
 export class MessagePartWriter implements PartWriter {
   private readonly message: MessageWriter
   private readonly place: number
@@ -105,7 +108,7 @@ export class MessagePartWriter implements PartWriter {
   private readonly tokens: JsonObject[] = []
   private annotations = 0
   private ended = false
-  /** Citations came when the part had ended. */
+  /** Whether citations came after the part had ended. */
   citedLate = false
 
   constructor(part: Part, message: MessageWriter, place: number, logprobSource: LogprobSource) {
@@ -180,7 +183,7 @@ export class MessagePartWriter implements PartWriter {
     return this.message.context.completes ? completedPart(written) : written
   }
 
-  /** An upstream's own part with what it has grown to; the very part once it has ended. */
+  /** The upstream's part with the text received so far; the original part once it has ended. */
   private ownPart(): JsonObject | undefined {
     const field = this.refusal ? 'refusal' : 'text'
     const own = spelt(this.part, FORMAT)['part'] as JsonObject | undefined

@@ -8,10 +8,13 @@ import { FORMAT, type WriteContext } from './content.ts'
 import { writeMessage, writeThought } from './input.ts'
 import { FOREIGN_THOUGHT } from './items.ts'
 
-/** What was changed of a request that still goes out as it came. */
+/** Fields that may change while the rest of a native request is passed on as received. */
 export const REWRITTEN: ReadonlySet<string> = new Set(['model', 'messages', 'stream', 'state'])
 
-/** A request as it came, but for what the gateway changed, and for thoughts that only another upstream could read. */
+/**
+ * Passes on a request of this format as received, except for the gateway's changes and for reasoning that only another
+ * upstream can read.
+ */
 export function writeOwnRequest(request: CanonicalRequest, { node, wire }: ReadRequest): Written<WireRequest> {
   const { model, messages, stream, state } = request
   const context: WriteContext = { dialect: {}, losses: new Losses() }
@@ -23,16 +26,20 @@ export function writeOwnRequest(request: CanonicalRequest, { node, wire }: ReadR
       ? {}
       : { input: messages.flatMap((message, at) => ownItems(message, ['messages', at], wire.body, context)) }),
   }
-  // The gateway works in the background itself.
+  // The gateway runs background work itself.
   const gone = state?.background === node.state?.background ? [] : ['background']
   const path = wire.path.replace(/^\/v1(?=\/)/, '')
   return { wire: { ...wire, path, body: withFields(wire.body, fields, gone) }, losses: context.losses.list }
 }
 
+/** Whether the upstream takes the message as received. */
 const isTaken = ({ role, content }: Message): boolean =>
   role !== 'assistant' || content.every(part => part.type !== 'reasoning' || ownItem(part) !== undefined)
 
-/** The item that a part of the assistant began with; undefined for a thought from an envelope, or without its proof. */
+/**
+ * The item that a part of an assistant turn was read from; undefined for reasoning that the gateway wrapped, or whose
+ * signature is missing.
+ */
 function ownItem(part: Part): JsonObject | undefined {
   const item = asRead<JsonObject>(part, FORMAT)
   if (part.type !== 'reasoning' || item === undefined) return item
@@ -42,7 +49,7 @@ function ownItem(part: Part): JsonObject | undefined {
   return (proof == null || proof === '') && !String(id).startsWith(`${FOREIGN_THOUGHT}_`) ? item : undefined
 }
 
-/** The items of a turn; the instructions are none. */
+/** Writes the items of a message; none for the message of the `instructions`. */
 function ownItems(message: Message, path: Path, body: JsonObject, context: WriteContext): readonly JsonObject[] {
   const whole = asRead<JsonObject>(message, FORMAT)
   if (whole !== undefined) return [whole]
@@ -51,7 +58,7 @@ function ownItems(message: Message, path: Path, body: JsonObject, context: Write
   return message.content.flatMap((part, index): readonly JsonObject[] => {
     const item = ownItem(part)
     if (item !== undefined) return [item]
-    // Any other part belongs to the message that an earlier one began.
+    // Any other part belongs to the message that an earlier part began.
     const thought = part.type === 'reasoning' ? writeThought(part, [...path, 'content', index], context) : undefined
     return thought === undefined ? [] : [thought]
   })

@@ -20,13 +20,14 @@ import { writeToolChoice, writeTools } from './tools.ts'
 const COMPACT = '/responses/compact'
 const COUNT = '/responses/input_tokens'
 
-/** The canonical request as `POST /responses`, or to an endpoint below it (docs/wire/responses.md#request). */
+/** Writes the canonical request as `POST /responses`, or to an endpoint below it (docs/wire/responses.md#request). */
 export function writeRequest(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const own = options.native ? ownOrigin(original, FORMAT, REWRITTEN) : undefined
   if (own !== undefined) return writeOwnRequest(original, own)
   return original.output.count === true ? writeCounting(original, options) : writeAnew(original, options)
 }
 
+/** Writes a request that was read from another format, or that cannot be passed on as received. */
 function writeAnew(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const dialect = responsesDialect(options.dialect)
   const rule = { name: 64, id: 64, freeform: dialect.custom_tools !== false, namespaces: dialect.stateless !== true }
@@ -39,13 +40,11 @@ function writeAnew(original: CanonicalRequest, options: WriteOptions): Written<W
   return { wire, losses: losses.list, renamed }
 }
 
-/**
- * A request whose tokens are to be counted, as `POST /responses/input_tokens` (docs/wire/responses.md#token-counting).
- */
+/** Writes a request for a token count as `POST /responses/input_tokens` (docs/wire/responses.md#token-counting). */
 function writeCounting(original: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const losses = new Losses()
   const { wire, losses: lost, ...written } = writeAnew(countable(original, losses, ['cache', 'state']), options)
-  // Nothing is answered, so storage and inclusions do not apply.
+  // A count has no answer to store or to include fields in.
   const { store: _, include: __, ...body } = wire.body
   const others = lost.filter(({ reason }) => reason !== 'minted-no-storage')
   return { ...written, wire: { ...wire, path: COUNT, body }, losses: [...losses.list, ...others] }
@@ -75,8 +74,9 @@ const PROOFS = 'reasoning.encrypted_content'
 const LOGPROBS = 'message.output_text.logprobs'
 
 /**
- * The additional output to include. Other formats' callers get proofs without requesting them, so they are included
- * whenever the request has reasoning settings: without them the next turn could not return the thoughts.
+ * Writes `include`, the list of additional output. Callers of other formats get signatures without requesting them, so
+ * signatures are included whenever the request has reasoning settings: without them the next turn could not return the
+ * reasoning.
  */
 function writeInclude(request: CanonicalRequest, { dialect }: WriteContext): JsonObject {
   const { logprobs } = request.sampling

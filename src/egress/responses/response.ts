@@ -10,27 +10,27 @@ import { completed, completedInside, FUNCTION, lacks, NO_TOKENS } from './comple
 import { FORMAT } from './content.ts'
 import { failureOf } from './error.ts'
 
-/** The fields of an answer as a whole. */
+/** The fields of the whole answer. */
 type ResponseHead = Node & Pick<CanonicalResult, 'id' | 'model' | 'createdAt' | 'serviceTier' | 'complete'>
 
-/** The current contents of an answer. */
+/** The contents of a response at one moment. */
 export interface ResponseContent {
   readonly state: ResponseState
   readonly output: readonly JsonObject[]
   readonly usage?: JsonObject | undefined
   readonly error?: CanonicalError | undefined
-  /** Late fields, which replace the earlier ones. */
+  /** Fields that came late and replace earlier ones. */
   readonly late?: Pick<ResponseHead, 'serviceTier' | 'extras' | 'spelling'> | undefined
 }
 
 const PREFIX = 'resp_'
 
-/** The id of an answer: ids of other formats get the prefix that clients expect. */
+/** The id of an answer. Ids of other formats get the prefix that clients expect. */
 export const answerId = (id: string | undefined): string =>
   id === undefined ? `${PREFIX}0` : id.startsWith(PREFIX) ? id : flatJoin(PREFIX, id)
 
 /**
- * The settings that every answer repeats of its request, with the public defaults; strict readers require all of them.
+ * The settings of the request that every answer repeats, with the public defaults; strict readers require all of them.
  */
 const DEFAULTS: JsonObject = {
   background: false,
@@ -54,10 +54,10 @@ const DEFAULTS: JsonObject = {
   user: null,
 }
 
-/** An empty response object: filling it in is much cheaper than building one. */
+/** An empty response object, because filling one in is much cheaper than building one. */
 const BLANK: JsonObject = { id: '', object: 'response', created_at: 0, model: '', ...DEFAULTS }
 
-/** The fields of every response; null for those that may be null. */
+/** The fields of every response, with null for those that may be null. */
 const ALWAYS: JsonObject = {
   ...BLANK,
   ...{ status: '', output: [], service_tier: '', tools: [], text: {} },
@@ -66,14 +66,14 @@ const ALWAYS: JsonObject = {
 const ALL = Object.keys(ALWAYS)
 const NONE: JsonObject = {}
 
-/** Fields of a request that an answer repeats as they came. */
+/** Fields of the request body that an answer repeats unchanged. */
 const REPEATED = [
   ...['instructions', 'max_output_tokens', 'temperature', 'top_p', 'frequency_penalty', 'presence_penalty'],
   ...['max_tool_calls', 'prompt', 'prompt_cache_options', 'prompt_cache_retention', 'top_logprobs', 'user'],
   ...['safety_identifier', 'metadata', 'prompt_cache_key', 'tool_choice', 'parallel_tool_calls'],
 ] as const
 
-/** The caller's settings as an answer of the format repeats them, with the tools that items add. */
+/** The settings of the caller as an answer repeats them, with the tools that items of the input add. */
 function settingsEcho(request: CanonicalRequest): JsonObject {
   const body = originOf<WireRequest>(request, FORMAT)?.wire.body ?? NONE
   const { text, tools } = body as { readonly text?: JsonObject | null; readonly tools?: readonly JsonObject[] | null }
@@ -87,7 +87,7 @@ function settingsEcho(request: CanonicalRequest): JsonObject {
       previous_response_id: previous,
       background,
       conversation: conversation === undefined ? undefined : { id: conversation },
-      // What the gateway decides about both may differ from the body.
+      // The gateway may override what the body says here.
       truncation: request.extras?.[FORMAT]?.['truncation'],
     }) as JsonObject),
     tools: [...(tools ?? []), ...added].map(tool => (tool['type'] === 'function' ? { ...FUNCTION, ...tool } : tool)),
@@ -96,24 +96,24 @@ function settingsEcho(request: CanonicalRequest): JsonObject {
   }
 }
 
-/** Clients may send ids back, and none may be longer than 64 characters. */
+/** Characters; longest base of an id. Clients may send ids back, and no id may be longer than 64 characters. */
 const LONGEST = 44
 
 const baseOf = (id: string): string => flatCopy(id.slice(id.startsWith(PREFIX) ? PREFIX.length : 0).slice(-LONGEST))
 
-/** The response object of an upstream of this same format. */
+/** The response object that an upstream of this format sent. */
 const responseIn = (node: Node): JsonObject | undefined => spelt(node, FORMAT)['response'] as JsonObject | undefined
 
-/** Whether the answer comes from an upstream of this same format. */
+/** Whether the answer comes from an upstream of this format. */
 export const isOwnAnswer = (head: Node): boolean => responseIn(head) !== undefined
 
 /** Whether the caller uses the compaction endpoint, whose answers are not responses. */
 export const isCompactEndpoint = (request: CanonicalRequest): boolean =>
   originOf<WireRequest>(request, FORMAT)?.wire.path.endsWith('/responses/compact') === true
 
-/** Writes the response object of one answer, each time that a stream contains it. */
+/** Writes the response object of one answer, every time that a stream contains it. */
 export class Responder {
-  /** The answer comes from an upstream of this same format and is repeated as it came. */
+  /** Whether the answer comes from an upstream of this format and is repeated as received. */
   readonly own: boolean
   /** Whether fields that this upstream left out are added. */
   readonly completes: boolean
@@ -134,7 +134,7 @@ export class Responder {
     this.base = baseOf(this.id)
   }
 
-  /** The service tier where no upstream reports one. */
+  /** The service tier if no upstream reports one. */
   get tier(): string {
     return this.request.serviceTier ?? 'default'
   }
@@ -153,7 +153,7 @@ export class Responder {
     return { completed_at: spelt(late ?? this.head, FORMAT)['completedAt'] ?? null }
   }
 
-  /** The fields that are the same each time. */
+  /** The fields that never change during a stream. */
   private get blank(): JsonObject {
     return (this.fixed ??= {
       ...BLANK,
@@ -196,7 +196,7 @@ export class Responder {
     }
   }
 
-  /** The answer with the fields that its upstream left out. */
+  /** Adds the fields that the upstream left out. */
   filled(response: JsonObject, state: ResponseState): JsonObject {
     if (this.compacts(response)) return completedInside(completed(response, this.compaction))
     const lacking = ALL.filter(field => lacks(response, field, ALWAYS[field]!))

@@ -17,7 +17,8 @@ import { writeUsage } from './usage.ts'
 const SILENT: Candidate = { content: [] }
 
 /**
- * A whole answer as a response object (docs/wire/responses.md#response-object), which repeats the request's settings.
+ * Writes a whole answer as a response object (docs/wire/responses.md#response-object), which repeats the settings of
+ * the request.
  */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   if (request.output.count === true) return writeCounted(result)
@@ -40,7 +41,9 @@ const answered = (body: JsonObject, losses: Losses): Written<WireAnswer> => ({
   losses: losses.list,
 })
 
-/** An answer of this same format as it came, but for its head and for what its upstream left out. */
+/**
+ * Passes on an answer of this format as received, except for its head and for the fields that its upstream left out.
+ */
 function writeOwn(
   { candidates: [candidate = SILENT], usage, error }: CanonicalResult,
   responder: Responder,
@@ -59,7 +62,7 @@ const RESULT_LOSSES: Unwritten<
   'id' | 'model' | 'createdAt' | 'candidates' | 'usage' | 'serviceTier' | 'complete' | 'error'
 > = { task: 'no-tasks' }
 
-/** Reports the losses and additions of an answer of another format. */
+/** Reports losses and additions in an answer of another format. */
 function report(result: CanonicalResult, { id, tier }: Responder, content: EndContent, losses: Losses): void {
   const { error, candidates } = result
   losses.dropFields(result, [], RESULT_LOSSES)
@@ -71,7 +74,7 @@ function report(result: CanonicalResult, { id, tier }: Responder, content: EndCo
   else if (candidate?.finish !== undefined) losses.drop(['candidates', 0, 'finish'], 'failed-instead')
 }
 
-/** The number of tokens of a request, as `{object, input_tokens}`. */
+/** Writes a token count as `{object, input_tokens}`. */
 function writeCounted(result: CanonicalResult): Written<WireAnswer> {
   const own = ownBody(result, FORMAT, {})
   if (own !== undefined) return answered(own, new Losses())

@@ -10,7 +10,7 @@ import { endUserOf, supportedTier } from '../sanitize/limits.ts'
 import { writeSettings as writePlain } from '../settings.ts'
 import { FORMAT, type WriteContext } from './content.ts'
 
-/* The settings of a request besides its history and tools of another format. */
+/* Writes the settings of a request of another format; history and tools have files of their own. */
 
 const SAMPLING_LOSSES = {
   stop: 'no-stop-sequences',
@@ -18,10 +18,13 @@ const SAMPLING_LOSSES = {
   presencePenalty: 'no-penalties',
 }
 
-/** The minimum limit. */
+/** Tokens; smallest limit that the format allows. */
 const LEAST_TOKENS = 16
 
-/** The format has no stop sequences, seeds and candidates (trap 18); penalties exist in dialects only. */
+/**
+ * Writes the sampling parameters. The format has no stop sequences, seeds or several candidates (trap 18); only
+ * dialects have penalties.
+ */
 export function writeSampling(request: CanonicalRequest, losses: Losses): JsonObject {
   const { sampling } = request
   const { maxTokens } = sampling
@@ -40,6 +43,7 @@ const OUTPUT_LOSSES = {
   transcript: 'no-transcripts',
 }
 
+/** Writes the shape of the answer, in the field `text`. */
 export function writeOutput(output: Output, losses: Losses): JsonObject {
   const drawing = output.modalities?.length === 1 && output.modalities[0] === 'image'
   losses.dropFields(drawing ? { ...output, image: undefined } : output, ['output'], OUTPUT_LOSSES)
@@ -68,7 +72,7 @@ function writeShape(given: NonNullable<Output['text']>, losses: Losses): JsonObj
   }
 }
 
-/** Thoughts are hidden by default, so hiding them needs no field. */
+/** Writes the reasoning settings. Reasoning is hidden by default, so hiding it needs no field. */
 export function writeReasoning(reasoning: Reasoning | undefined, { dialect, losses }: WriteContext): JsonObject {
   if (reasoning === undefined) return {}
   const { effort, show } = withoutBudget(reasoning, FORMAT, dialect.efforts, losses)
@@ -80,8 +84,10 @@ export function writeReasoning(reasoning: Reasoning | undefined, { dialect, loss
   return Object.keys(fields).length > 0 ? { reasoning: fields } : {}
 }
 
+/** The service tiers that a request may name. */
 export const TIERS: ReadonlySet<string> = new Set(['auto', 'default', 'flex', 'scale', 'priority', 'fast', 'ultrafast'])
 
+/** Writes storage, end user and service tier. */
 export function writeSettings(request: CanonicalRequest, context: WriteContext): JsonObject {
   if (request.cache !== undefined) context.losses.drop(['cache'], 'no-cache-marker-of-the-whole')
   return defined({
@@ -114,6 +120,9 @@ function writeState({ state }: CanonicalRequest, { dialect, losses }: WriteConte
   return { store, previous_response_id: previous, conversation, background }
 }
 
-/** Without `store` only this format stores, so it is set to false unless the caller set any state. */
+/**
+ * Whether the upstream would store the answer although the caller set no state. Only this format stores by default, so
+ * `store` is then set to false.
+ */
 const storesByDefault = (state: State | undefined): boolean =>
   state === undefined || Object.values(state).every(value => value === undefined)

@@ -16,19 +16,21 @@ import {
   writeReasoningItem,
 } from './items.ts'
 
+/** Event and field names for a summary and for full reasoning text. */
 const SECTIONS = {
   summary: { part: 'response.reasoning_summary_part', text: 'response.reasoning_summary_text', place: 'summary_index' },
   content: { part: 'response.content_part', text: 'response.reasoning_text', place: 'content_index' },
 } as const
 
-/** A thought, written in its sections. */
+/** Writes a streamed reasoning item, section by section. */
 export class ThoughtWriter extends SingleWriter {
   private readonly id: string
-  /** The index of the last section that was opened. */
+  /** The index of the section that was opened last. */
   private place = -1
   private section: { text: string; readonly prefix: string } | undefined
-  /** The rest of the separator that is being skipped. */
+  /** Characters; rest of the separator that is still to be skipped. */
   private gap = 0
+  /** The number of cuts passed so far. */
   private cuts = 0
 
   constructor(part: ReasoningPart, context: ItemContext) {
@@ -69,7 +71,7 @@ export class ThoughtWriter extends SingleWriter {
     return isNew ? own.item : fillThought(own.item, part, ownProof(part))
   }
 
-  /** The offset of the next cut, if it is known. */
+  /** UTF-16 units; offset of the next cut in the body, if known. */
   private cut(): number | undefined {
     return (spelt(this.part, FORMAT)['cuts'] as readonly number[] | undefined | null)?.[this.cuts]
   }

@@ -9,7 +9,7 @@ import { DRAW, isDrawing, writeDrawingTool } from './images.ts'
 
 type Named = FunctionTool | FreeformTool
 
-/** The tools in their order; those of one group are written at the place of the first. */
+/** Writes the tools in their order. Tools of one group are written as one entry, at the index of the first. */
 export function writeTools(request: CanonicalRequest, context: WriteContext): JsonObject {
   if (isDrawing(request)) return writeDrawingTool(request, context.losses)
   return request.tools === undefined ? {} : writeList(request.tools, context)
@@ -52,7 +52,7 @@ function writeGroup(first: Named, tools: readonly JsonObject[], path: Path, { lo
   return { type: 'namespace', name, description, tools }
 }
 
-/** A group has one description: its first tool's. */
+/** Reports descriptions that differ within a group, which has only the description of its first tool. */
 function reportGroup(
   { namespace }: Named,
   tools: readonly Tool[],
@@ -81,7 +81,10 @@ function writeTool(tool: Tool, path: Path, context: WriteContext): JsonObject | 
   }
 }
 
-/** Strictness is the default here, so it is turned off for callers that did not request it (trap 56). */
+/**
+ * Writes a function. Functions are strict by default here, so strictness is turned off for callers that did not request
+ * it (trap 56).
+ */
 function writeFunction(tool: FunctionTool, path: Path, { losses }: WriteContext): JsonObject {
   const { name, description, strict, cache } = tool
   if (cache !== undefined) losses.drop([...path, 'cache'], 'no-cache-markers-here')
@@ -143,7 +146,7 @@ function writeInterpreter(tool: HostedTool): JsonObject {
   return { type: 'code_interpreter', container: { type: 'auto' }, ...kept(tool, FORMAT) }
 }
 
-/** `tool_choice`, and whether several tools may be called at once. */
+/** Writes `tool_choice`, and whether several tools may be called at once. */
 export function writeToolChoice(request: CanonicalRequest, context: WriteContext): JsonObject {
   const { toolChoice: choice, tools, parallelToolCalls } = request
   const parallel = defined({ parallel_tool_calls: parallelToolCalls }) as JsonObject
@@ -158,7 +161,7 @@ const CHOSEN: { readonly [K in HostedKind]?: string } = {
   'code-execution': 'code_interpreter',
 }
 
-/** One choice at a time: named tools precede a hosted one, and `none` excludes both. */
+/** Writes a single choice: named tools come before a hosted one, and `none` excludes both. */
 function writeChoice(choice: ToolChoice, tools: readonly Tool[], { losses }: WriteContext): Json {
   const { mode, only, hosted } = choice
   if (hosted !== undefined) {

@@ -15,7 +15,7 @@ const ROLE = chunk({ role: 'assistant', content: '' })
 const USAGE = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 }
 const COUNTING: CanonicalRequest = { ...REQUEST, spelling: { chat: { stream_options: { include_usage: true } } } }
 
-/** What the caller gets under an id and model of its own, as text, and whether it was read without mending. */
+/** The text of the relayed stream under the caller's id and model, and whether it could be read without repair. */
 function passed(bodies: readonly JsonObject[], request = REQUEST) {
   const read = reader.events!(request)
   const write = writer.ownEvents!(request)
@@ -40,7 +40,7 @@ test.each([
   expect(irregular).toBe(false)
 })
 
-test('fields of the same names within others are not those of the answer', () => {
+test('nested fields named like those of the answer stay unchanged', () => {
   const bodies = [ROLE, chunk({ content: 'a' }), chunk({ content: 'b' }), chunk({}, 'stop')].map(body => ({
     x_more: { id: 'x', model: 'y' },
     ...body,
@@ -49,7 +49,7 @@ test('fields of the same names within others are not those of the answer', () =>
   expect(passed(bodies).sent.slice(0, -1)).toEqual(bodies.map(body => JSON.stringify({ ...body, ...named })))
 })
 
-test('a candidate that finishes beside another one finishes once, though the stream is broken off', () => {
+test('a candidate that finishes beside another one finishes once, even if the stream is cut short', () => {
   const done = { index: 1, delta: {}, finish_reason: 'stop' }
   const [first] = ROLE.choices
   const bodies = [
@@ -65,7 +65,7 @@ test('a candidate that finishes beside another one finishes once, though the str
   expect([...relayed, ...rest].map(({ data }) => data)).toEqual([...events.map(({ data }) => data), '[DONE]'])
 })
 
-test('a chunk before the answer has an id waits for it, and a missing time is added', () => {
+test('a chunk that comes before the id of the answer is held, and a missing time is added', () => {
   const { created: _, ...undated } = HEAD
   const early = { choices: [], created: 0, id: '', model: '', object: '', prompt_filter_results: [1] }
   const bodies = [early, ...[ROLE, chunk({ content: 'a' }), chunk({}, 'stop')].map(body => ({ ...undated, ...body }))]
@@ -149,7 +149,7 @@ test.each<[string, JsonObject[]]>([
   expect(passed(bodies.map(body => ({ ...HEAD, ...body }))).irregular).toBe(true)
 })
 
-/** The arguments of each call, as clients join them. */
+/** The arguments of each call, joined as clients do it. */
 function argumentsIn(sent: readonly string[]): string[] {
   const texts: string[] = []
   for (const data of sent.filter(data => data !== '[DONE]'))
@@ -183,7 +183,7 @@ test.each<[string, JsonObject[], string[]]>([
   expect(sent.at(-1)).toContain(more.length === 0 ? 'early' : '[DONE]')
 })
 
-test('interleaved calls keep their arguments wherever the rest of the stream is written anew', () => {
+test('interleaved calls keep their arguments at whatever point rewriting begins', () => {
   const bodies = [...INTERLEAVED, chunk({}, 'tool_calls')]
   const events = [...bodies.map(body => ({ data: JSON.stringify({ ...HEAD, ...body }) })), { data: '[DONE]' }]
   for (let until = 0; until <= events.length; until++) {

@@ -13,7 +13,7 @@ const written = (usage: Usage) => {
   }
 }
 
-test('tokens of no modality but text are no `AUDIO: 0`', () => {
+test('text tokens alone add no entry `AUDIO: 0`', () => {
   const usage = { input: 20, output: 8, reasoning: 3, inputBy: { audio: 0 }, outputBy: { audio: 0 } }
   expect(written(usage)).toEqual({
     promptTokensDetails: [{ modality: 'TEXT', tokenCount: 20 }],
@@ -22,7 +22,7 @@ test('tokens of no modality but text are no `AUDIO: 0`', () => {
   })
 })
 
-test('beside other modalities, the rest is text', () => {
+test('the rest beside other modalities counts as text', () => {
   expect(written({ input: 20, output: 8, inputBy: { audio: 12, image: 0 }, outputBy: { text: 2, audio: 6 } })).toEqual({
     promptTokensDetails: [
       { modality: 'TEXT', tokenCount: 8 },
@@ -36,7 +36,7 @@ test('beside other modalities, the rest is text', () => {
   })
 })
 
-test('no tokens have no details', () => {
+test('a count of zero has no details', () => {
   expect(written({ input: 0, inputBy: { audio: 0 } })).toEqual({ shown: [] })
   expect(written({ inputBy: { audio: 0, image: 0 } })).toEqual({ shown: [] })
 })

@@ -11,8 +11,8 @@ import { asked, request, result } from '../../laws/work/compaction.ts'
 const WIRE = { query: {}, headers: {}, body: {} }
 const atTheDoor = withOrigin({ ...asked }, 'responses', { ...WIRE, path: '/v1/responses/compact' })
 
-describe('the answer of the door for compacting', () => {
-  it('is its own object, and says of itself what it has lost', () => {
+describe('the answer of the compaction endpoint', () => {
+  it('is an object of its own type, and reports its losses', () => {
     holds(result, answer => {
       const { wire, losses } = WRITERS['responses']!.result!(answer, atTheDoor)
       expect(Object.keys(wire.body)).toEqual(expect.arrayContaining(['id', 'object', 'created_at', 'output', 'usage']))
@@ -22,7 +22,7 @@ describe('the answer of the door for compacting', () => {
     })
   })
 
-  it('is an ordinary response where it was asked for by an item of the ordinary door', () => {
+  it('is an ordinary response if an item of an ordinary request asked for it', () => {
     const body = { model: 'm', input: [{ role: 'user', content: 'x' }, { type: 'compaction_trigger' }] }
     const read = READERS['responses']!.request!({ path: '/v1/responses', query: {}, headers: {}, body })
     expect(read.output.compaction).toBe(true)
@@ -31,7 +31,7 @@ describe('the answer of the door for compacting', () => {
   })
 })
 
-it('a request to compact goes to its own door, with nothing that door does not know', () => {
+it('a compaction request goes to its own endpoint, with only the fields of that endpoint', () => {
   holds(request, asked => {
     const { path, body } = WRITERS['responses']!.request!(asked, FOREIGN).wire
     expect(path).toBe('/responses/compact')
