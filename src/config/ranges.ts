@@ -1,12 +1,12 @@
 import ipaddr from 'ipaddr.js'
 
-/** A range of addresses: `10.0.0.0/8`, or one address. */
+/** A CIDR range such as `10.0.0.0/8`, or one IP address. */
 export type Range = string
 
-/** Whether the text is such a range. */
+/** Whether the string is a valid range. */
 export const isRange = (text: string): boolean => ipaddr.isValidCIDR(text) || ipaddr.isValid(text)
 
-/** Whether an address lies in a range. */
+/** Whether the range contains the address. */
 export function contains(range: Range, address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   const [base, bits] = ipaddr.isValidCIDR(range)
     ? ipaddr.parseCIDR(range)

@@ -3,8 +3,8 @@ import { isObject, type Json, type JsonObject, stringIn } from '../canonical/nod
 import type { CanonicalRequest } from '../canonical/request.ts'
 
 /*
- * Values of a request that equal the default: losing them is no loss. Clients write such values into every request, and
- * with losses refused none of their requests would pass.
+ * Request values that equal the default: dropping them costs the caller nothing. Clients write such values into every
+ * request, so a caller that refuses losses could otherwise send none.
  */
 
 type Holds = (value: Json) => boolean
@@ -14,12 +14,12 @@ const is =
   value =>
     values.includes(value)
 const always: Holds = () => true
-/** Empty at every depth. */
+/** An object or list that is empty at every depth. */
 const empty: Holds = value => typeof value === 'object' && value !== null && Object.values(value).every(empty)
 const direct: Holds = value => Array.isArray(value) && value.every(is('direct'))
 const text: Holds = value => Array.isArray(value) && value.every(is('text'))
 
-/** Anthropic's edits of the context that keep all thoughts, as Claude Code asks for them. */
+/** Anthropic's context edits that keep all reasoning, as Claude Code sends them. */
 const keepsAll: Holds = value =>
   isObject(value) &&
   Array.isArray(value['edits']) &&
@@ -27,13 +27,14 @@ const keepsAll: Holds = value =>
     edit => isObject(edit) && /^clear_thinking_/.test(stringIn(edit['type'])) && edit['keep'] === 'all',
   )
 
-/** Padding against traffic analysis is no part of an answer. */
+/** Stream options that only switch padding (against traffic analysis), which is no part of an answer. */
 const onlyPads: Holds = value => isObject(value) && Object.keys(value).every(is('include_obfuscation'))
 
+/** Gemini's `…_UNSPECIFIED` enum values, at every depth. */
 const unspecified: Holds = value =>
   isObject(value) ? Object.values(value).every(unspecified) : typeof value === 'string' && /UNSPECIFIED$/.test(value)
 
-/** By the path of the loss, a `#` for every index. */
+/** The default by the path of the loss; `#` stands for any index. */
 const DEFAULTS: { readonly [path: string]: Holds } = {
   'sampling/temperature': is(1),
   'sampling/topP': is(1),
@@ -61,13 +62,13 @@ const DEFAULTS: { readonly [path: string]: Holds } = {
   'extras/chat/stream_options': onlyPads,
   'extras/chat/prompt_cache_retention': is('in_memory'),
 
-  // Codex's data about itself, for OpenAI: the model never sees it.
+  // Codex's client metadata is for OpenAI's statistics: the model never sees it.
   'extras/responses/client_metadata': always,
   'extras/responses/context_management': empty,
   'extras/responses/prompt_cache_retention': is('in_memory'),
-  // All thoughts that an upstream accepts are sent to it.
+  // All reasoning that an upstream accepts is sent to it.
   'reasoning/extras/responses/context': is('auto', 'all_turns'),
-  // A tool that is loaded later may be loaded from the beginning.
+  // A tool with deferred loading may also be sent from the start.
   'tools/#/extras/responses/defer_loading': always,
   'tools/#/extras/responses/allowed_callers': direct,
 
@@ -77,7 +78,7 @@ const DEFAULTS: { readonly [path: string]: Holds } = {
   'extras/messages/speed': is('standard'),
   'tools/#/extras/messages/defer_loading': always,
   'tools/#/extras/messages/allowed_callers': direct,
-  // How arguments are split into events.
+  // The field only changes how arguments are split into stream events.
   'tools/#/extras/messages/eager_input_streaming': always,
 
   'extras/contents/safetySettings': empty,
@@ -85,7 +86,7 @@ const DEFAULTS: { readonly [path: string]: Holds } = {
   'tools/#/extras/contents/behavior': is('UNSPECIFIED', 'BLOCKING'),
 }
 
-/** The losses, with those of default values marked as restored; the same list where there are none. */
+/** Marks the losses of default values as restored. Returns the same list if there are none. */
 export function markDefaults(losses: readonly Loss[], request: CanonicalRequest): readonly Loss[] {
   let found = false
   const marked = losses.map((loss): Loss => {
@@ -96,15 +97,17 @@ export function markDefaults(losses: readonly Loss[], request: CanonicalRequest)
   return found ? marked : losses
 }
 
+/** Whether the lost value equals the default. */
 function holdsAnyway(loss: Loss, request: CanonicalRequest): boolean {
   if (loss.restored === true) return false
-  // OpenAI's newer name of the system role, which no other format has.
+  // `developer` is OpenAI's newer name of the system role; no other format has it.
   if (loss.kind === 'changed') return loss.became === 'system' && valueAt(request, loss.path) === 'developer'
   if (loss.kind !== 'dropped') return false
   const path = loss.path.map(step => (typeof step === 'number' ? '#' : step)).join('/')
   return Object.hasOwn(DEFAULTS, path) && DEFAULTS[path]!(valueAt(request, loss.path))
 }
 
+/** The value at a path in the request. */
 function valueAt(request: CanonicalRequest, path: Loss['path']): Json {
   let at: unknown = request
   for (const step of path) at = (at as JsonObject | undefined)?.[step]

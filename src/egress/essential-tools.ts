@@ -6,9 +6,9 @@ import { isClientTool, type Tool, type ToolChoice } from '../canonical/tool.ts'
 import { workOf } from '../canonical/work.ts'
 
 /**
- * The losses of tools without which it is another conversation (trap 89): of all tools that the client runs, of one that
- * a call in the history names, and of what the choice insists on. A hosted tool that the other format does not have is
- * dropped and shown anywhere else, also where it is the only tool.
+ * Finds the losses of tools that the conversation cannot do without (trap 89): the last tools that the client runs, a
+ * tool that a call in the history names, and a tool that `toolChoice` requires. Losing a hosted tool is otherwise only
+ * reported, even if it is the only tool.
  */
 export function essentialTools(losses: readonly Loss[], request: CanonicalRequest): readonly Loss[] {
   const { tools = [], toolChoice } = request
@@ -25,11 +25,11 @@ export function essentialTools(losses: readonly Loss[], request: CanonicalReques
   })
 }
 
-/** Whether the loss is of a tool as a whole, or of all of them. */
+/** Whether the loss drops a whole tool, or all tools. */
 const isOfTool = ({ kind, path, restored }: Loss): boolean =>
   kind === 'dropped' && restored !== true && path[0] === 'tools' && path.length <= 2
 
-/** Whether a call in the history or the choice needs a tool that is not among those left. */
+/** Returns a test whether the history or `toolChoice` needs a tool that does not remain. */
 function neededBy({ messages, toolChoice }: CanonicalRequest, left: readonly Tool[]): (tool: Tool) => boolean {
   const known = new Set(left.flatMap(tool => nameOf(tool) ?? []))
   const called = new Set(messages.flatMap(({ content }) => content.flatMap(calledBy)))
@@ -42,7 +42,10 @@ function neededBy({ messages, toolChoice }: CanonicalRequest, left: readonly Too
 
 const calledBy = (part: Part): readonly string[] => (part.type === 'tool-call' ? [part.name] : [])
 
-/** Whether a choice insists on a tool: by its name, by its kind, or in a way that only one format has. */
+/**
+ * Returns a test whether `toolChoice` requires a tool: by name, by hosted kind, or by the wire value in a format's
+ * extras.
+ */
 function insistsOn(choice: ToolChoice | undefined): (tool: Tool, known: ReadonlySet<string>) => boolean {
   const { mode, only, hosted, extras = {} } = choice ?? {}
   const chosen = new Set(mode === 'none' ? [] : only)
@@ -54,7 +57,7 @@ function insistsOn(choice: ToolChoice | undefined): (tool: Tool, known: Readonly
       : []
   return (tool, known) => {
     const name = nameOf(tool)
-    // A list of tools that may be called insists on those that the client runs.
+    // A list of allowed tools requires only those that the client runs.
     if (name !== undefined && chosen.has(name) && !known.has(name) && (mode === 'required' || isClientTool(tool)))
       return true
     if (tool.type === 'hosted')
@@ -65,10 +68,10 @@ function insistsOn(choice: ToolChoice | undefined): (tool: Tool, known: Readonly
   }
 }
 
-/** What types of hosted tools begin with, at any version. */
+/** The prefix of each hosted tool's wire type; vendors append a version. */
 const KINDS = { 'web-search': 'web_search', 'web-fetch': 'web_fetch', 'code-execution': 'code_' } as const
 
-/** Whether a choice, or one of the tools in it, is of the type. */
+/** Whether a wire `tool_choice`, or a tool nested in it, has this type or a version of it. */
 function holdsType(choice: Json, type: string): boolean {
   if (!isObject(choice)) return false
   const { type: own, tools, allowed_tools: allowed } = choice
@@ -77,6 +80,7 @@ function holdsType(choice: Json, type: string): boolean {
   return allowed !== undefined && holdsType(allowed, type)
 }
 
+/** The tool's name; undefined for hosted tools and for opaque ones without a name. */
 function nameOf(tool: Tool): string | undefined {
   if (tool.type === 'hosted') return undefined
   if (tool.type !== 'opaque') return tool.name

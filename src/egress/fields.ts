@@ -4,14 +4,14 @@ export { defined, someOf } from '../canonical/node.ts'
 
 const NONE: JsonObject = {}
 
-/** The fields of this node that a format has beyond canonical. Spread it last. */
+/** The format's `extras` of a node: its fields without a canonical counterpart. Spread them last. */
 export const kept = (node: Node | undefined, format: Format): JsonObject => node?.extras?.[format] ?? NONE
 
-/** The fields of an object as text that follows other fields. */
+/** The object's fields as JSON text to append to other fields: a leading comma, no braces. */
 export function inside(fields: JsonObject): string {
   const text = JSON.stringify(fields).slice(1, -1)
   return text === '' ? '' : `,${text}`
 }
 
-/** How the format spelled this node, if the node was read from it. */
+/** The format's `spelling` of a node: how the caller wrote it, if the node was read from this format. */
 export const spelt = (node: Node | undefined, format: Format): JsonObject => node?.spelling?.[format] ?? NONE

@@ -18,7 +18,7 @@ import { veo } from './veo/index.ts'
 import { videos } from './videos/index.ts'
 import type { Writer } from './writer.ts'
 
-/** Every format the gateway can write, a row each. */
+/** The writer of every format that the gateway can write. */
 export const WRITERS: { readonly [format: Format]: Writer } = {
   chat,
   cohere,

@@ -4,50 +4,57 @@ import type { CanonicalRequest, State } from '../canonical/request.ts'
 import { lists, workOf } from '../canonical/work.ts'
 import { essentialTools } from './essential-tools.ts'
 
+/** Entries; the most losses that one header lists. */
 const MOST_ENTRIES = 20
+/** Characters; the longest list of losses in one header. */
 const MOST_CHARACTERS = 1000
 
 /**
- * The losses a caller sees: neither those undone on the response path, nor neutral values generated for a format that
- * requires them, whose reasons begin with `minted`.
+ * The losses that the caller is shown: all except those that the response path restores, and neutral values that the
+ * target format requires (their reasons begin with `minted`).
  */
 export const shown = (losses: readonly Loss[]): readonly Loss[] =>
   losses.every(isSilent) ? NO_LOSSES : losses.filter(loss => !isSilent(loss))
 
 const NO_LOSSES: readonly Loss[] = []
 
-/** The losses for which a request with losses refused is rejected: those shown that cost the caller something. */
+/**
+ * The losses for which the gateway rejects a request that refuses losses: shown losses that cost the caller something.
+ */
 export const refusable = (losses: readonly Loss[]): readonly Loss[] =>
   shown(losses).filter(({ reason }) => !HARMLESS.has(reason))
 
-/** The reason for a thought that the caller had discarded and the gateway inserted again. */
+/** Loss reason: reasoning that the caller had discarded and the gateway inserted again. */
 export const REMEMBERED = 'remembered-thought'
 
-/** The reason for a limit of the answer that no answer of the model can reach beyond. */
+/** Loss reason: an output limit that no answer of the model can exceed. */
 export const LONGEST = 'most-the-model-answers'
 
 /**
- * Reasons for differences that are shown but take nothing from a request: the model's own text is returned to it, or
- * no answer could be longer.
+ * Reasons of shown losses that cost the caller nothing: the model's own reasoning is returned to it, or no answer could
+ * be longer.
  */
 const HARMLESS: ReadonlySet<string> = new Set([REMEMBERED, LONGEST])
 
 const isSilent = (loss: Loss): boolean =>
   loss.restored === true || (loss.kind === 'added' && loss.reason.startsWith('minted'))
 
-/** Whether a difference is something that the gateway added: what the caller sent is all there. */
+/** Whether the loss is an addition by the gateway: nothing of the caller's request is missing. */
 export const isAddition = ({ kind }: Loss): boolean => kind === 'added' || kind === 'inserted'
 
-/** The losses without what was added. */
+/** The losses without the gateway's additions. */
 export const withoutAdditions = (losses: readonly Loss[]): readonly Loss[] => losses.filter(loss => !isAddition(loss))
 
 /**
- * The headers that report losses: `interlingua-loss`, a list of `path reason` separated by `; ` and truncated where it
- * is long; `interlingua-loss-count`, always exact; and `interlingua-added`, such a list of what was added, which is no
- * loss. No headers without losses or additions.
+ * Builds the headers that report losses to the caller; none if there are no losses.
  *
- * @param reported those that are `shown`.
- * @param locate gives paths of canonical requests in the caller's body.
+ * - `interlingua-loss`: a list of `path reason`, separated by `; ` and truncated if it is long.
+ * - `interlingua-loss-count`: the exact number of losses.
+ * - `interlingua-added`: additions by the gateway, in the form of `interlingua-loss`; an addition does not count as a
+ *   loss.
+ *
+ * @param reported the losses that the caller is shown.
+ * @param locate maps a path in the canonical request to the path in the caller's body.
  */
 export function lossHeaders(
   reported: readonly Loss[],
@@ -64,6 +71,7 @@ export function lossHeaders(
   }
 }
 
+/** Lists losses as `path reason; …` within the limits of a header. */
 function listed(losses: readonly Loss[], locate: (path: Path) => Path): string {
   let list = ''
   let entries = 0
@@ -79,9 +87,14 @@ function listed(losses: readonly Loss[], locate: (path: Path) => Path): string {
 }
 
 /**
- * The losses no answer can make up for: state the upstream cannot keep, a part that refers to something stored
- * elsewhere, media in the last user turn or in any of a list of inputs, the video to change, what a transcript needs
- * besides text, tools without which it is another conversation (`essential-tools.ts`), and the container of speech. A request with one of them is always refused.
+ * The losses for which a request is always refused, because no answer could make up for them:
+ *
+ * - state that the upstream cannot store, and references to items stored elsewhere;
+ * - media in the last user turn, or in any input of a list of inputs;
+ * - the video to remix;
+ * - fields that determine the shape of a transcript;
+ * - tools that the conversation cannot do without (`essential-tools.ts`);
+ * - the audio container of speech.
  */
 export function essential(losses: readonly Loss[], request: CanonicalRequest): readonly Loss[] {
   const turn = request.messages.findLastIndex(message => message.role === 'user')
@@ -102,10 +115,10 @@ export function essential(losses: readonly Loss[], request: CanonicalRequest): r
 const isOfThread = ({ path }: Loss): boolean => path[0] === 'state' && path[1] === 'thread'
 
 /**
- * The refusal that names every loss, 422 in each format. For a thread it has its own code, at which clients send the
- * whole conversation again (trap 94).
+ * The 422 error that lists every loss. A lost thread has a code of its own, at which clients send the whole
+ * conversation again (trap 94).
  *
- * @param located the same losses with paths into the caller's body.
+ * @param located the same losses, with paths into the caller's body.
  */
 export function refusal(losses: readonly Loss[], located: readonly Loss[] = losses): GatewayError {
   if (losses.some(isOfThread)) return inexpressible(NO_THREADS, 'thread', 'thread_unsupported_request')
@@ -115,9 +128,9 @@ export function refusal(losses: readonly Loss[], located: readonly Loss[] = loss
   return inexpressible(message, others.length === 0 ? only?.path.join('.') : undefined, 'cannot_express')
 }
 
-const NO_THREADS = "The model's upstream keeps no threads. Send the whole conversation without `thread`."
+const NO_THREADS = "The model's upstream stores no threads. Send the whole conversation without `thread`."
 
-/** Audio in another container than the requested one is useless to the client that has to play it. */
+/** Whether speech comes in another container than the requested one, which the client could not play. */
 const losesContainer = ({ kind, path, restored }: Loss, request: CanonicalRequest): boolean =>
   (kind === 'dropped' || kind === 'changed') &&
   restored !== true &&
@@ -125,8 +138,8 @@ const losesContainer = ({ kind, path, restored }: Loss, request: CanonicalReques
   workOf(request) === 'speech'
 
 /**
- * The settings of the state that request something: losing `store: false` or `background: false` loses nothing, and a
- * copy that chat has stored is for the publisher's dashboard, not for later requests.
+ * Whether each state setting requests something. `store: false` and `background: false` do not, and a copy that chat
+ * stores is only for the vendor's dashboard: no later request refers to it.
  */
 const REQUESTED: { readonly [K in keyof State]-?: (value: State[K], request: CanonicalRequest) => boolean } = {
   store: (value, request) => value === true && !storesCopy(request),
@@ -139,6 +152,7 @@ const REQUESTED: { readonly [K in keyof State]-?: (value: State[K], request: Can
 const storesCopy = ({ spelling = {} }: CanonicalRequest): boolean =>
   Object.values(spelling).some(one => one['storesCopy'] === true)
 
+/** Whether the loss drops a state setting that requests something. */
 function losesState({ path }: Loss, request: CanonicalRequest): boolean {
   const { state } = request
   if (state === undefined || path[0] !== 'state') return false
@@ -149,8 +163,8 @@ function losesState({ path }: Loss, request: CanonicalRequest): boolean {
 }
 
 /**
- * Whether the loss is of the whole turn, of a part of it, or of the media the part shows. In a conversation only the
- * last turn counts, in a list of inputs each.
+ * Whether the loss drops media that the model has to see: a whole message, a part of it, or the source of a part. In a
+ * conversation only the last user turn counts, in a list of inputs every input.
  */
 function losesSight({ path, restored }: Loss, request: CanonicalRequest, turn: number): boolean {
   const at = lists(request) ? path[1] : turn
@@ -161,6 +175,7 @@ function losesSight({ path, restored }: Loss, request: CanonicalRequest, turn: n
   return part !== undefined && isSight(part) && (path.length === 4 || (path.length === 5 && path[4] === 'source'))
 }
 
+/** Whether the loss drops a part that refers to something stored at its issuer. */
 function losesReference({ path }: Loss, request: CanonicalRequest): boolean {
   if (path[0] !== 'messages' || path.length !== 4) return false
   const part = request.messages[Number(path[1])]?.content[Number(path[3])]
@@ -169,7 +184,7 @@ function losesReference({ path }: Loss, request: CanonicalRequest): boolean {
 
 const losesRemix = ({ path }: Loss): boolean => path.join('/') === 'output/video/remixOf'
 
-/** Fields of a transcript besides its text: they determine the shape of the answer. */
+/** Whether the loss drops a field that determines the shape of the transcript. */
 const losesTimes = ({ path }: Loss, { output: { transcript } }: CanonicalRequest): boolean =>
   transcript !== undefined && path.length === 3 && path[1] === 'transcript' && TIMES.has(path[2]!)
 
@@ -177,5 +192,8 @@ const TIMES: ReadonlySet<string | number> = new Set(['task', 'timestamps', 'spea
 
 const isSight = (part: { readonly type: string }): boolean => part.type === 'media' || part.type === 'opaque'
 
-/** Names come from callers: characters that could end a header, an entry or a path element are percent-encoded. */
+/**
+ * Percent-encodes characters that could end a header, an entry or a path element, because callers choose the names in
+ * paths.
+ */
 const headerSafe = (text: string): string => text.toWellFormed().replace(/[^!-~]|[%;/]/gu, encodeURIComponent)

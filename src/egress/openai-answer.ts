@@ -16,14 +16,14 @@ import { dated, ownBody } from './own.ts'
 import { NO_TASK } from './sanitize/bare.ts'
 import { writeUsage } from './usage/openai.ts'
 
-/** What distinguishes the answers of chat completions from those of text completions. */
+/** The differences between answers of chat completions and of text completions. */
 interface AnswerKind {
   readonly format: Format
   readonly object: string
   writeChoice(candidate: Candidate, index: number, losses: Losses): JsonObject
 }
 
-/** A whole answer of either format (docs/wire/mapping.md#answers). */
+/** Writes a whole answer of chat completions or text completions (docs/wire/mapping.md#answers). */
 export function writeAnswer(
   result: CanonicalResult,
   request: CanonicalRequest,
@@ -43,6 +43,7 @@ export function writeAnswer(
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
 
+/** The wire word for each finish reason. */
 const WORDS: { readonly [R in FinishReason]: string } = {
   stop: 'stop',
   length: 'length',
@@ -53,7 +54,7 @@ const WORDS: { readonly [R in FinishReason]: string } = {
   other: 'stop',
 }
 
-/** How the values above are read. */
+/** The finish reason that readers understand by each wire word. */
 const MEANINGS: { readonly [word: string]: FinishReason } = {
   stop: 'stop',
   length: 'length',
@@ -61,14 +62,14 @@ const MEANINGS: { readonly [word: string]: FinishReason } = {
   content_filter: 'refused',
 }
 
-/** The word for a finish reason; an error never looks like a finished answer (trap 15). */
+/** The wire word for a finish reason; an error never looks like a finished answer (trap 15). */
 export const finishWord = (reason: FinishReason): string => WORDS[reason]
 
 interface Ended extends Node {
   readonly finish?: Finish
 }
 
-/** The stop sequence that was met, where an upstream of this format named it beside the finish reason (vLLM does). */
+/** The field with the matched stop sequence, if the upstream sent one next to the finish reason, as vLLM does. */
 export const stopField = ({ finish, ...node }: Ended, format: Format): JsonObject =>
   finish?.stopSequence !== undefined && spelt(node, format)['stop_reason'] === true
     ? { stop_reason: finish.stopSequence }
@@ -76,7 +77,12 @@ export const stopField = ({ finish, ...node }: Ended, format: Format): JsonObjec
 
 const PLAIN: EndContent = { called: false, refused: false }
 
-/** Reports what is lost of a finish that is written as this word, or as none, with these fields beside it. */
+/**
+ * Reports how the written finish differs from the canonical one.
+ *
+ * @param word the wire word that was written; null if the format writes none.
+ * @param beside further fields that were written next to the word.
+ */
 export function reportFinish(
   finish: Finish | undefined,
   word: string | null,
@@ -93,10 +99,10 @@ export function reportFinish(
   if (meaning !== finish.reason) losses.change([...path, 'finish', 'reason'], meaning, 'no-such-finish')
 }
 
-/** The fields that every citation has, empty or zero where they are unknown. */
+/** The fields that the format requires of every citation, empty or zero if unknown. */
 export const requiredFields = ({ title = '', start = 0, end = 0 }: Citation) => ({ title, start, end })
 
-/** Reports what the citations of a text lack, and what there is no place for. */
+/** Reports citation fields that were filled in, and quotes, which the format cannot carry. */
 export function reportCitations({ annotations = [] }: TextPart, path: Path, losses: Losses): void {
   for (const [index, citation] of annotations.entries()) {
     if (citation.type === 'opaque') continue

@@ -3,15 +3,19 @@ import type { CanonicalRequest } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import type { WireRequest } from '../canonical/wire.ts'
 
-/* What came in a format and leaves in it goes out as it came (canonical/node.ts), but for what the gateway changed. */
+/*
+ * Requests and answers whose reader and writer share a format leave as they came (canonical/node.ts), except for the
+ * gateway's changes.
+ */
 
+/** A canonical request, and the wire request from which the reader made it. */
 export type ReadRequest = Origin<CanonicalRequest, WireRequest>
 
 /**
- * What a request was read from that is written as it came; undefined where it was read from another format, or more of
- * it was changed than the format can write into the body it had.
+ * The wire request to pass on unchanged, if the request was read from this format. Undefined if the caller used another
+ * format, or if a field was changed that the format cannot write into the original body.
  *
- * @param rewritten fields of the request whose changes it can write: the model, where nothing else is said.
+ * @param rewritten fields whose changes the writer can apply to the original body; by default the model alone.
  */
 export function ownOrigin(
   request: CanonicalRequest,
@@ -28,14 +32,14 @@ export function ownOrigin(
 
 const MODEL: ReadonlySet<string> = new Set(['model'])
 
-/** What may be changed of a conversation that still goes out as it came. */
+/** The fields of a conversation that the gateway may change while the rest of the body goes out as it came. */
 export const REWRITTEN: ReadonlySet<string> = new Set(['model', 'messages', 'stream'])
 
-/** The body of such a request under its model, which is another where a channel has its own name for it. */
+/** The original body, with the channel's own model name if that differs. */
 export const underModel = ({ model }: CanonicalRequest, { node, wire }: ReadRequest): JsonObject =>
   model === node.model ? wire.body : { ...wire.body, model }
 
-/** The body with these fields, and without those that are gone; the very same where that is all the same. */
+/** Sets `fields` in the body and removes those in `gone`. Returns the same object if nothing changes. */
 export function withFields(
   body: JsonObject,
   fields: { readonly [field: string]: Json },
@@ -47,23 +51,23 @@ export function withFields(
   return out
 }
 
-/** Where a body has the id and the model of an answer. */
+/** The fields of a wire answer that hold its id and its model. */
 export interface OwnHead {
-  /** Their fields; a format may have none. */
+  /** The field's name; undefined if the format has no such field. */
   readonly id?: string
   readonly model?: string
-  /** Bodies that came without them leave without them. */
+  /** Do not add the fields to a body that came without them. */
   readonly optional?: true
 }
 
 const HEAD: OwnHead = { id: 'id', model: 'model' }
 
-/** The head of formats whose answers need neither id nor model. */
+/** For formats whose answers require neither id nor model. */
 export const OPTIONAL_HEAD: OwnHead = { ...HEAD, optional: true }
 
 /**
- * The body of an answer that an upstream of this format gave, under the id and model that it has for its caller, and with
- * extras as its caller may see them; undefined of any other answer.
+ * The original body of an upstream answer in this format, with the public id and model and with extras as the caller
+ * may see them. Undefined if the upstream used another format, or if the answer was changed otherwise.
  */
 export function ownBody(result: CanonicalResult, format: Format, head = HEAD): JsonObject | undefined {
   const origin = originOf<JsonObject, CanonicalResult>(result, format)
@@ -83,6 +87,6 @@ export function ownBody(result: CanonicalResult, format: Format, head = HEAD): J
   return withFields(wire, extras === node.extras ? fields : { ...fields, ...extras?.[format] })
 }
 
-/** An answer with the gateway's own time, where the upstream gave none. */
+/** Fills in `created` from the gateway's clock if the upstream sent none. */
 export const dated = (body: JsonObject, { createdAt }: CanonicalResult): JsonObject =>
   createdAt === undefined || typeof body['created'] === 'number' ? body : { ...body, created: createdAt }

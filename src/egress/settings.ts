@@ -3,7 +3,7 @@ import type { Json } from '../canonical/node.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { Settings } from '../canonical/settings.ts'
 
-/** The settings of a request as fields of a body; those that the format has not are reported as lost. */
+/** Writes the request's settings as body fields and reports those that the format does not have as losses. */
 export function writeSettings(
   { written }: Settings,
   request: CanonicalRequest,

@@ -3,15 +3,20 @@ import type { CanonicalRequest } from '../canonical/request.ts'
 import { spelt } from './fields.ts'
 import { type ReadRequest, withFields } from './own.ts'
 
-/* A stream of chat completions or text completions has usage only on request (docs/wire/chat.md#stream). */
+/* Streams of chat completions and text completions contain usage only on request (docs/wire/chat.md#stream). */
 
 const COUNTED = { include_usage: true } as const
 
-/** Whether the caller wants to see the usage of the stream. */
+/** Whether the caller requested usage in the stream. */
 export const wantsUsage = (request: CanonicalRequest, format: Format): boolean =>
   (spelt(request, format)['stream_options'] as JsonObject | undefined)?.['include_usage'] === true
 
-/** The fields of a request for a stream, if it is one; `extras` are those of the format that the request has. */
+/**
+ * The `stream` fields of a request; none if the caller wants a whole answer.
+ *
+ * @param isCounted whether to request usage.
+ * @param extras the format's extras of the request.
+ */
 export function streamFields({ stream }: CanonicalRequest, isCounted: boolean, extras: JsonObject): JsonObject {
   if (!stream) return {}
   const options = { ...(isCounted ? COUNTED : {}), ...(extras['stream_options'] as JsonObject | undefined) }
@@ -19,8 +24,8 @@ export function streamFields({ stream }: CanonicalRequest, isCounted: boolean, e
 }
 
 /**
- * The body of a request as it came, but for its model and for what else is written anew. A channel may always request
- * the usage of a stream, for its log (trap 22).
+ * The caller's original body with the model, the `changed` fields and the stream setting of the canonical request. A
+ * channel may always request the usage of a stream, for the usage log (trap 22).
  */
 export function ownBodyOf(
   { model, stream }: CanonicalRequest,
@@ -37,6 +42,6 @@ export function ownBodyOf(
       ? { stream_options: { ...options, ...COUNTED } }
       : {}),
   }
-  // Options of a stream are refused where there is none.
+  // OpenAI refuses `stream_options` without `stream`.
   return withFields(body, fields, node.stream && !stream && options !== undefined ? ['stream_options'] : [])
 }

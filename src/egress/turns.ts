@@ -1,9 +1,9 @@
 import type { Part, TextPart, ToolResultPart } from '../canonical/content.ts'
 import { below, type Losses, type Path } from '../canonical/loss.ts'
 
-/* What turns have in common in the formats of conversations. */
+/* Rules for turns that several conversation formats share. */
 
-/** The parts of a turn that it may contain, as they are written; any other is lost. */
+/** Writes the parts whose types the turn may contain and reports every other part as lost. */
 export function writeAllowed<Wire>(
   content: readonly Part[],
   allowed: ReadonlySet<Part['type']>,
@@ -18,11 +18,11 @@ export function writeAllowed<Wire>(
   return written.includes(undefined) ? written.filter(one => one !== undefined) : (written as Wire[])
 }
 
-/** The parts that turns of users, and those of system and developer, may contain. */
+/** The part types of user turns, and those of system and developer turns. */
 export const FOR_USERS: ReadonlySet<Part['type']> = new Set(['text', 'media', 'opaque'])
 export const FOR_SYSTEMS: ReadonlySet<Part['type']> = new Set(['text', 'opaque'])
 
-/** The content of a result where there is no flag for a failed call: the text contains it (trap 49). */
+/** The content of a tool result for formats without a failure flag: the text says that the call failed (trap 49). */
 export function withFailure({ content, failed }: ToolResultPart, path: Path, losses: Losses): readonly Part[] {
   if (failed === undefined) return content
   losses.drop([...path, 'failed'], 'no-failure-flag')
@@ -39,10 +39,10 @@ export function withFailure({ content, failed }: ToolResultPart, path: Path, los
 }
 
 /**
- * The result where only parts have cache markers: its own stands on its last text (trap 63). It is lost where the
- * upstream takes none, or no text can have it.
+ * Moves the cache marker of a tool result to its last text, for formats in which only parts have markers (trap 63). The
+ * marker is lost if the upstream takes none, or if the text is blank or has a marker already.
  *
- * @param takes whether the upstream takes markers on texts.
+ * @param takes whether the upstream takes cache markers on texts.
  */
 export function withMarker(result: ToolResultPart, takes: boolean, path: Path, losses: Losses): ToolResultPart {
   const { content, cache } = result

@@ -13,28 +13,31 @@ import type { Work } from '../canonical/work.ts'
 import type { TaskWriter } from './task-writer.ts'
 import type { ModelQuery } from './transport/model-pages.ts'
 
-/** A vendor's quirks of a format, as declared on its channel; each format's dialect.ts lists the flags it obeys. */
+/**
+ * A vendor's deviations from a format, declared on its channel; each format's dialect.ts lists the flags that it obeys.
+ */
 export type Dialect = JsonObject
 
+/** The upstream's dialect, and whether it uses the caller's format. */
 export interface WriteOptions {
   readonly dialect: Dialect
   /**
-   * The caller uses this same format: its values are sent as they came, valid or not. Otherwise names, ids and schemas
-   * are made valid for the upstream, and every change is reported.
+   * Whether the caller uses this same format. If so, its values are sent unchanged, valid or not; otherwise names, ids
+   * and schemas are made valid for the upstream, and every change is reported.
    */
   readonly native: boolean
 }
 
-/** The upstream to which a thought is handed back. */
+/** The upstream to which reasoning is returned. */
 export interface HandBack extends WriteOptions {
-  /** The upstream that issued the thought, which alone can read its proof. */
+  /** Whether this upstream issued the reasoning: only the issuer can read its signature. */
   readonly own: boolean
 }
 
-/** How the models that a key can call are listed to a format's clients. */
+/** Lists the models that a key can call, for the clients of a format. */
 export interface ModelWriter {
   /**
-   * The JSON text of the page that the query selects, of cards sorted by id.
+   * Returns one page of models as JSON text; `cards` are sorted by id.
    *
    * @throws GatewayError `invalid-request` for an invalid page.
    */
@@ -42,78 +45,96 @@ export interface ModelWriter {
   record(card: ModelCard): JsonObject
 }
 
-/** How a format names the container of a recording. */
+/** A format's names for audio containers. */
 export interface Container {
-  /** The media type that its callers get where they name none. */
+  /** The media type for callers that name none. */
   readonly usual: string
-  /** The format's name for a media type; undefined where it has none. */
+  /** Returns the format's name for a media type; undefined if it has none. */
   nameOf(mediaType: string): string | undefined
 }
 
-/** Writes a streamed answer. */
+/** Writes a streamed answer to a caller. */
 export interface EventWriter extends Transducer<CanonicalEvent, WireEvent> {
-  /** What a whole answer would have said: known at the end, when the headers are gone. */
+  /**
+   * The losses that a whole answer would have reported in its headers; complete only at the end, when the headers are
+   * already sent.
+   */
   readonly lost?: readonly Loss[]
 }
 
-/** Writes a streamed answer of an upstream of its own format. */
+/** Writes a streamed answer whose upstream uses the caller's format. */
 export interface OwnEventWriter extends EventWriter {
-  /** An event as it came, with what was read of it: it leaves so, but for id and model of the answer. */
+  /**
+   * Passes on a wire event as it came, except for the id and model of the answer; `read` are the canonical events read
+   * from it.
+   */
   relay(wire: WireEvent, read: readonly CanonicalEvent[]): readonly WireEvent[]
 }
 
-/** Everything the gateway writes in one format. All of it is pure: equal inputs give equal bytes. */
+/** Everything the gateway writes in one format. All methods are pure: equal inputs give equal bytes. */
 export interface Writer {
-  /** A request to an upstream. Throws GatewayError `cannot-express` only where no request at all can be written. */
+  /** Writes a request to an upstream. Throws GatewayError `cannot-express` only if no request at all can be written. */
   request?(request: CanonicalRequest, options: WriteOptions): Written<WireRequest>
-  /** A whole answer to a caller; `id`, `model` and `createdAt` are filled in before. */
+  /** Writes a whole answer to a caller. The gateway has filled in `id`, `model` and `createdAt` before. */
   result?(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer>
   /**
-   * A streamed answer to a caller. It owns the life cycle of its format: the terminal event comes exactly once,
-   * also when `end` is called before the events ended.
+   * Writes a streamed answer to a caller. The writer owns the life cycle of its format: it writes the terminal event
+   * exactly once, even if `end` is called before the canonical events ended.
    */
   events?(request: CanonicalRequest): EventWriter
-  /** The same of an upstream of this format. Without the method its events are written anew. */
+  /**
+   * Writes a streamed answer of an upstream of this format. Without this method such events are read and written like
+   * any others.
+   */
   ownEvents?(request: CanonicalRequest): OwnEventWriter
-  /** Takes media as bytes, in requests and answers; for any other format they are converted to base64 beforehand. */
+  /**
+   * Whether the format takes media as raw bytes, in requests and answers; for other formats the gateway converts bytes
+   * to base64 first.
+   */
   readonly bytes?: true | ((dialect: Dialect) => boolean)
   /**
-   * Whether media at a URL must be fetched first, because upstreams of this format take no such URL, or none in the
-   * result of a tool.
+   * Whether the gateway must fetch media at a URL first, because upstreams of this format take no such URL, or none in
+   * a tool result.
    */
   fetches?(part: MediaPart, dialect: Dialect, work: Work, inResult: boolean): boolean
-  /** Also for callers of the format itself, who choose among shapes of which an upstream may take only one. */
+  /**
+   * Media are also fetched for native callers, who choose among several shapes, of which an upstream may take only one.
+   */
   readonly fetchesOwn?: true
-  /** How an upstream is asked about tasks: there where its answers are tasks. */
+  /** Writes the requests about tasks, for formats whose upstreams answer with tasks. */
   readonly tasks?: TaskWriter
   /**
-   * The parts of an answer from which a conversation is continued: the kept messages and a sealed value. `base` is the
-   * prefix of ids.
+   * Writes a compacted conversation as parts of an answer: the messages that stay and the encrypted summary. `base` is
+   * the prefix of ids.
    */
   compacted?(kept: readonly Message[], sealed: string, base: string): readonly Part[]
   /**
-   * A thought of an answer of this format as an upstream of the format takes it back in the history, where the caller
-   * no longer has it; undefined where the upstream takes no such thought. Without the method it takes none at all
-   * (traps 26-36).
+   * Turns a reasoning part of an earlier answer into the form in which an upstream takes it back in the history, for
+   * callers that no longer have it. Undefined if the upstream takes no such reasoning. Formats without this method take
+   * none (traps 26-36).
    */
   handsBack?(thought: ReasoningPart, to: HandBack): ReasoningPart | undefined
-  /** Whether the upstream refuses proofs of thoughts when any earlier message has changed. */
+  /** Whether the upstream refuses reasoning signatures once any earlier message has changed. */
   boundProofs?(options: WriteOptions): boolean
-  /** An error before the first byte, in the shape and with the status of the format. */
+  /** Writes an error before the first byte, with the shape and the status of the format. */
   error?(error: CanonicalError, requestId: string): WireAnswer
-  /** How its clients list models; formats of one family list them in one of them (docs/wire/common.md#model-lists). */
+  /**
+   * Lists models for clients of the format. Only one format of each family has it (docs/wire/common.md#model-lists).
+   */
   readonly models?: ModelWriter
-  /** Its answers may hold images as addresses. */
+  /** Answers of the format may contain images as URLs. */
   readonly imageAddresses?: true
-  /** Its recordings come without a media type: another container than the requested one is a loss. */
+  /**
+   * Containers of formats whose audio comes without a media type: another container than the requested one is a loss.
+   */
   readonly container?: Container
-  /** Its answers hold the time of their completion, as `completedAt` in the spelling of the format. */
+  /** Answers of the format contain their completion time, as `completedAt` in the format's spelling. */
   readonly completionTime?: true
-  /** Adds the headers of limits that clients of the format read, where those are not OpenAI's. */
+  /** Adds the rate limit headers that clients of the format read, for formats that do not use OpenAI's headers. */
   readonly addRateLimits?: AddRateLimits
   /**
-   * An error as the stream that was requested, for kinds that the format's clients expect only there; undefined for any
-   * other kind. With `socket` the events are frames of a connection that stays open.
+   * Writes an error as the requested stream, for error kinds that clients of the format expect only there; undefined
+   * for any other kind. With `socket` the events are frames of a connection that stays open.
    */
   refused?(
     error: CanonicalError,

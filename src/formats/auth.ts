@@ -4,7 +4,10 @@
  */
 export type AuthStyle = 'bearer' | 'token' | 'x-api-key' | 'x-goog-api-key' | 'api-key' | 'xi-api-key' | 'jwt' | 'none'
 
-/** The header with our key for an upstream, or for `jwt` with the token signed by it; none where it needs none. */
+/**
+ * The header with the channel's credential: its key, or for `jwt` the token signed with it; none if the upstream needs
+ * none.
+ */
 export function authHeaders(style: AuthStyle, key: string | undefined): { readonly [name: string]: string } {
   if (key === undefined || style === 'none') return {}
   if (style === 'bearer' || style === 'jwt') return { authorization: `Bearer ${key}` }

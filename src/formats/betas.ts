@@ -1,7 +1,9 @@
 /** Which values of `anthropic-beta` a channel passes on: all, none, or these. */
 export type BetaPolicy = 'allow' | 'none' | readonly string[]
 
-/** The values of a caller's `anthropic-beta` header that the channel allows; undefined for none (trap 79). */
+/**
+ * The values of the caller's `anthropic-beta` header that the channel allows; undefined if there are none (trap 79).
+ */
 export function allowedBetas(policy: BetaPolicy, header: string | undefined): string | undefined {
   if (header === undefined || policy === 'none') return undefined
   if (policy === 'allow') return header

@@ -1,9 +1,9 @@
 import { isObject, type Json, type JsonObject } from '../canonical/node.ts'
 
-/** A typical chat upstream other than OpenAI: no custom tools, no developer turns, no store. */
+/** The dialect of a typical chat upstream other than OpenAI: no custom tools, no developer turns, no store. */
 export const PLAIN_CHAT = { custom_tools: false, developer_role: false, store: false } as const satisfies JsonObject
 
-/** A responses upstream other than OpenAI: it stores nothing, and takes functions only. */
+/** The dialect of a responses upstream other than OpenAI: it stores nothing and takes only functions as tools. */
 export const PLAIN_RESPONSES = {
   stateless: true,
   custom_tools: false,
@@ -11,7 +11,10 @@ export const PLAIN_RESPONSES = {
   count: false,
 } as const satisfies JsonObject
 
-/** A messages upstream other than Anthropic: it lacks later additions to the format (traps 38, 39, 42). */
+/**
+ * The dialect of a messages upstream other than Anthropic: later additions to the format are missing (traps 38, 39,
+ * 42).
+ */
 export const PLAIN_MESSAGES = {
   system_turns: false,
   thinking: 'budget',
@@ -20,16 +23,15 @@ export const PLAIN_MESSAGES = {
   count: false,
 } as const satisfies JsonObject
 
-/** The values of a flag, or its type. */
+/** The allowed values of a flag, or its type. */
 type Flag = readonly string[] | 'yes-or-no' | 'number' | 'text' | 'texts' | 'texts-by-name'
 
 /**
- * The flags that have an effect, with their values; any other flag is ignored. docs/dialects.md describes them for
- * operators.
+ * The dialect flags that have an effect, with their allowed values; any other flag is ignored. docs/dialects.md
+ * describes them for operators.
  */
 export const DIALECT_FLAGS: ReadonlyMap<string, Flag> = new Map<string, Flag>([
-  // chat; custom_tools and cache are also flags of the responses writer, and cache, with other values, of the messages
-  // writer
+  // chat; the responses writer also uses custom_tools and cache, and the messages writer uses cache with other values
   ['reasoning_field', ['reasoning_content', 'reasoning', 'parts', 'none']],
   ['reasoning_as', ['reasoning_effort', 'reasoning', 'thinking', 'none']],
   ['cache', ['none', 'cache_control', 'prompt_cache_breakpoint', 'auto', 'off']],
@@ -67,7 +69,7 @@ export const DIALECT_FLAGS: ReadonlyMap<string, Flag> = new Map<string, Flag>([
   ['edits', ['any', 'form', 'urls']],
   ['picture_urls', 'yes-or-no'],
   ['response_format', 'yes-or-no'],
-  // embeddings; batch also of the contents writer
+  // embeddings; the contents writer also uses batch
   ['dimensions_field', ['dimensions', 'output_dimension']],
   ['encoding_field', ['encoding_format', 'embedding_type']],
   ['float_encoding', 'yes-or-no'],
@@ -75,10 +77,10 @@ export const DIALECT_FLAGS: ReadonlyMap<string, Flag> = new Map<string, Flag>([
   ['image_input', 'yes-or-no'],
   ['end_user', 'yes-or-no'],
   ['batch', 'number'],
-  // rerank; batch also of cohere
+  // rerank; the cohere writer uses batch
   ['top_field', ['top_n', 'top_k']],
   ['documents', ['any', 'text']],
-  // speech; voices also of contents and elevenlabs
+  // speech; the contents and elevenlabs writers also use voices
   ['voices', 'texts-by-name'],
   ['default_voice', 'text'],
   ['speech_events', 'yes-or-no'],
@@ -86,13 +88,13 @@ export const DIALECT_FLAGS: ReadonlyMap<string, Flag> = new Map<string, Flag>([
   ['naming', ['ga', 'beta']],
   ['layout', ['ga', 'beta', 'mixed']],
   ['item_done', 'yes-or-no'],
-  // live; vertex, version, voices and default_voice are its own, too
+  // live; it also uses vertex, version, voices and default_voice
   ['resumption', 'yes-or-no'],
   ['audio_only', 'yes-or-no'],
   ['late_text', ['content', 'realtime']],
   // responses
   ['stateless', 'yes-or-no'],
-  // work the vendor lacks although the format has it
+  // work that the vendor lacks although the format has it
   ['compaction', 'yes-or-no'],
   ['count', 'yes-or-no'],
   // videos
@@ -102,6 +104,7 @@ export const DIALECT_FLAGS: ReadonlyMap<string, Flag> = new Map<string, Flag>([
   ['transcript_shapes', ['all', 'json', 'none']],
 ])
 
+/** Whether a value is of a flag's type. */
 const CHECKS: { readonly [S in Exclude<Flag, readonly string[]>]: (value: Json) => boolean } = {
   'yes-or-no': value => typeof value === 'boolean',
   number: value => typeof value === 'number',
@@ -110,7 +113,10 @@ const CHECKS: { readonly [S in Exclude<Flag, readonly string[]>]: (value: Json) 
   'texts-by-name': value => isObject(value) && Object.values(value).every(one => typeof one === 'string'),
 }
 
-/** The expected values of a flag with a wrong one; undefined for a valid value, and for an unknown flag. */
+/**
+ * Describes the allowed values of a flag if the given value is not one of them; undefined for a valid value or an
+ * unknown flag.
+ */
 export function expectedOf(flag: string, value: Json): string | undefined {
   const values = DIALECT_FLAGS.get(flag)
   if (values === undefined) return undefined

@@ -2,8 +2,8 @@ import type { Format } from '../canonical/node.ts'
 import type { Work } from '../canonical/work.ts'
 
 /**
- * The formats in which callers send requests, and the work that they request in each. That tokens are counted is no
- * work of a model's: every model has an estimate.
+ * The formats in which callers send requests, and the kinds of work that they request in each. Token counting is
+ * missing, because the gateway can estimate the tokens of any model.
  */
 export const DOORS: ReadonlyMap<Format, readonly Work[]> = new Map<Format, readonly Work[]>([
   ['chat', ['conversation', 'image', 'speech']],

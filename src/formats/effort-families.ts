@@ -3,12 +3,12 @@ import type { Effort } from '../canonical/request.ts'
 const UP_TO_HIGH = ['low', 'medium', 'high'] as const
 
 /**
- * The efforts that models of chat and responses support, weakest first, by their names; the first row that fits counts.
- * A later version supports what the last known one does.
+ * The efforts that models of `chat` and `responses` support, weakest first, by model name; the first matching row
+ * applies. A newer version is assumed to support what the last known one does.
  *
- * Sources, read on 2026-11-23: OpenAI's guide "Reasoning" and its model pages (developers.openai.com/api/docs), the error
- * that `gpt-5.1` answers to `minimal` (openai/openai-agents-python#2089), the model card of gpt-oss, and Google's "OpenAI
- * compatibility" (ai.google.dev).
+ * Sources, read on 2026-11-23: OpenAI's guide "Reasoning" and its model pages (developers.openai.com/api/docs), the
+ * error that `gpt-5.1` answers to `minimal` (openai/openai-agents-python#2089), the model card of gpt-oss, and Google's
+ * "OpenAI compatibility" (ai.google.dev).
  */
 const EFFORT_FAMILIES: readonly (readonly [name: RegExp, efforts: readonly Effort[]])[] = [
   [/gpt-5(?:\.\d+)?-chat/, []],
@@ -26,6 +26,6 @@ const EFFORT_FAMILIES: readonly (readonly [name: RegExp, efforts: readonly Effor
   [/gemini-(?:2\.5|[3-9])/, UP_TO_HIGH],
 ]
 
-/** The efforts that a model supports; undefined for one of no known family. */
+/** The efforts that a model supports; undefined for a model of an unknown family. */
 export const effortsOf = (model: string): readonly Effort[] | undefined =>
   EFFORT_FAMILIES.find(([name]) => name.test(model))?.[1]

@@ -6,16 +6,18 @@ import { effortsOf } from './effort-families.ts'
  * dialect.
  *
  * Source: platform.claude.com/docs, read on 2026-11-22: "Troubleshooting thinking" (thinking support, defaults and
- * rejected configurations by model), "Thinking" (tool use, limits and feature compatibility), "Effort", "Preserved thinking",
- * "Mid-conversation system messages", "Models overview", "What's new" of Opus 5.5, Sonnet 5.5, Haiku 5.5 and Fable 5.1, and the migration guides (prefill).
+ * rejected configurations by model), "Thinking" (tool use, limits and feature compatibility), "Effort", "Preserved
+ * thinking", "Mid-conversation system messages", "Models overview", "What's new" of Opus 5.5, Sonnet 5.5, Haiku 5.5 and
+ * Fable 5.1, and the migration guides (prefill).
  */
 
+/** The dialect flags that change with one version of some model lines. */
 interface Family {
-  /** The lines of models it applies to; absent for all. */
+  /** The model lines that the row applies to; undefined for all. */
   readonly lines?: readonly string[]
-  /** The first version it applies to. */
+  /** The first version that the row applies to. */
   readonly since: string
-  /** The flags that are new with that version; the others are as before. */
+  /** The flags that change with that version; all others stay. */
   readonly dialect: JsonObject
 }
 
@@ -37,11 +39,11 @@ const FAMILIES: readonly Family[] = [
   },
   { since: '4.8', dialect: { system_turns: true } },
   { lines: ['sonnet'], since: '5', dialect: { system_turns: false } },
-  // Opus, and any future line: thinking is always on, and no tool can be forced
+  // Opus and any future line: thinking is always on, and no tool can be forced
   { since: '5.5', dialect: { system_turns: true, thinking_off: 'never', forced_tools: false, bound_proofs: true } },
   { lines: ['sonnet'], since: '5.5', dialect: { thinking_off: 'between_tools' } },
   { lines: ['haiku'], since: '5.5', dialect: { thinking_off: 'disabled', forced_tools: true } },
-  // the preview of Mythos, which has no version
+  // the preview of Mythos has no version
   {
     lines: ['fable', 'mythos'],
     since: '0',
@@ -56,21 +58,20 @@ const FAMILIES: readonly Family[] = [
 
 const LINE = 'opus|sonnet|haiku|fable|mythos'
 const VERSION = '(\\d{1,2})(?:-(\\d{1,2}))?(?!\\d)'
-/** `claude-opus-4-5-20251101`, `claude-opus-5` */
+/** Matches `claude-opus-4-5-20251101` and `claude-opus-5`. */
 const LINE_FIRST = new RegExp(`claude-(${LINE})(?:-${VERSION})?`)
-/** `claude-3-7-sonnet-20250219`, `claude-2-1`, `claude-v2`, `claude-instant-1-2` */
+/** Matches `claude-3-7-sonnet-20250219`, `claude-2-1`, `claude-v2` and `claude-instant-1-2`. */
 const VERSION_FIRST = new RegExp(`claude-(?:instant-)?v?${VERSION}(?:-(${LINE}))?`)
 
-/** Formats that have an effort and no budget. */
+/** Formats that have efforts but no reasoning budgets. */
 const EFFORT_FORMATS: ReadonlySet<Format> = new Set(['chat', 'responses'])
 
-/** Whether anything is known of families of models in a format. */
+/** Whether model families have dialect flags in this format. */
 export const hasFamilies = (format: Format): boolean => format === 'messages' || EFFORT_FORMATS.has(format)
 
 /**
- * The flags of a format's dialect that apply to a model, by its name; none for a model of no known family, which for
- * messages is one that is not Anthropic's.
- * Vendors' prefixes and dates, dots, `@` and `:` in the name do not matter.
+ * The dialect flags that apply to a model by its name; undefined for an unknown family, which in `messages` means any
+ * model that is not Anthropic's. Vendor prefixes, dates, dots, `@` and `:` in the name do not matter.
  */
 export function familyDialect(format: Format, model: string): JsonObject | undefined {
   const name = model.toLowerCase()
@@ -89,6 +90,7 @@ function dialectOf(name: string): JsonObject {
   return { ...rest, bound_proofs: true }
 }
 
+/** Merges the flags of all rows that apply to this line and version; later rows take precedence. */
 function knownDialect(line: string | undefined, version: number): JsonObject {
   const mine = FAMILIES.filter(family => isOf(family, line) && numberOf(family.since) <= version)
   return Object.assign({}, ...mine.map(({ dialect }) => dialect))
@@ -99,6 +101,7 @@ interface Named {
   readonly version?: number
 }
 
+/** Splits a model name into line and version. */
 function named(name: string): Named {
   const [, line, major, minor] = LINE_FIRST.exec(name) ?? []
   if (major !== undefined) return { line, version: versionOf(major, minor) }
@@ -109,7 +112,7 @@ function named(name: string): Named {
 const isOf = ({ lines }: Family, line: string | undefined): boolean =>
   lines === undefined || (line !== undefined && lines.includes(line))
 
-/** Versions as numbers that can be compared: 4.10 comes after 4.9. */
+/** A version as a number that can be compared: 4.10 comes after 4.9. */
 const versionOf = (major: string, minor = '0'): number => Number(major) * 100 + Number(minor)
 
 function numberOf(version: string): number {
@@ -117,5 +120,8 @@ function numberOf(version: string): number {
   return versionOf(major!, minor)
 }
 
-/** A Claude without a version in its name: treated as a current model, without what only the newest refuse. */
+/**
+ * The version assumed for a Claude model without one in its name: a current model without the restrictions of the
+ * newest.
+ */
 const UNVERSIONED = numberOf('5')

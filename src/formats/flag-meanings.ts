@@ -1,65 +1,65 @@
 import type { Format } from '../canonical/node.ts'
 
-/** What a dialect flag states of an upstream. */
+/** The description of a dialect flag for operators and administrators. */
 export interface FlagMeaning {
-  /** The formats whose writers obey it. */
+  /** The formats whose writers obey the flag. */
   readonly formats: readonly Format[]
-  /** In English; code stands between backquotes. docs/dialects.md has the same words. */
+  /** English text with code between backquotes; docs/dialects.md contains the same text. */
   readonly meaning: string
 }
 
-/** What each flag of `DIALECT_FLAGS` means. */
+/** The description of each flag of `DIALECT_FLAGS`. */
 export const FLAG_MEANINGS: ReadonlyMap<string, FlagMeaning> = new Map<string, FlagMeaning>([
   [
     'reasoning_field',
     {
       formats: ['chat'],
       meaning:
-        "the field in which an assistant turn's reasoning goes back to the upstream; `parts`: as `thinking` parts of its content; `none` by default. Where one is named, thoughts that a caller of chat itself no longer has are put back, too",
+        'the field in which reasoning of earlier assistant turns is sent back to the upstream; `parts`: as `thinking` parts of the content; `none` by default. With a field, the gateway also restores reasoning that a native caller no longer has',
     },
   ],
-  ['reasoning_as', { formats: ['chat'], meaning: 'how reasoning is asked for; `reasoning_effort` by default' }],
+  ['reasoning_as', { formats: ['chat'], meaning: 'how reasoning is requested; `reasoning_effort` by default' }],
   [
     'cache',
     {
       formats: ['chat', 'responses', 'messages'],
       meaning:
-        "which marks for its prompt cache it obeys; messages: `auto` has Claude cache what callers who cannot mark send (tools, system text, the conversation so far), which is the default for models of Anthropic's, else `off`",
+        'the cache markers that the upstream obeys; messages: `auto` has Claude cache the requests of callers that cannot set markers (tools, system text, the conversation so far); `auto` is the default for models of Anthropic, else `off`',
     },
   ],
   [
     'custom_tools',
     {
       formats: ['chat', 'responses'],
-      meaning: 'it takes tools of type `custom`; true by default, else they are written as functions',
+      meaning: 'takes tools of type `custom`; true by default, else they are written as functions',
     },
   ],
   [
     'developer_role',
-    { formats: ['chat'], meaning: 'it takes the role `developer`; true by default, else `system` is written' },
+    { formats: ['chat'], meaning: 'takes the role `developer`; true by default, else `system` is written' },
   ],
-  ['limit_field', { formats: ['chat'], meaning: 'what the limit of an answer is called' }],
+  ['limit_field', { formats: ['chat'], meaning: 'the name of the field for the output limit' }],
   [
     'include_usage',
     {
       formats: ['chat', 'completions'],
-      meaning: 'it is asked for usage in every stream, so that tokens are counted against limits',
+      meaning: 'the gateway requests usage in every stream, so that tokens count against limits',
     },
   ],
-  ['text_only_content', { formats: ['chat'], meaning: '`string`: it takes texts, and no lists of text parts' }],
+  ['text_only_content', { formats: ['chat'], meaning: '`string`: takes texts as strings, not as lists of parts' }],
   [
     'json_schema',
     {
       formats: ['chat'],
-      meaning: 'it takes `response_format` with a schema; true by default, else JSON is asked for without it',
+      meaning: 'takes `response_format` with a schema; true by default, else JSON is requested without the schema',
     },
   ],
-  ['store', { formats: ['chat'], meaning: 'it takes `store`; true by default' }],
+  ['store', { formats: ['chat'], meaning: 'takes `store`; true by default' }],
   [
     'call_ids',
     {
       formats: ['chat'],
-      meaning: '`short`: ids of calls have nine letters and digits, and are made so; `any` by default',
+      meaning: '`short`: tool call ids must have nine letters and digits, and are rewritten so; `any` by default',
     },
   ],
   [
@@ -67,48 +67,58 @@ export const FLAG_MEANINGS: ReadonlyMap<string, FlagMeaning> = new Map<string, F
     {
       formats: ['chat'],
       meaning:
-        "`assistant`: nobody else may speak after a tool, so a word of the assistant's is put in; `anyone` by default",
+        '`assistant`: only an assistant message may follow a tool message, so one is inserted; `anyone` by default',
     },
   ],
-  ['video', { formats: ['chat'], meaning: 'it takes `video_url` parts' }],
+  ['video', { formats: ['chat'], meaning: 'takes `video_url` parts' }],
   [
     'document_url',
     {
       formats: ['chat'],
-      meaning:
-        'it takes files by their address, as `document_url` parts; otherwise they are fetched and sent as `file` parts',
+      meaning: 'takes files by URL, as `document_url` parts; otherwise they are fetched and sent as `file` parts',
     },
   ],
-  ['stateless', { formats: ['responses'], meaning: "it keeps no answers: all that is kept is the gateway's" }],
-  ['compaction', { formats: ['responses'], meaning: 'false: it has no `/responses/compact`, so the gateway sums up' }],
+  ['stateless', { formats: ['responses'], meaning: 'stores no answers; the gateway stores all state' }],
+  [
+    'compaction',
+    {
+      formats: ['responses'],
+      meaning: 'false: there is no `/responses/compact`, so the gateway compacts by a summary',
+    },
+  ],
   [
     'count',
     {
       formats: ['responses', 'messages', 'contents'],
-      meaning: 'false: it has no call that counts tokens, so they are estimated',
+      meaning: 'false: there is no token counting call, so the gateway estimates tokens',
     },
   ],
   [
     'sampling',
     {
       formats: ['messages'],
-      meaning: '`none`: it refuses temperature, top_p and top_k; `one`: it takes a temperature or a top_p',
+      meaning: '`none`: refuses temperature, top_p and top_k; `one`: takes either temperature or top_p',
     },
   ],
   [
     'max_tokens',
     {
       formats: ['messages'],
-      meaning:
-        'the limit of an answer where the caller gives none; by default the most the model answers with, or 32,000',
+      meaning: "tokens; the output limit for requests without one; by default the model's maximum output, or 32,000",
     },
   ],
-  ['max_output', { formats: ['messages'], meaning: 'the most tokens the model answers with, which is no limit above' }],
+  [
+    'max_output',
+    {
+      formats: ['messages'],
+      meaning: 'tokens; the maximum output of the model; higher limits in requests are lowered to it',
+    },
+  ],
   [
     'listed_output',
     {
       formats: ['messages'],
-      meaning: 'that number as the catalogue lists it; a limit above it is sent as it is',
+      meaning: 'tokens; the maximum output in the catalogue; higher limits in requests are sent unchanged',
     },
   ],
   [
@@ -116,21 +126,22 @@ export const FLAG_MEANINGS: ReadonlyMap<string, FlagMeaning> = new Map<string, F
     {
       formats: ['messages', 'live'],
       meaning:
-        "messages: the `anthropic-version` it is asked with; the caller's by default. live: the version of the API in the path; `v1beta` by default, `v1beta1` with `vertex`",
+        "messages: the `anthropic-version` header; the caller's by default. live: the API version in the path; `v1beta` by default, `v1beta1` with `vertex`",
     },
   ],
   [
     'system_turns',
     {
       formats: ['messages'],
-      meaning: "it takes turns of the role `system` among the messages; true by default, else they are the user's",
+      meaning: 'takes turns of the role `system` among the messages; true by default, else their role becomes `user`',
     },
   ],
   [
     'thinking',
     {
       formats: ['messages'],
-      meaning: 'how thinking is asked for: left to the model, by a budget, either (default), not at all',
+      meaning:
+        'how thinking is requested: left to the model (`adaptive`), by a budget (`budget`), either (`both`, default), or not at all (`none`)',
     },
   ],
   [
@@ -138,7 +149,7 @@ export const FLAG_MEANINGS: ReadonlyMap<string, FlagMeaning> = new Map<string, F
     {
       formats: ['messages'],
       meaning:
-        'how thinking is turned off: `disabled` by default; `never`: not at all, the least effort is asked for instead',
+        'how thinking is turned off: `disabled` by default; `never`: thinking cannot be turned off, so the lowest effort is requested instead',
     },
   ],
   [
@@ -146,64 +157,58 @@ export const FLAG_MEANINGS: ReadonlyMap<string, FlagMeaning> = new Map<string, F
     {
       formats: ['messages', 'chat', 'responses'],
       meaning:
-        'the efforts it takes, weakest first; messages: `[low, medium, high, xhigh, max]` by default, none where `thinking` is `budget`; chat and responses: a thinking budget becomes the nearest of them, by default one of its family (o-series, GPT-5, gpt-oss, Gemini), and is dropped where there are none',
+        "the supported efforts, weakest first; messages: `[low, medium, high, xhigh, max]` by default, none if `thinking` is `budget`; chat and responses: a thinking budget becomes the nearest effort, by default of the model's family (o-series, GPT-5, gpt-oss, Gemini), and is dropped if there are no efforts",
     },
   ],
-  [
-    'effort_while_off',
-    { formats: ['messages'], meaning: 'it takes an effort beside thinking that is off; true by default' },
-  ],
+  ['effort_while_off', { formats: ['messages'], meaning: 'takes an effort while thinking is off; true by default' }],
   [
     'bound_proofs',
     {
       formats: ['messages'],
       meaning:
-        'the proof of a thought is refused where anything before it changed: thoughts that a caller did not hand back are put back only where nothing did; false by default',
+        'refuses the signature of a reasoning block if anything before the block changed; reasoning that a caller did not send back is then restored only if nothing before it changed; false by default',
     },
   ],
-  [
-    'forced_tools',
-    { formats: ['messages'], meaning: 'it takes a choice that forces a tool to be called; true by default' },
-  ],
+  ['forced_tools', { formats: ['messages'], meaning: 'takes a tool choice that forces a tool call; true by default' }],
   [
     'prefill',
     {
       formats: ['messages'],
-      meaning: 'it goes on with a last turn of the assistant; true by default, else a user turn "Continue." is added',
+      meaning: 'continues a final assistant turn; true by default, else a user turn "Continue." is added',
     },
   ],
   [
     'threads',
-    { formats: ['messages'], meaning: 'it keeps conversations (`thread`) for callers of its format; false by default' },
+    { formats: ['messages'], meaning: 'stores conversations (`thread`) for native callers; false by default' },
   ],
   [
     'vertex',
     {
       formats: ['contents', 'live'],
       meaning:
-        "it is Google's cloud: calls have no ids, labels and domains are left out, one thing is embedded at a time; live: the path and the names of models are the cloud's",
+        "Google's cloud API: takes labels, file names and excluded domains, but no call ids, and embeds one input per request; live: the path and the model names are those of the cloud",
     },
   ],
   [
     'schema',
-    { formats: ['contents'], meaning: 'how schemas are written: as JSON Schema (default), or in the older subset' },
+    {
+      formats: ['contents'],
+      meaning: 'how schemas are written: as JSON Schema (default), or in the older OpenAPI subset',
+    },
   ],
-  [
-    'fetch_urls',
-    { formats: ['contents'], meaning: "it takes no addresses of others' files: the gateway fetches them" },
-  ],
+  ['fetch_urls', { formats: ['contents'], meaning: 'takes no URLs of files at other hosts: the gateway fetches them' }],
   [
     'voices',
     {
       formats: ['speech', 'elevenlabs', 'contents', 'live'],
-      meaning: "callers' names for voices and the upstream's own; where it is given, nobody gets any other",
+      meaning: "the upstream's voice for each name that callers use; if set, no other voice is available",
     },
   ],
   [
     'default_voice',
     {
       formats: ['speech', 'elevenlabs', 'contents', 'live'],
-      meaning: "the upstream's voice that speaks where none is asked for",
+      meaning: "the upstream's voice for requests that name none",
     },
   ],
   [
@@ -219,15 +224,16 @@ export const FLAG_MEANINGS: ReadonlyMap<string, FlagMeaning> = new Map<string, F
     {
       formats: ['realtime'],
       meaning:
-        "where the fields of a session stand; `mixed` is xAI's: formats below `audio`, voice and turn detection beside it",
+        "the structure of a session's fields; `mixed` is xAI's: formats below `audio`, voice and turn detection beside it",
     },
   ],
-  ['item_done', { formats: ['realtime'], meaning: 'it sends `conversation.item.done`; true by default' }],
+  ['item_done', { formats: ['realtime'], meaning: 'sends `conversation.item.done`; true by default' }],
   [
     'resumption',
     {
       formats: ['live'],
-      meaning: 'it resumes sessions in another connection, so that they outlive its limit for one; true by default',
+      meaning:
+        'resumes sessions on a new connection, so that they can outlive the time limit of one connection; true by default',
     },
   ],
   [
@@ -235,7 +241,7 @@ export const FLAG_MEANINGS: ReadonlyMap<string, FlagMeaning> = new Map<string, F
     {
       formats: ['live'],
       meaning:
-        'the model only speaks: where a caller asks for text, it gets the transcript; true by default for `native-audio` models and `gemini-3`',
+        'the model only speaks: a caller that requests text gets the transcript; true by default for `native-audio` models and `gemini-3`',
     },
   ],
   [
@@ -243,19 +249,18 @@ export const FLAG_MEANINGS: ReadonlyMap<string, FlagMeaning> = new Map<string, F
     {
       formats: ['live'],
       meaning:
-        'how text is sent once the model has answered: as `clientContent` (default), or as `realtimeInput` (default for `gemini-3`)',
+        "how text is sent after the model's first answer: as `clientContent` (default), or as `realtimeInput` (default for `gemini-3`)",
     },
   ],
   [
     'speech_events',
-    { formats: ['speech'], meaning: 'it streams events; true by default, else the gateway makes them of the bytes' },
+    { formats: ['speech'], meaning: 'streams events; true by default, else the gateway makes events of the bytes' },
   ],
   [
     'transcript_shapes',
     {
       formats: ['transcriptions'],
-      meaning:
-        'the shapes it answers in: `all`; `json`, which has no subtitles and no speakers; `none`, which is JSON alone',
+      meaning: 'the supported response formats: `all`; `json`, without subtitles and speakers; `none`, JSON only',
     },
   ],
   [
@@ -263,45 +268,48 @@ export const FLAG_MEANINGS: ReadonlyMap<string, FlagMeaning> = new Map<string, F
     {
       formats: ['images'],
       meaning:
-        'how it takes pictures to start from: `any` (default), as the caller sent them; `form`, as files of a form alone: what JSON names is fetched or decoded; `urls`, as addresses in JSON alone',
+        'how images to edit are sent: `any` (default), as the caller sent them; `form`, as form files only: images in JSON are fetched or decoded; `urls`, as URLs in JSON only',
     },
   ],
   [
     'picture_urls',
     {
       formats: ['images'],
-      meaning: 'it takes the address of a picture; true by default, else the picture is fetched and sent',
+      meaning: 'takes image URLs; true by default, else images are fetched and sent as bytes',
     },
   ],
-  ['response_format', { formats: ['images'], meaning: 'it gives addresses unless asked for bytes, which it then is' }],
-  ['remix', { formats: ['videos'], meaning: 'it changes videos by another prompt; true by default' }],
+  [
+    'response_format',
+    { formats: ['images'], meaning: 'returns URLs by default: bytes are requested for callers of other formats' },
+  ],
+  ['remix', { formats: ['videos'], meaning: 'can remix a video with another prompt; true by default' }],
   [
     'references',
     {
       formats: ['videos'],
       meaning:
-        'the pictures it starts from: `any` (default), files, addresses and ids; `files`, the files of a form alone: what is elsewhere is fetched',
+        'the images that a video can start from: `any` (default), files, URLs and ids; `files`, form files only: other images are fetched',
     },
   ],
-  ['dimensions_field', { formats: ['embeddings'], meaning: 'what the length of a vector is called' }],
-  ['encoding_field', { formats: ['embeddings'], meaning: 'what the encoding of a vector is called' }],
+  ['dimensions_field', { formats: ['embeddings'], meaning: 'the name of the field for the length of a vector' }],
+  ['encoding_field', { formats: ['embeddings'], meaning: 'the name of the field for the encoding of a vector' }],
   [
     'float_encoding',
     {
       formats: ['embeddings'],
-      meaning: 'it takes the word `float`; true by default, else numbers are requested by leaving the field out',
+      meaning: 'takes the encoding `float`; true by default, else the field is left out to get numbers',
     },
   ],
-  ['purpose_field', { formats: ['embeddings'], meaning: 'the field that has the purpose of vectors' }],
-  ['image_input', { formats: ['embeddings'], meaning: 'it embeds pictures' }],
-  ['end_user', { formats: ['embeddings'], meaning: 'it takes `user`; true by default' }],
+  ['purpose_field', { formats: ['embeddings'], meaning: 'the name of the field for the purpose of the vectors' }],
+  ['image_input', { formats: ['embeddings'], meaning: 'embeds images' }],
+  ['end_user', { formats: ['embeddings'], meaning: 'takes `user`; true by default' }],
   [
     'batch',
     {
       formats: ['embeddings', 'contents', 'cohere'],
-      meaning: 'the most inputs one request may have; more are split and put together again',
+      meaning: 'the most inputs per request; larger requests are split, and their answers merged',
     },
   ],
-  ['top_field', { formats: ['rerank'], meaning: 'what the number of ranks wanted is called' }],
-  ['documents', { formats: ['rerank'], meaning: '`text`: documents are plain texts, never objects' }],
+  ['top_field', { formats: ['rerank'], meaning: 'the name of the field for the number of ranks' }],
+  ['documents', { formats: ['rerank'], meaning: '`text`: documents must be plain strings, never objects' }],
 ])

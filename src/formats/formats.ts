@@ -5,24 +5,24 @@ import type { AuthStyle } from './auth.ts'
 
 /** Facts about a wire format that hold for every vendor. */
 export interface FormatFacts {
-  /** The work an upstream of this format can do, what it is made for first. */
+  /** The kinds of work that an upstream of this format can do; the first is what the format is made for. */
   readonly does: readonly Work[]
-  /** The version is part of the base address (`…/v1`), or of the paths below it. */
+  /** Whether the version is part of the base URL (`…/v1`) or of the paths below it. */
   readonly versioned: 'base' | 'path'
   readonly auth: AuthStyle
-  /** Where its upstreams list their models; at `/models` where that is absent. */
+  /** The request for the upstream's list of models; by default `/models`. */
   readonly listing?: Omit<WireRequest, 'body'>
-  /** Its upstreams make one image in a request. */
+  /** Upstreams make only one image per request. */
   readonly singleImage?: true
-  /** The field of a request by which its inputs are embedded as one text, and so cannot be sent apart. */
+  /** The request field that has all inputs embedded as one text, so that they cannot be sent separately. */
   readonly jointInputs?: string
-  /** The spelling of a request whose stream reports its usage, where that is on demand. */
+  /** The spelling of a request for a stream with usage, in formats that report usage only on request. */
   readonly usageOnDemand?: JsonObject
 }
 
 const openai = (...does: Work[]): FormatFacts => ({ does, versioned: 'base', auth: 'bearer' })
 
-/** Every format an upstream can be asked in, a row each. */
+/** The facts of every format that an upstream can use. */
 export const FORMATS: ReadonlyMap<Format, FormatFacts> = new Map<Format, FormatFacts>([
   [
     'chat',
@@ -76,8 +76,8 @@ export const FORMATS: ReadonlyMap<Format, FormatFacts> = new Map<Format, FormatF
 ])
 
 /**
- * Work the gateway can do itself out of another: documents are ranked by their vectors, tokens are estimated, a
- * conversation is compacted by a summary, a realtime session is a transcription, a conversation and a speech in turn.
+ * Work that the gateway can emulate by other work: it ranks documents by their vectors, estimates tokens, compacts a
+ * conversation by a summary, and runs a realtime session as transcription, conversation and speech in turn.
  */
 const EMULATIONS: { readonly [W in Work]?: Work } = {
   ranking: 'embedding',
@@ -86,39 +86,39 @@ const EMULATIONS: { readonly [W in Work]?: Work } = {
   realtime: 'conversation',
 }
 
-/** How well a format does a kind of work; undefined where it cannot, smaller is better. */
+/** The degree to which a format can do a kind of work. */
 export type Fitness = 'made-for-it' | 'able' | 'emulated'
 
 /**
- * Whether, and how, an upstream of the format can do the work; an unknown format does nothing. A dialect declares work
- * that its vendor lacks: `compaction: false`.
+ * Returns how well an upstream of the format can do the work; undefined if it cannot, or if the format is unknown. A
+ * dialect flag such as `compaction: false` declares work that the vendor lacks.
  */
 export function fitnessOf(format: Format, work: Work, dialect: JsonObject = {}): Fitness | undefined {
   const does = FORMATS.get(format)?.does ?? []
   const lacks = dialect[work] === false
   if (does[0] === work && !lacks) return 'made-for-it'
   if (does.includes(work) && !lacks) return 'able'
-  // Tokens are estimated whatever the upstream does.
+  // Tokens can be estimated for any upstream.
   if (work === 'count' && FORMATS.has(format)) return 'emulated'
   const basis = EMULATIONS[work]
   return basis !== undefined && does.includes(basis) ? 'emulated' : undefined
 }
 
-/** Whether the upstream itself does the work. */
+/** Whether the upstream does the work without emulation. */
 export const isDirect = (fitness: Fitness | undefined): boolean => fitness !== undefined && fitness !== 'emulated'
 
-/** The first format that is made for the work: answers to requests of the gateway itself are written in it. */
+/** The first format that is made for the work, in which the gateway writes the answers to its own requests. */
 export function formatMadeFor(work: Work): Format {
   for (const [format, { does }] of FORMATS) if (does[0] === work) return format
   throw new Error(`No format is made for ${work}.`)
 }
 
-/** The version at the end of an address. */
+/** Matches the version at the end of a URL. */
 export const VERSION = /\/v\d+[a-z0-9]*$/
 
 /**
- * The base address of one format, from the one address an operator wrote for a whole channel: a version at its end is
- * removed for formats whose paths have it, and, in a channel with both sorts, added for the others.
+ * Derives a format's base URL from the one URL that an operator configured for a channel. A version at the end is
+ * removed if the format has it in its paths, and added for the other formats of a channel that has both sorts.
  */
 export function baseUrlFor(format: Format, address: string, mixed: boolean): string {
   const url = address.replace(/\/+$/, '')
@@ -126,6 +126,6 @@ export function baseUrlFor(format: Format, address: string, mixed: boolean): str
   return mixed && !VERSION.test(url) ? `${url}/v1` : url
 }
 
-/** Whether the formats differ in where their addresses have the version. */
+/** Whether some of the formats have the version in the base URL and others in the path. */
 export const isMixed = (formats: readonly Format[]): boolean =>
   new Set(formats.map(format => FORMATS.get(format)?.versioned ?? 'base')).size > 1

@@ -1,3 +1,5 @@
+/* Presets of vendors, facts about formats and models, and credentials: what the gateway knows of upstreams beforehand. */
+
 export { authHeaders } from './auth.ts'
 export { allowedBetas } from './betas.ts'
 export { DOORS } from './doors.ts'

@@ -3,8 +3,8 @@ import { VERSION } from './formats.ts'
 import type { Preset } from './preset.ts'
 
 /*
- * Some vendors have formats at separate paths: Google's `/v1beta/openai`, DeepSeek's `/anthropic`. An address that an
- * operator writes in place of a vendor's may have them or not.
+ * Base URLs of vendors that serve their formats at separate paths: Google's `/v1beta/openai`, DeepSeek's `/anthropic`.
+ * A URL that an operator configures instead of the vendor's may contain these paths or not.
  */
 
 const trimmed = (address: string): string => address.replace(/\/+$/, '')
@@ -12,14 +12,17 @@ const trimmed = (address: string): string => address.replace(/\/+$/, '')
 const pathOf = (address: string | undefined): string =>
   address === undefined ? '' : trimmed(new URL(address).pathname)
 
-/** Whether the format's path differs from that of the vendor's first, in more than the version. */
+/** Whether the format's path differs from that of the vendor's first format in more than the version. */
 function isApart({ formats }: Preset, format: Format): boolean {
   const root = (address: string | undefined): string => pathOf(address).replace(VERSION, '')
   const row = formats.find(one => one.format === format)
   return row !== undefined && root(row.baseUrl) !== root(formats[0]!.baseUrl)
 }
 
-/** The host part of an address that ends with one of the vendor's own paths, or is at the vendor's own host. */
+/**
+ * Returns the part of a URL before one of the vendor's own paths, or the origin if it is the vendor's own; undefined
+ * otherwise.
+ */
 function hostIn({ formats }: Preset, address: string): string | undefined {
   const url = trimmed(address)
   const paths = formats.map(({ baseUrl }) => pathOf(baseUrl)).sort((a, b) => b.length - a.length)
@@ -35,8 +38,8 @@ const endsInOwnPath = ({ formats }: Preset, url: string): boolean =>
 const isSpread = (preset: Preset): boolean => preset.formats.some(({ format }) => isApart(preset, format))
 
 /**
- * The vendor's formats at an operator's address: all, where the address has one of the vendor's own paths or hosts;
- * else those beside the first, which do the work of the others.
+ * The vendor's formats at an operator's URL: all if the URL has one of the vendor's paths or hosts, else those at the
+ * path of the first format, which can do the work of the others.
  */
 export function formatsAt(preset: Preset, address: string): readonly Format[] {
   const all = preset.formats.map(({ format }) => format)
@@ -45,8 +48,8 @@ export function formatsAt(preset: Preset, address: string): readonly Format[] {
 }
 
 /**
- * The base address of one of several formats at an operator's address, where the vendor has a separate path for it;
- * undefined where the format is at the address as it was written.
+ * The base URL of one format at an operator's URL, if the vendor has a separate path for the format; undefined if the
+ * URL is used as configured.
  */
 export function baseUrlAt(preset: Preset, format: Format, address: string): string | undefined {
   const row = preset.formats.find(one => one.format === format)

@@ -3,7 +3,7 @@ import type { ChannelFormat } from './channel-format.ts'
 import { familyDialect, hasFamilies } from './families.ts'
 import type { ModelFacts } from './model-facts.ts'
 
-/** A format of a channel for one model, and the operator's facts it was made with. */
+/** A channel's format for one model, with the operator's facts from which it was made. */
 interface Cached {
   readonly facts: ModelFacts | undefined
   readonly format: ChannelFormat
@@ -11,30 +11,34 @@ interface Cached {
 
 const cache = new WeakMap<ChannelFormat, Map<string, Cached>>()
 
-/** How many models of one channel are cached: names may come from callers. */
+/** Models; the most that are cached per format of a channel, because callers may invent names. */
 const MOST_MODELS = 1000
 
-/** The model a format is used for. */
+/** The model that a format is used for. */
 export interface Wanted {
   readonly model: string
-  /** The operator's facts about it. */
+  /** The operator's facts about the model. */
   readonly facts?: ModelFacts | undefined
-  /** The caller uses the upstream's format and is expected to name a valid model: family facts are not applied. */
+  /**
+   * Whether the caller uses the upstream's format. If so, family flags are not applied: the caller is expected to know
+   * its model.
+   */
   readonly native: boolean
-  /** Of the channel, and what is known of models there. */
+  /** The channel's provider, with which `catalogue` is searched. */
   readonly provider?: string
   readonly catalogue?: ModelLimits | undefined
 }
 
-/** What is known of the answers of models. */
+/** The output limits of models in the catalogue. */
 export interface ModelLimits {
-  /** Tokens of an answer at most; undefined where unknown. */
+  /** Tokens; the longest answer of the model; undefined if unknown. */
   maxOutput(provider: string, upstreamModel: string): number | undefined
 }
 
 /**
- * The format of a channel with the dialect of one model: the flags of its family, then the operator's for the model,
- * then those declared for the channel. The same object where there are none, and for the same model again.
+ * Adds the dialect of one model to a channel's format. The channel's flags take precedence over the operator's for the
+ * model, and those over the flags of the model's family. Returns the same object for the same model, and the format
+ * itself if there is nothing to add.
  */
 export function formatFor(format: ChannelFormat, wanted: Wanted): ChannelFormat {
   const { model, facts, native } = wanted
@@ -52,14 +56,15 @@ export function formatFor(format: ChannelFormat, wanted: Wanted): ChannelFormat 
   return own
 }
 
+/** The dialect flags in the operator's facts about a model. */
 function factsDialect({ format }: ChannelFormat, facts: ModelFacts | undefined): JsonObject {
   const limit = facts?.maxOutput
   return { ...(format === 'messages' && limit !== undefined ? { max_output: limit } : {}), ...facts?.dialect }
 }
 
 /**
- * With the catalogue's limit of an answer where none is declared. Callers' own limits are not held to it: what the model
- * takes meanwhile may be more.
+ * Adds the catalogue's output limit if no other is declared. Callers' own limits may exceed it, because the model may
+ * have been improved since.
  */
 function withLimit(
   known: JsonObject,

@@ -15,7 +15,7 @@ import {
   zai,
 } from './vendors/vendors.ts'
 
-/** Every vendor, in the order of preference for a gateway without a config. */
+/** Every vendor, in the order of preference of a gateway without a config. */
 export const PRESETS: ReadonlyMap<string, Preset> = new Map(
   [
     openai,

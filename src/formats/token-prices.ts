@@ -1,23 +1,24 @@
 import type { Format } from '../canonical/node.ts'
 
 /*
- * What media cost, by the makers' published rules; models differ, so all of it is an estimate:
- * - messages: a picture is scaled to 1568 pixels at its longer edge and costs a token for every 750 of its pixels; a
- *   page of a document is a picture and its text;
- * - contents: 258 tokens for every tile of 768 pixels, 258 for a page, 32 for a second of sound, 263 of film;
- * - the others: 85 and 170 for every tile of 512 pixels, once scaled to 2048 and to 768 at its shorter edge; 10 for a
- *   second of sound.
+ * Token costs of media by the vendors' published rules. Models differ, so every number is an estimate.
+ *
+ * - messages: an image is scaled to 1568 pixels at its longer edge and costs one token per 750 pixels; a page of a
+ *   document costs an image and its text.
+ * - contents: 258 tokens per tile of 768 pixels, 258 per page, 32 per second of audio, 263 per second of video.
+ * - other formats: 85, and 170 per tile of 512 pixels after scaling to 2048 and to 768 at the shorter edge; 10 per
+ *   second of audio.
  */
 
-/** What media cost in tokens. */
+/** The token costs of media. */
 export interface MediaPrices {
   picture(size: Size): number
-  /** A picture of unknown size: at an address, or stored upstream. */
+  /** An image of unknown size: at a URL, or stored at the upstream. */
   readonly unseen: number
   readonly page: number
   readonly soundSecond: number
   readonly filmSecond: number
-  /** A picture in low detail, where the maker has such a price. */
+  /** An image in low detail, if the vendor has a price for that. */
   readonly lowDetail?: number
 }
 
@@ -46,12 +47,12 @@ const OTHERS: MediaPrices = {
   lowDetail: 85,
 }
 
-/** How the makers behind a format count tokens, as an estimate. */
+/** An estimate of how the vendors of a format count tokens. */
 export interface TokenPrices {
   readonly media: MediaPrices
-  /** Tokens they have for one of the vocabulary that is counted by, taken rather high. */
+  /** The vendor's tokens per token of the vocabulary with which the gateway counts; a high estimate. */
   readonly factor: number
-  /** Tokens that they write before tools. */
+  /** Tokens that the vendor adds to a request with tools. */
   readonly toolsPreamble: number
 }
 
@@ -62,13 +63,13 @@ const PRICES: ReadonlyMap<Format, TokenPrices> = new Map([
 
 const USUAL: TokenPrices = { media: OTHERS, factor: 1, toolsPreamble: 0 }
 
-/** How the makers behind a format count tokens. */
+/** The token prices for a format. */
 export const tokenPrices = (format: Format): TokenPrices => PRICES.get(format) ?? USUAL
 
-/** The format whose makers count the most tokens. */
+/** The format whose vendors count the most tokens. */
 export const DEAREST_FORMAT: Format = [...PRICES].reduce((a, b) => (b[1].factor > a[1].factor ? b : a))[0]
 
-/** Width and height in pixels. */
+/** A width and a height in pixels. */
 interface Size {
   readonly width: number
   readonly height: number
@@ -78,10 +79,10 @@ const area = ({ width, height }: Size): number => width * height
 
 const tiles = ({ width, height }: Size, edge: number): number => Math.ceil(width / edge) * Math.ceil(height / edge)
 
-/** As it is, or so that its longer edge is `most`. */
+/** Scales a size down so that its longer edge is at most `most`. */
 const scaled = (size: Size, most: number): Size => times(size, Math.min(1, most / Math.max(size.width, size.height)))
 
-/** As it is, or so that its shorter edge is `most`. */
+/** Scales a size down so that its shorter edge is at most `most`. */
 const shortened = (size: Size, most: number): Size => times(size, Math.min(1, most / Math.min(size.width, size.height)))
 
 const times = ({ width, height }: Size, factor: number): Size => ({ width: width * factor, height: height * factor })

@@ -1,5 +1,6 @@
 /*
- * Voices by the names that callers use: a vendor's own, and for each of OpenAI's names the vendor's most similar voice.
+ * Voices by the names that callers use: the vendor's own names, and for each of OpenAI's names the vendor's most
+ * similar voice.
  */
 
 const GOOGLE = [
@@ -9,7 +10,7 @@ const GOOGLE = [
   ...['Zephyr', 'Zubenelgenubi'],
 ]
 
-/** All prebuilt voices of Gemini's speech models. */
+/** All prebuilt voices of Gemini's speech models, by name. */
 export const GOOGLE_VOICES: { readonly [name: string]: string } = {
   ...Object.fromEntries(GOOGLE.map(name => [name, name])),
   ...{ alloy: 'Kore', ash: 'Orus', ballad: 'Enceladus', cedar: 'Algieba', coral: 'Leda', echo: 'Puck' },
@@ -17,7 +18,7 @@ export const GOOGLE_VOICES: { readonly [name: string]: string } = {
   verse: 'Umbriel',
 }
 
-/** ElevenLabs' ready-made voices; custom ones are named by their ids. */
+/** ElevenLabs' ready-made voices; custom voices are named by their ids. */
 const READY_MADE = {
   ...{ Alice: 'Xb7hH8MSUJpSbSDYk0k2', Bill: 'pqHfZKP75CvOlQylNhV4', Brian: 'nPczCjzI2devNBz1zQrb' },
   ...{ Callum: 'N2lVS1w4EtoT3dr4eOWO', Charlie: 'IKne3meq5aSn9XLyUdCD', Chris: 'iP95p4xoKVk53GoZ742B' },
@@ -27,6 +28,7 @@ const READY_MADE = {
   ...{ Sarah: 'EXAVITQu4vr4xnSDxMaL', Will: 'bIHbv24MWmeRgasZH58o' },
 } as const
 
+/** ElevenLabs' voice ids by callers' names. */
 export const ELEVENLABS_VOICES: { readonly [name: string]: string } = {
   ...READY_MADE,
   ...{ alloy: READY_MADE.River, ash: READY_MADE.Eric, ballad: READY_MADE.Callum, cedar: READY_MADE.Brian },
@@ -35,5 +37,5 @@ export const ELEVENLABS_VOICES: { readonly [name: string]: string } = {
   verse: READY_MADE.Chris,
 }
 
-/** The default voice. */
+/** ElevenLabs' voice for requests that name none. */
 export const ELEVENLABS_VOICE: string = READY_MADE.George

@@ -8,20 +8,24 @@ import { matchesAny } from '../config/glob.ts'
 import type { ChannelConfig, ChannelFormat, ModelFacts } from '../config/types.ts'
 import { DOORS, type Fitness, fitnessOf, formatFor, isDirect, type ModelLimits } from '../formats/index.ts'
 
-/** A channel's current state. */
+/** A channel's current state, as the router needs it. */
 export interface ChannelHealth {
-  /** Requests in flight at it. */
+  /** Requests in flight. */
   readonly inFlight: number
-  /** Unix time in milliseconds until which it is tried only after all others; absent or past when it is well. */
+  /** Unix ms; until then the channel is tried after all others; undefined or past if the channel is well. */
   readonly restingUntil?: number | undefined
-  /** The same for single models, by the upstream's own names. */
+  /** Unix ms; the end of the rest of single models, by the upstream's names. */
   readonly resting?: ReadonlyMap<string, number>
-  /** It takes no new requests, by an administrator's order. */
+  /** Whether an administrator has stopped new requests to the channel. */
   readonly drained?: boolean | undefined
-  /** The ids the upstream lists, once they have been fetched; only channels with model patterns need them. */
+  /**
+   * The model ids that the upstream lists; undefined until they are fetched. Only channels with model patterns need
+   * them.
+   */
   readonly listed?: ReadonlySet<string> | undefined
 }
 
+/** A channel's config with its current state. */
 export interface RoutedChannel {
   readonly config: ChannelConfig
   readonly health: ChannelHealth
@@ -29,53 +33,57 @@ export interface RoutedChannel {
 
 /** A request to route. */
 export interface RouteRequest {
-  /** The public model id, as the caller wrote it. */
+  /** The public model id from the caller's request. */
   readonly model: string
   /** The caller's format. */
   readonly format: Format
   /** The kind of work. */
   readonly work: Work
-  /** What the key may do. */
+  /** The permissions of the caller's key. */
   readonly permissions: Permissions
-  /** Unix time in milliseconds. */
+  /** Unix ms. */
   readonly now: number
   /**
-   * Draws among equal channels: equal texts draw equally. A request id spreads requests by weight; a cache key or a
-   * conversation id keeps related requests on one channel.
+   * Selects among equal channels: equal strings select the same channel. A request id spreads requests by weight; a
+   * cache key or a conversation id keeps related requests on one channel.
    */
   readonly draw: string
-  /** How much would be lost in writing the request for that format of that channel; evaluated only where it decides. */
+  /**
+   * The number of losses if the request is written for this format of this channel; evaluated only if it decides the
+   * order.
+   */
   readonly losses?: (format: ChannelFormat, channel: ChannelConfig) => number
   /** The operator's facts about the model. */
   readonly facts?: ModelFacts | undefined
-  /** What is known of models besides. */
+  /** The output limits of models in the catalogue. */
   readonly catalogue?: ModelLimits | undefined
 }
 
 /** A channel and format that could answer a request. */
 export interface Target {
   readonly channel: ChannelConfig
-  /** With the dialect of the model. */
+  /** The channel's format with the dialect flags of the model. */
   readonly format: ChannelFormat
-  /** The caller's format is the upstream's. */
+  /** Whether the upstream uses the caller's format. */
   readonly native: boolean
-  /** The upstream cannot do the work, but other work from which the gateway emulates it. */
+  /** Whether the gateway emulates the work by other work that the upstream can do. */
   readonly emulated: boolean
   /** The upstream's name of the model. */
   readonly upstreamModel: string
-  /** Its channel, or the model there, rests: it is tried after all that are well. */
+  /** Whether the channel, or the model there, rests: the target is tried after all that do not. */
   readonly resting: boolean
 }
 
 /**
- * The channels to try, best first, never none: those that do not rest first; then by priority; then those that surely
- * have the model, those that need no emulation, those of the caller's format, those that lose least; then a weighted
- * draw. A channel that rests is tried all the same where the others fail, since the upstream decides about its own
- * limits (trap 100); one that is full or drained is not, since that is the operator's decision. Pure: equal inputs give
- * equal orders, whatever order the channels are configured in.
+ * Returns the targets to try, best first, at least one. The order is: not resting before resting; priority; surely
+ * having the model; no emulation; the caller's format; fewest losses; a weighted draw. A resting channel is still tried
+ * if the others fail, because only the upstream knows its limits (trap 100). A full or drained channel is not tried,
+ * because that is the operator's decision. Pure: equal inputs give equal orders, independent of the order in which
+ * channels are configured.
  *
- * @throws GatewayError `invalid-request` for what is no name of a model, `not-found` for a model no channel has,
- * `forbidden` for one the key may not use, `overloaded` with `retryAfterSeconds` where every channel is full or drained.
+ * @throws GatewayError `invalid-request` for an invalid model name, `not-found` for a model that no channel has,
+ *   `forbidden` for a model that the key may not use, `overloaded` with `retryAfterSeconds` if every channel is full or
+ *   drained.
  */
 export function route(request: RouteRequest, channels: readonly RoutedChannel[]): readonly Target[] {
   const { model, permissions } = request
@@ -92,7 +100,7 @@ export function route(request: RouteRequest, channels: readonly RoutedChannel[])
   return ready.length === 1 ? [ready[0]!.target] : inOrder(ready, request).map(({ target }) => target)
 }
 
-/** The targets with the preferred ones first, among those of one priority that rest alike. */
+/** Moves the preferred targets first, within those of equal priority and resting state. */
 export const preferring = (targets: readonly Target[], isPreferred: (target: Target) => boolean): readonly Target[] =>
   targets.toSorted(
     (a, b) =>
@@ -101,7 +109,7 @@ export const preferring = (targets: readonly Target[], isPreferred: (target: Tar
       Number(isPreferred(b)) - Number(isPreferred(a)),
   )
 
-/** Whether the channel, or that model of it, rests at the time (Unix milliseconds). */
+/** Whether the channel, or the model there, rests at this time (Unix ms). */
 export const rests = ({ restingUntil = 0, resting }: ChannelHealth, upstreamModel: string, now: number): boolean =>
   restingUntil > now || (resting?.get(upstreamModel) ?? 0) > now
 
@@ -111,19 +119,20 @@ export const isFull = (
   { maxConcurrent = Number.POSITIVE_INFINITY }: ChannelConfig,
 ): boolean => inFlight >= maxConcurrent
 
-/** Channels by model name, per list of channels: every request looks one up. */
+/** Caches, per list of channels, the channels of each model name, because every request looks one up. */
 const byModel = new WeakMap<readonly RoutedChannel[], Map<string, readonly RoutedChannel[]>>()
 
-/** The channels that may have the model; of one that no channel names, all that take models by pattern. */
+/** The channels that may have the model. For a model that no channel names, these are all channels with patterns. */
 function channelsOf(model: string, channels: readonly RoutedChannel[]): readonly RoutedChannel[] {
   let index = byModel.get(channels)
   if (index === undefined) byModel.set(channels, (index = indexOf(channels)))
   return index.get(model) ?? index.get(ANY)!
 }
 
-/** The key for models that no channel names. */
+/** The index key for models that no channel names. */
 const ANY = ''
 
+/** Indexes the channels by every model name in their configs. */
 function indexOf(channels: readonly RoutedChannel[]): Map<string, readonly RoutedChannel[]> {
   const names = new Set(channels.flatMap(({ config }) => [...config.models.named.keys()]))
   const taking = ({ config: { models } }: RoutedChannel, name: string): boolean =>
@@ -131,7 +140,7 @@ function indexOf(channels: readonly RoutedChannel[]): Map<string, readonly Route
   return new Map([ANY, ...names].map(name => [name, channels.filter(channel => taking(channel, name))]))
 }
 
-/** The channels that have a model, with their names of it. */
+/** The channels that have a model, each with the upstream's name of it. */
 export const deploymentsOf = (
   model: string,
   channels: readonly RoutedChannel[],
@@ -141,18 +150,18 @@ export const deploymentsOf = (
     return name === undefined ? [] : [{ channel: channel.config, upstreamModel: name }]
   })
 
-/** A model a key can call. */
+/** A model that a key can call. */
 export interface UsableModel {
   readonly id: string
-  /** The formats its channels speak, without repetition. */
+  /** The formats of the channels that have the model, without duplicates. */
   readonly formats: readonly Format[]
 }
 
 /**
- * The models a key can call, by the same rules as `route`, sorted by id: those with which some channel can do some work
- * of a door that is open to the key. A channel's health does not matter.
+ * The models that a key can call, by the same rules as `route`, sorted by id: a model is listed if some channel has it
+ * and can do some work of an endpoint that the key may use. A channel's health does not matter.
  *
- * @param cascades whether sessions of realtime are made of conversations.
+ * @param cascades whether the gateway makes realtime sessions from conversations.
  */
 export function usableModels(
   permissions: Permissions,
@@ -171,7 +180,7 @@ export function usableModels(
     .map(id => ({ id, formats: formatsOf(id, channels) }))
 }
 
-/** The models that the channel names, and those of its upstream's list that its patterns take. */
+/** The models that the channel names, and those in its upstream's list that match its patterns. */
 const idsOf = ({ config: { models }, health }: RoutedChannel): readonly string[] => [
   ...models.named.keys(),
   ...[...(health.listed ?? [])].filter(id => matchesAny(models.patterns, id)),
@@ -182,24 +191,27 @@ function formatsOf(id: string, channels: readonly RoutedChannel[]): Format[] {
   return [...new Set(withModel.flatMap(({ config }) => config.formats.map(({ format }) => format)))].sort()
 }
 
-/** Whether the channel can do the work, itself or by what the gateway makes of other work. */
+/** Whether the channel can do the work, directly or by emulation. */
 function mayDo({ formats }: ChannelConfig, work: Work, cascades: boolean): boolean {
   const fitnesses = formats.map(one => fitnessAt(one, work)).filter(fitness => fitness !== undefined)
   return fitnesses.some(fitness => work !== 'realtime' || cascades || isDirect(fitness))
 }
 
-/** A target that can be tried, and what decides its order besides. */
+/** A target that can be tried, and a further criterion for its order. */
 interface Option {
   readonly target: Target
-  /** The channel takes any model of this name, and the upstream's list of models is not available yet. */
+  /** Whether the model only matches a pattern while the upstream's list of models is not available yet. */
   readonly unsure: boolean
 }
 
-/** Why a channel is no option, in the order of the checks: of several channels the one that passed most counts. */
+/**
+ * Why a channel cannot be tried, in the order of the checks. Of several channels, the one that passed most checks
+ * determines the error.
+ */
 const OBSTACLES = ['unknown', 'forbidden', 'unsupported', 'drained', 'full'] as const
 type Obstacle = (typeof OBSTACLES)[number]
 
-/** The upstream's name of the model; undefined where the channel does not have it. */
+/** The upstream's name of the model; undefined if the channel does not have it. */
 function upstreamModel(channel: RoutedChannel, model: string): string | undefined {
   const { models } = channel.config
   const named = models.named.get(model)
@@ -208,7 +220,7 @@ function upstreamModel(channel: RoutedChannel, model: string): string | undefine
   return health.listed === undefined || health.listed.has(model) ? model : undefined
 }
 
-/** The channel in the format that does the work best, or why it is not to be tried. */
+/** The channel as a target, in the format that does the work best, or the reason why it cannot be tried. */
 function optionAt(channel: RoutedChannel, request: RouteRequest, isPermitted: boolean): Option | Obstacle {
   const { config, health } = channel
   const { model, format, work, now, facts, catalogue } = request
@@ -232,7 +244,8 @@ function optionAt(channel: RoutedChannel, request: RouteRequest, isPermitted: bo
 }
 
 /**
- * The caller's own format where it can do the work, else the first made for it, then able to, then with an emulation.
+ * Chooses the caller's own format if that can do the work, else a format made for the work, else one that can do it,
+ * else one by emulation.
  */
 function bestFormat({ formats }: ChannelConfig, own: Format, work: Work): ChannelFormat | undefined {
   const direct = formats.find(one => one.format === own && isDirect(fitnessAt(one, work)))
@@ -248,6 +261,7 @@ const fitnessAt = ({ format, dialect }: ChannelFormat, work: Work) => fitnessOf(
 
 const FITNESSES: readonly Fitness[] = ['made-for-it', 'able', 'emulated']
 
+/** Sorts the options by the criteria of `route`. */
 function inOrder(ready: readonly Option[], request: RouteRequest): Option[] {
   const losses = lossesOf(ready, request)
   const draws = new Map(ready.map(option => [option, drawOf(request.draw, option.target.channel)]))
@@ -266,7 +280,7 @@ function inOrder(ready: readonly Option[], request: RouteRequest): Option[] {
   })
 }
 
-/** Counts what each target loses, once per dialect of a format, and only where two of them could differ. */
+/** Counts the losses of each target, once per format and dialect, and only if two targets could differ. */
 function lossesOf(ready: readonly Option[], { losses }: RouteRequest): (target: Target) => number {
   const counted = new Map<string, number>()
   const dialectOf = ({ channel, format }: Target): string =>
@@ -285,15 +299,15 @@ function lossesOf(ready: readonly Option[], { losses }: RouteRequest): (target: 
 }
 
 /**
- * A channel's random number for a request: the smallest comes first. It depends on the channel's own name alone, so neither
- * the order of channels nor another channel changes it (weighted rendezvous hashing).
+ * A channel's random number for a request; the smallest comes first. The number depends on the channel's own name
+ * alone, so neither the order of channels nor another channel changes it (weighted rendezvous hashing).
  */
 function drawOf(draw: string, { name, weight }: ChannelConfig): number {
   const uniform = (hash(`${draw}\n${name}`) + 0.5) / 2 ** 32
   return weight > 0 ? -Math.log(uniform) / weight : Number.MAX_VALUE
 }
 
-/** FNV-1a with a last mixing, an unsigned 32-bit number. */
+/** FNV-1a with a final mixing step; an unsigned 32-bit number. */
 function hash(text: string): number {
   let value = 0x811c9dc5
   for (let index = 0; index < text.length; index++) value = Math.imul(value ^ text.charCodeAt(index), 0x01000193)
@@ -311,10 +325,10 @@ const forbiddenModel = (model: string): GatewayError =>
 const unsupportedWork = (model: string): GatewayError =>
   notFound(`The model "${excerpt(model)}" does not do this kind of work.`, 'model', 'model_not_supported')
 
-/** An administrator ends it, in minutes rather than seconds. */
+/** Retry after a minute: an administrator resumes a drained channel within minutes rather than seconds. */
 const DRAINED = overloaded('Every upstream of this model is out of service. Try again later.', 60)
 
-/** A channel may have room again within a second. */
+/** Retry after a second: a full channel may be free again by then. */
 const FULL = overloaded('Every upstream of this model is busy. Try again later.', 1)
 
 const REFUSALS: { readonly [O in Obstacle]: (model: string) => GatewayError } = {

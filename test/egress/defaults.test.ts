@@ -5,7 +5,7 @@ import { prepare } from '../../src/gateway/prepare.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { PATHS } from '../builders/paths.ts'
 
-/* What real clients spell out although it holds anyway is no loss; anything else of the same field is one. */
+/* Default values that real clients send are no loss; any other value of the same field is one. */
 const channel = { models: { named: new Map(), patterns: [] } }
 
 function lost(from: string, to: string, body: JsonObject): string[] {
@@ -29,7 +29,7 @@ const SPELT: { readonly [format: string]: JsonObject } = {
     ...{ stream: true, stream_options: { include_usage: true, include_obfuscation: false }, verbosity: 'medium' },
     prompt_cache_retention: 'in_memory',
   },
-  // As Codex 0.169 sends it, and the defaults of OpenAI’s own SDK.
+  // As Codex 0.169 sends them, with the defaults of OpenAI's SDK.
   responses: {
     model: 'm',
     input: [
@@ -43,7 +43,7 @@ const SPELT: { readonly [format: string]: JsonObject } = {
     ...{ stream: true, stream_options: { include_obfuscation: false }, truncation: 'disabled', max_tool_calls: null },
     ...{ reasoning: { effort: 'medium', summary: null, context: 'all_turns' }, client_metadata: { turn: '1' } },
   },
-  // As Claude Code sends it.
+  // As Claude Code sends them.
   messages: {
     model: 'claude-sonnet-4-5',
     max_tokens: 1000,
@@ -68,7 +68,7 @@ const SPELT: { readonly [format: string]: JsonObject } = {
   },
 }
 
-/** Claude wants a limit, and what nobody said is told. */
+/** Anthropic requires an output limit, so the added limit is reported. */
 const ADDED = new Set(['sampling/maxTokens'])
 
 const pairs = Object.keys(SPELT).flatMap(from => Object.keys(SPELT).map(to => [from, to] as const))

@@ -111,7 +111,7 @@ describe('schemas', () => {
     const formatted = (type: Json, format: string): JsonObject => strictSchema({ type, format })
     expect(formatted('string', 'date-time')).toEqual({ type: 'string', format: 'date-time' })
     expect(formatted(['string', 'null'], 'uuid')).toEqual({ type: ['string', 'null'], format: 'uuid' })
-    // Google's formats for numbers and enumerations, and those that schema libraries use for files and tokens.
+    // Google's formats of numbers and enums, and the formats that schema libraries write for files and tokens.
     for (const [type, format] of [
       ['number', 'double'],
       ['integer', 'int32'],

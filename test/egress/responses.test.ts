@@ -15,7 +15,7 @@ const parsed = (events: readonly { data: string }[]): JsonObject[] =>
   events.filter(({ data }) => data !== '[DONE]').map(({ data }) => JSON.parse(data))
 
 const ANSWER = { id: 'resp_1', object: 'response', created_at: 1, model: 'm', status: 'completed' }
-/** The events with every delta split into chunks of at most `size` characters. */
+/** Splits every delta into chunks of at most `size` characters. */
 const cut = (events: Iterable<CanonicalEvent>, size: number): CanonicalEvent[] =>
   [...events].flatMap((event): CanonicalEvent[] => {
     if (event.type !== 'part-delta') return [event]

@@ -6,7 +6,7 @@ import { PRESETS } from '../../src/formats/index.ts'
 
 const PARAMETERS = { type: 'object', properties: { city: { type: 'string' } } }
 
-/** A turn with a tool call, its thoughts, and what else vendors differ in. */
+/** A turn with a tool call, its reasoning, and other fields in which vendors differ. */
 const REQUEST: CanonicalRequest = {
   model: 'm',
   messages: [
@@ -31,7 +31,7 @@ const REQUEST: CanonicalRequest = {
 const dialectOf = (name: string): JsonObject =>
   PRESETS.get(name)!.formats.find(({ format }) => format === 'chat')!.dialect ?? {}
 
-/** What the vendor's chat door is sent. */
+/** The body that the vendor's chat endpoint gets. */
 const sent = (name: string): JsonObject =>
   WRITERS['chat']!.request!(REQUEST, { dialect: dialectOf(name), native: false }).wire.body
 

@@ -10,7 +10,7 @@ import {
 } from '../../src/upstreams/router.ts'
 import { permitting } from '../builders/permissions.ts'
 
-/** Channels from config lines, with the health of some of them by name. */
+/** Makes channels from config lines, with the health of some of them by name. */
 function channels(lines: string, health: { readonly [name: string]: ChannelHealth } = {}): RoutedChannel[] {
   const text = lines
     .trim()

@@ -3,11 +3,11 @@ import type { Writer } from '../writer.ts'
 import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
 
-/** The second version of Cohere's API as far as it ranks and embeds, FORMATS §8 and §9. */
+/** The writer for version 2 of Cohere's API: ranking and embedding (FORMATS §8 and §9). */
 export const cohere: Writer = {
   request: writeRequest,
   result: writeResult,
-  // It embeds images as data, never by URL (FORMATS §8), and ranks none.
+  // Cohere embeds images as data URLs, never by URL (FORMATS §8), and ranks no images.
   fetches: ({ kind }, _, work) => kind === 'image' && work === 'embedding',
   error: writeRetrievalError,
 }

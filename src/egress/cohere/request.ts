@@ -13,13 +13,13 @@ import type { WriteOptions } from '../writer.ts'
 
 export const FORMAT = 'cohere'
 
-/** The canonical request as `POST /v2/rerank` or `/v2/embed`. Throws GatewayError `cannot-express` for any other work. */
+/** Writes the request as `POST /v2/rerank` or `/v2/embed`. Throws GatewayError `cannot-express` for any other work. */
 export function writeRequest(request: CanonicalRequest, { native }: WriteOptions): Written<WireRequest> {
   const own = native ? ownOrigin(request, FORMAT) : undefined
   const losses = new Losses()
   const work = workOf(request)
   const write = WORK[work]
-  if (write === undefined) throw inexpressible('This upstream does nothing but rank and embed.')
+  if (write === undefined) throw inexpressible('This upstream can only rank and embed.')
   const { path } = write
   const body = own === undefined ? write.body(request, losses) : underModel(request, own)
   return { wire: { query: {}, headers: {}, path, body }, losses: losses.list }
@@ -37,7 +37,7 @@ const WORK: { readonly [work: string]: Write } = {
 
 const RANKING = new Set(['ranking'])
 
-/** The gateway adds the content of documents itself, so nothing is lost where the caller wants it. */
+/** Writes a ranking request. The gateway returns the documents' content itself, so a requested echo is no loss. */
 function writeRerank(request: CanonicalRequest, losses: Losses): JsonObject {
   losses.report(foreignLosses(request, FORMAT))
   const ranking = request.output.ranking!
@@ -57,12 +57,12 @@ function writeRerank(request: CanonicalRequest, losses: Losses): JsonObject {
   } as JsonObject
 }
 
-/** All texts of a document as one; other parts are lost. */
+/** Joins all texts of a document; other parts are lost. */
 function writeDocument({ content }: Message, path: Path, losses: Losses): string {
   const texts: string[] = []
   for (const [index, part] of content.entries()) {
     const at = [...path, index]
-    // A part of another format: its loss is reported with all such.
+    // The loss of another format's part is reported by `foreignLosses`.
     if (part.type === 'opaque' && part.format !== FORMAT) {
       if (part.text !== undefined) texts.push(part.text)
     } else if (part.type !== 'text') losses.drop(at, 'documents-are-text')
@@ -81,7 +81,7 @@ const EMBEDDING = new Set(['modalities', 'embedding'])
 
 const WRITTEN_OUT = { kind: 'added', reason: 'said-outright', restored: true } as const
 
-/** An embedding request (FORMATS §8). */
+/** Writes an embedding request (FORMATS §8). */
 function writeEmbed(request: CanonicalRequest, losses: Losses): JsonObject {
   losses.report(foreignLosses(request, FORMAT))
   reportUnwritten(request, EMBEDDING, losses)
@@ -100,7 +100,10 @@ function writeEmbed(request: CanonicalRequest, losses: Losses): JsonObject {
   } as JsonObject
 }
 
-/** The input type for each purpose, and the purpose it stands for, where that is only near to the requested one. */
+/**
+ * The input type for each purpose. `means` is set if the type only comes near the purpose: the purpose that readers
+ * understand by it.
+ */
 const PURPOSES: { readonly [P in EmbeddingPurpose]: readonly [word: string, means?: EmbeddingPurpose] } = {
   query: ['search_query'],
   document: ['search_document'],
@@ -112,7 +115,7 @@ const PURPOSES: { readonly [P in EmbeddingPurpose]: readonly [word: string, mean
   'code-query': ['search_query', 'query'],
 }
 
-/** The field is required; images alone have an input type of their own. */
+/** Writes the required `input_type`. A request of single images has a type of its own, `image`. */
 function writePurpose(request: CanonicalRequest, losses: Losses): Json {
   const { embedding } = request.output
   const path = ['output', 'embedding', 'purpose']
@@ -126,21 +129,21 @@ function writePurpose(request: CanonicalRequest, losses: Losses): Json {
   return 'search_document'
 }
 
-/** Floats by default. */
+/** Writes the encoding; floats by default. */
 function writeEncoding({ output: { embedding } }: CanonicalRequest, losses: Losses): readonly Json[] {
   if (embedding?.encoding !== undefined) return [embedding.encoding]
   losses.list.push({ ...WRITTEN_OUT, path: ['output', 'embedding', 'encoding'], became: 'float' })
   return ['float']
 }
 
-/** Texts alone as texts; otherwise each input as its parts. */
+/** Writes inputs as `texts` if all are plain texts, otherwise as `inputs` with parts. */
 function writeLists({ messages }: CanonicalRequest, losses: Losses): JsonObject {
   const inputs = messages.map((message, index) => writeInput(message, ['messages', index], losses))
   const texts = inputs.map(plainText)
   return texts.every(text => text !== undefined) ? { texts } : { inputs }
 }
 
-/** The text of an input that has nothing else. */
+/** The text of an input that consists of nothing else. */
 function plainText(input: JsonObject): string | undefined {
   const [only, ...others] = input['content'] as readonly JsonObject[]
   const isPlain = others.length === 0 && Object.keys(input).length === 1 && Object.keys(only!).length === 2
@@ -166,7 +169,7 @@ function writePart(part: Part, at: Path, losses: Losses): JsonObject | undefined
   }
   if (part.type === 'opaque') {
     if (part.format === FORMAT) return part.value
-    // A part of another format: its loss is reported with all such.
+    // The loss of another format's part is reported by `foreignLosses`.
     return part.text === undefined ? undefined : { type: 'text', text: part.text }
   }
   const url = linkOf(part)
@@ -178,7 +181,7 @@ function writePart(part: Part, at: Path, losses: Losses): JsonObject | undefined
   return writePicture(part, url)
 }
 
-/** The data or the URL of an image. */
+/** The URL of an image, or its data URL. */
 const linkOf = (part: Part): string | undefined =>
   part.type === 'media' && part.kind === 'image' ? urlOfSource(part.source) : undefined
 

@@ -15,7 +15,7 @@ import { FORMAT } from './request.ts'
 const WRITTEN = new Set(['id', 'candidates', 'usage'])
 const AT: Path = ['candidates', 0, 'content']
 
-/** A whole answer (FORMATS §8, §9): a ranking, or vectors where they were requested. */
+/** Writes a whole answer (FORMATS §8, §9): ranks, or vectors if they were requested. */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const own = ownBody(result, FORMAT, OPTIONAL_HEAD)
   if (own !== undefined) return { wire: { status: 200, headers: {}, body: own }, losses: [] }
@@ -28,7 +28,7 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
 
-/** Clients require billed units for vectors. */
+/** Writes `meta`, which clients require of embeddings. */
 function writeSpent({ usage }: CanonicalResult, isEmbed: boolean, losses: Losses): JsonObject {
   if (!isEmbed || usage?.input !== undefined)
     return usage === undefined ? {} : { meta: writeMeta(FORMAT, usage, losses) }
@@ -37,7 +37,7 @@ function writeSpent({ usage }: CanonicalResult, isEmbed: boolean, losses: Losses
   return { meta: writeMeta(FORMAT, { ...usage, input: 0 }, losses) }
 }
 
-/** Ranks without their content, which this version never returns. */
+/** Writes ranks without the documents' content, which version 2 never returns. */
 function writeRanks({ candidates }: CanonicalResult, losses: Losses): readonly Json[] {
   return (candidates[0]?.content ?? []).flatMap((part, index): Json[] => {
     if (part.type === 'opaque' && part.format === FORMAT) return [part.value]
@@ -69,25 +69,26 @@ function writeVectors(
   return { response_type: 'embeddings_by_type', embeddings, ...echoOf(parts) }
 }
 
-/** The embedded texts, where the upstream returned them with every vector: batches are put together. */
+/** The embedded texts, if the upstream returned one with every vector. The gateway has merged the batches. */
 function echoOf(parts: readonly EmbeddingPart[]): JsonObject {
   const texts = parts.map(part => spelt(part, FORMAT)['text'])
   return parts.length > 0 && texts.every(text => text !== undefined) ? { texts: texts as readonly Json[] } : {}
 }
 
+/** The encoding to write: the requested one, else that of the upstream's vectors. */
 function wantedOf(parts: readonly EmbeddingPart[], request: CanonicalRequest): VectorEncoding {
   const encoding = parts.length > 0 && parts.every(({ vector }) => typeof vector === 'string') ? 'base64' : 'float'
   return request.output.embedding?.encoding ?? encoding
 }
 
-/** The vector in the requested encoding; a conversion is no loss. */
+/** Returns the vector in the requested encoding; a conversion is no loss. */
 function inEncoding({ vector }: EmbeddingPart, wanted: VectorEncoding, index: number, losses: Losses): Json {
   const became = vectorAs(vector, wanted)
   if (encodingOf(vector) !== wanted) losses.rename([...AT, index, 'vector'], became, 'said-otherwise')
   return became
 }
 
-/** The same vectors in other requested types. */
+/** The same vectors in the other requested types. */
 function besideOf(parts: readonly EmbeddingPart[]): JsonObject {
   const types = Object.keys(parts[0]?.extras?.[FORMAT] ?? {})
   return Object.fromEntries(types.map(type => [type, parts.map(part => part.extras?.[FORMAT]?.[type] ?? null)]))

@@ -10,9 +10,9 @@ const FORMAT = 'deepgram'
 const OUTPUT = new Set(['transcript'])
 
 /**
- * The canonical request as `POST /v1/listen`: settings in the query, the recording itself as the body.
+ * Writes the request as `POST /v1/listen`: settings in the query, the recording as the body.
  *
- * @throws GatewayError `cannot-express` without a recording.
+ * @throws GatewayError `cannot-express` if the request contains no recording.
  */
 function writeRequest(request: CanonicalRequest): Written<WireRequest> {
   const losses = new Losses(foreignLosses(request, FORMAT))
@@ -27,11 +27,11 @@ function writeRequest(request: CanonicalRequest): Written<WireRequest> {
     detect_language: language === undefined ? 'true' : undefined,
     utterances: timestamps !== undefined || speakers === true ? 'true' : undefined,
     diarize: speakers === true ? 'true' : undefined,
-    // Models before the third generation have the same field under another name.
+    // Models before Nova 3 call the same field `keywords`.
     [/^(nova-2|nova|enhanced|base|whisper)/.test(request.model) ? 'keywords' : 'keyterm']: keywords,
   })
   return { wire: { path: '/v1/listen', query, headers: {}, body: {}, raw: { mediaType, bytes } }, losses: losses.list }
 }
 
-/** Deepgram as an upstream: transcriptions. */
+/** The writer for Deepgram, an upstream for transcriptions. */
 export const deepgram: Writer = { request: writeRequest, bytes: true, fetches: () => true }

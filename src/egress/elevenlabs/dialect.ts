@@ -1,7 +1,7 @@
 import type { VoiceDialect } from '../media/voices.ts'
 import type { Dialect } from '../writer.ts'
 
-/** The voices that callers' names stand for. */
+/** Dialect flags of ElevenLabs, which are the voice settings of a channel. */
 export type ElevenLabsDialect = VoiceDialect
 
 export const FLAGS = ['voices', 'default_voice'] as const

@@ -1,7 +1,7 @@
 import type { Writer } from '../writer.ts'
 import { writeRequest } from './request.ts'
 
-/** ElevenLabs as an upstream: speech and transcriptions. */
+/** The writer for ElevenLabs, an upstream for speech and transcriptions. */
 export const elevenlabs: Writer = {
   request: writeRequest,
   bytes: true,

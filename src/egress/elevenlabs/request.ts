@@ -21,7 +21,7 @@ const WRITERS: { readonly [W in Work]?: WriteRequest } = {
   transcription: writeTranscription,
 }
 
-/** The request for its kind of work. Throws GatewayError `cannot-express` for any other. */
+/** Writes the request for its kind of work. Throws GatewayError `cannot-express` for any other kind. */
 export const writeRequest: WriteRequest = (request, options) => {
   const write = WRITERS[workOf(request)]
   if (write === undefined) throw inexpressible('The model does not do this kind of work.')
@@ -32,9 +32,10 @@ const FORMAT = 'elevenlabs'
 const SPEECH = new Set(['modalities', 'audio'])
 
 /**
- * The canonical request as `POST /v1/text-to-speech/{voice_id}`, or its `/stream` where the bytes are sent as events.
+ * Writes the request as `POST /v1/text-to-speech/{voice_id}`, or its `/stream` if the bytes are streamed.
  *
- * @throws GatewayError `invalid-request` without a voice in the request and in the channel, and for what is no name of one.
+ * @throws GatewayError `invalid-request` if neither the request nor the channel names a voice, or if the voice cannot
+ *   be part of a URL path.
  */
 function writeSpeech(request: CanonicalRequest, { dialect }: WriteOptions): Written<WireRequest> {
   const losses = new Losses(foreignLosses(request, FORMAT))
@@ -61,20 +62,22 @@ function writeSpeech(request: CanonicalRequest, { dialect }: WriteOptions): Writ
   return { wire, losses: losses.list }
 }
 
-/** Voices have ids of twenty letters and digits. */
+/** Whether the voice is an id of ElevenLabs: twenty letters and digits. */
 const isId = (voice: string): boolean => /^[A-Za-z0-9]{20}$/.test(voice)
 
 const NO_VOICE = invalid('voice: this model requires a voice.', 'voice')
-const NO_NAME = invalid('voice: is no name of a voice.', 'voice')
+const NO_NAME = invalid('voice: is not a valid name of a voice.', 'voice')
 
 function reportInstructions({ messages }: CanonicalRequest, losses: Losses): void {
   for (const [index, { role }] of messages.entries())
     if (isInstructing(role)) losses.drop(['messages', index], 'no-instructions')
 }
 
+/** ElevenLabs' range of speeds; 1 is normal. */
 const SLOWEST = 0.7
 const FASTEST = 1.2
 
+/** Limits the speed to the range of ElevenLabs. */
 function writeSpeed(speed: number | undefined, losses: Losses): number | undefined {
   if (speed === undefined) return undefined
   const near = Math.min(Math.max(speed, SLOWEST), FASTEST)
@@ -82,7 +85,10 @@ function writeSpeed(speed: number | undefined, losses: Losses): number | undefin
   return near
 }
 
-/** Other services' `pcm` has samples at 24 kHz; the response path makes a WAV file of them. */
+/**
+ * ElevenLabs' output format for each media type. PCM has 24 kHz, as at other vendors; the response path makes WAV files
+ * of it.
+ */
 const CONTAINERS: { readonly [mediaType: string]: string } = {
   'audio/mpeg': 'mp3_44100_128',
   'audio/opus': 'opus_48000_128',
@@ -99,9 +105,9 @@ function writeContainer(mediaType: string | undefined, losses: Losses): string |
 const TRANSCRIPT = new Set(['transcript'])
 
 /**
- * The canonical request as a form for `POST /v1/speech-to-text`. Only speech is transcribed, without audio events.
+ * Writes the request as a form for `POST /v1/speech-to-text`. Only speech is transcribed, no other audio events.
  *
- * @throws GatewayError `cannot-express` without a recording.
+ * @throws GatewayError `cannot-express` if the request contains no recording.
  */
 function writeTranscription(request: CanonicalRequest): Written<WireRequest> {
   const losses = new Losses(foreignLosses(request, FORMAT))

@@ -1,21 +1,21 @@
 import type { Dialect } from '../writer.ts'
 
 /**
- * The quirks of embeddings upstreams; flags that are not declared follow OpenAI's format. A declared field name is also
- * used for callers of the same format, whichever name they used.
+ * Dialect flags of embedding upstreams; without a flag the upstream follows OpenAI's format. A declared field name
+ * replaces the caller's, even for native callers.
  */
 export interface EmbeddingsDialect {
   readonly dimensions_field?: 'dimensions' | 'output_dimension'
   readonly encoding_field?: 'encoding_format' | 'embedding_type'
-  /** Takes the encoding `float`. Default true; otherwise the field is omitted. */
+  /** Whether the upstream takes the encoding `float`. Default true; otherwise the field is omitted. */
   readonly float_encoding?: boolean
-  /** The field of the vectors' purpose: Voyage's or Jina's. */
+  /** The field for the purpose of the vectors: Voyage's `input_type` or Jina's `task`. */
   readonly purpose_field?: 'input_type' | 'task'
-  /** Takes images: `{ "image": … }`. */
+  /** Whether the upstream takes images, as `{ "image": … }`. */
   readonly image_input?: boolean
-  /** Takes `user`. Default true. */
+  /** Whether the upstream takes `user`. Default true. */
   readonly end_user?: boolean
-  /** The maximum number of inputs per request; the gateway splits larger ones. */
+  /** Inputs; the most per request. The gateway splits larger requests. */
   readonly batch?: number
 }
 

@@ -13,16 +13,17 @@ import { type EmbeddingsDialect, embeddingsDialect } from './dialect.ts'
 
 export const FORMAT = 'embeddings'
 
-/** Context of writing a request. */
+/** Shared state of the functions that write one request. */
 interface WriteContext {
   readonly dialect: EmbeddingsDialect
-  /** The fields of the body that goes out as it came, those of canonical alone; empty for any other request. */
+  /** The caller's body without its extras, if it goes out as it came; empty for any other request. */
   readonly own: JsonObject
   readonly losses: Losses
 }
 
 const MESSAGE_LOSSES: Unwritten<Message, 'role' | 'content'> = { name: 'no-speaker-names' }
 
+/** Writes one input: as it came, else as tokens, an image or text. */
 function writeItem(message: Message, path: Path, context: WriteContext): Json {
   const { losses } = context
   const own = asRead<Json>(message, FORMAT)
@@ -42,7 +43,7 @@ function writeItem(message: Message, path: Path, context: WriteContext): Json {
   return Object.keys(extras).length > 0 ? { text, ...extras } : text
 }
 
-/** Tokens are a list, which has no place for other fields. */
+/** Writes the format's own opaque part. Tokens are a plain list, which cannot hold other fields. */
 function writeOwn({ value }: OpaquePart, message: Message, path: Path, losses: Losses): Json {
   const { tokens } = value
   if (!Array.isArray(tokens)) return value
@@ -50,7 +51,7 @@ function writeOwn({ value }: OpaquePart, message: Message, path: Path, losses: L
   return tokens
 }
 
-/** An image, where the upstream takes such: its URL or its bare base64. */
+/** Writes an image as its URL or as bare base64, if the upstream takes images. */
 function writeMedia(part: MediaPart, path: Path, { dialect, losses }: WriteContext): JsonObject | undefined {
   const { source, kind } = part
   const at: Path = [...path, 'content', 0]
@@ -62,7 +63,7 @@ function writeMedia(part: MediaPart, path: Path, { dialect, losses }: WriteConte
   return { image: content }
 }
 
-/** All texts of one input as one; other parts are lost. */
+/** Joins all texts of one input; other parts are lost. */
 function writeText(content: readonly Part[], path: Path, losses: Losses): string {
   const texts: string[] = []
   for (const [index, part] of content.entries()) {
@@ -81,13 +82,14 @@ const MEDIA_LOSSES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'made'> = 
   use: 'no-masks',
 }
 
+/** The text of a part; text files are written with their name. Undefined if the part has none. */
 function textOf(part: Part, path: Path, losses: Losses): string | undefined {
   if (part.type === 'text') {
     losses.dropFields(part, path, NO_MARKS)
     dropOwn(part, path, FORMAT, losses)
     return part.text
   }
-  // A part of another format: its loss is reported with all such.
+  // The loss of another format's part is reported by `foreignLosses`.
   if (part.type === 'opaque' && part.format !== FORMAT) return part.text
   if (part.type !== 'media' || part.source.type !== 'text')
     return losses.drop(path, part.type === 'media' ? 'no-media' : 'no-place-for-it')
@@ -97,7 +99,10 @@ function textOf(part: Part, path: Path, losses: Losses): string | undefined {
   return text
 }
 
-/** A vendor's value for a purpose, and the purpose it stands for, where that is only near to it. */
+/**
+ * A vendor's value for a purpose. `means` is set if the value only comes near the purpose: the purpose that readers
+ * understand by it.
+ */
 type PurposeValue = readonly [value: string, means?: EmbeddingPurpose]
 type PurposeValues = { readonly [P in EmbeddingPurpose]?: PurposeValue }
 
@@ -118,7 +123,7 @@ const JINA: PurposeValues = {
 }
 const NEAR_QUERY: PurposeValue = ['retrieval.query', 'query']
 
-/** Jina's models differ in their tasks; the first matching row applies. */
+/** The purposes that each of Jina's models knows; the first matching row applies. */
 const JINA_MODELS: readonly (readonly [model: RegExp, values: PurposeValues])[] = [
   [/embeddings-v2|clip-v1|colbert/, {}],
   [
@@ -135,9 +140,7 @@ const JINA_MODELS: readonly (readonly [model: RegExp, values: PurposeValues])[] 
   [/./s, { ...JINA, classification: ['classification'], clustering: ['clustering'], 'code-query': NEAR_QUERY }],
 ]
 
-/**
- * The vectors' purpose, in the upstream's field and value; in the caller's where the upstream's field is not declared.
- */
+/** Writes the purpose of the vectors in the upstream's field, or in the caller's field if the channel declares none. */
 function writePurpose(request: CanonicalRequest, { dialect, own, losses }: WriteContext): JsonObject {
   const purpose = request.output.embedding?.purpose
   if (purpose === undefined) return {}
@@ -157,10 +160,13 @@ function writePurpose(request: CanonicalRequest, { dialect, own, losses }: Write
 const valuesOf = (field: string, model: string): PurposeValues =>
   field === 'input_type' ? VOYAGE : (JINA_MODELS.find(([pattern]) => pattern.test(model))?.[1] ?? {})
 
-/** What the gateway changes of a request that goes out as it came: the model, and which inputs are in a batch. */
+/**
+ * The fields that the gateway may change in a body that otherwise goes out as it came: the model, and the inputs of a
+ * batch.
+ */
 const REWRITTEN: ReadonlySet<string> = new Set(['model', 'messages'])
 
-/** The canonical request as `POST /embeddings` (FORMATS §8). */
+/** Writes the request as `POST /embeddings` (FORMATS §8). */
 export function writeRequest(request: CanonicalRequest, { dialect, native }: WriteOptions): Written<WireRequest> {
   const losses = new Losses()
   const { model, messages } = request
@@ -182,7 +188,7 @@ export function writeRequest(request: CanonicalRequest, { dialect, native }: Wri
   return { wire: { path: '/embeddings', query: {}, headers: {}, body }, losses: losses.list }
 }
 
-/** The fields that vendors have for the same setting; the first is the usual one. */
+/** The vendors' fields for the same setting; the first is the default. */
 const DIMENSIONS = ['dimensions', 'output_dimension'] as const
 const ENCODINGS = ['encoding_format', 'embedding_type'] as const
 const PURPOSES = ['input_type', 'task'] as const
@@ -208,6 +214,7 @@ const REQUEST_LOSSES: Unwritten<
   Conversational | 'model' | 'messages' | 'output' | 'sampling' | 'endUser' | 'stream'
 > = { state: 'no-state' }
 
+/** Reports everything that only conversations have. */
 function report(request: CanonicalRequest, losses: Losses): void {
   losses.report(foreignLosses(request, FORMAT))
   reportConversational(request, losses)

@@ -11,7 +11,7 @@ import { OPTIONAL_HEAD, ownBody } from '../own.ts'
 import { ownCounts, writeInputUsage } from '../usage/input-usage.ts'
 import { FORMAT } from './request.ts'
 
-/** A whole answer as a list of embeddings (FORMATS §8), in the requested encoding, else as they came. */
+/** Writes a whole answer as a list of embeddings (FORMATS §8), in the requested encoding if there is one. */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const own = ownBody(result, FORMAT, OPTIONAL_HEAD)
   const wanted = request.output.embedding?.encoding
@@ -40,10 +40,10 @@ const isAsWanted = ([candidate]: readonly Candidate[], wanted: VectorEncoding | 
   wanted === undefined ||
   candidate!.content.every(part => part.type !== 'embedding' || encodingOf(part.vector) === wanted)
 
-/** Clients require a token count. */
+/** The token counts that clients require. */
 const COUNTS = ['prompt_tokens', 'total_tokens']
 
-/** Unparsed vectors are passed through, so the body is a text then. */
+/** Writes the body as text if it contains vectors that were never parsed, so that their text is passed through. */
 function bodyOrText(body: JsonObject): Pick<WireAnswer, 'body' | 'raw'> {
   const { data, ...others } = body
   const entries = data as readonly Json[]
@@ -53,10 +53,11 @@ function bodyOrText(body: JsonObject): Pick<WireAnswer, 'body' | 'raw'> {
   return { body: {}, raw: { mediaType: 'application/json; charset=utf-8', text } }
 }
 
-/** Whether it is an entry with such a vector; an upstream's list may hold anything. */
+/** Whether the entry holds an unparsed vector. An upstream's list may hold anything. */
 const isUnread = (entry: Json): entry is JsonObject =>
   isObject(entry) && (entry['embedding'] as unknown) instanceof NumbersText
 
+/** Writes one entry as JSON text, with an unparsed vector as it came. */
 function entryText(entry: Json): string {
   if (!isUnread(entry)) return JSON.stringify(entry)
   const { embedding, ...others } = entry
@@ -64,7 +65,7 @@ function entryText(entry: Json): string {
   return `${head}${head === '{' ? '' : ','}"embedding":${(embedding as unknown as NumbersText).json}}`
 }
 
-/** The vector in the requested encoding; a conversion is no loss to the caller. */
+/** Returns the vector in the requested encoding; a conversion is no loss to the caller. */
 function inEncoding(part: EmbeddingPart, encoding: VectorEncoding | undefined, path: Path, losses: Losses): Vector {
   if (encoding === undefined || encoding === encodingOf(part.vector)) return part.vector
   const vector = vectorAs(part.vector, encoding)

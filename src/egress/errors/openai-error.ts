@@ -3,10 +3,10 @@ import type { JsonObject } from '../../canonical/node.ts'
 import type { WireAnswer } from '../../canonical/wire.ts'
 import { messageOf, retryHeaders, type TooLongMessage } from './error.ts'
 
-/** For each kind of failure its type, and the code where it has a fixed one. */
+/** The wire type of each error kind, and its code if that is fixed. */
 export type ErrorNames = { readonly [K in ErrorKind]: readonly [type: string, code: string | null] }
 
-/** The names in OpenAI's family of formats (docs/wire/errors.md#openai-codes). */
+/** The error names of OpenAI's formats (docs/wire/errors.md#openai-codes). */
 export const ERROR_NAMES: ErrorNames = {
   'invalid-request': ['invalid_request_error', null],
   'context-too-long': ['invalid_request_error', 'context_length_exceeded'],
@@ -28,11 +28,11 @@ export const ERROR_NAMES: ErrorNames = {
   'timed-out': ['timeout_error', 'timed_out'],
 }
 
-/** Out of credit is 429 here: no OpenAI client handles 402. */
+/** The HTTP status of an error. Out of credit is 429, because no OpenAI client handles 402. */
 export const statusOf = ({ kind, httpStatus }: CanonicalError): number =>
   httpStatus ?? (kind === 'out-of-credit' ? 429 : ERRORS[kind].status)
 
-/** OpenAI's wording for a request that is too long, in conversations and in responses; clients go by the code. */
+/** OpenAI's message for a request that is too long, in `chat` and `responses`; clients check the code. */
 export const TOO_LONG: TooLongMessage = {
   pattern: /maximum context length is|exceeds the context window|tokens exceed the configured limit/i,
   write: (tokens, maximum) =>
@@ -40,12 +40,12 @@ export const TOO_LONG: TooLongMessage = {
   else: 'Your input exceeds the context window of this model.',
 }
 
-/** An error before the first byte. */
+/** Writes an error before the first byte. */
 export function writeError(error: CanonicalError): WireAnswer {
   return { status: statusOf(error), headers: retryHeaders(error), body: errorBody(error) }
 }
 
-/** The same body is an event in a broken stream (trap 75). */
+/** The body of an error answer, also sent as an event if a stream breaks (trap 75). */
 export function errorBody(error: CanonicalError): JsonObject {
   const [type, code] = ERROR_NAMES[error.kind]
   return { error: { message: messageOf(error, TOO_LONG), type, param: error.param ?? null, code: error.code ?? code } }

@@ -10,10 +10,10 @@ import { ANSWERED_NO_TASK } from '../media/video-task.ts'
 import type { Writer } from '../writer.ts'
 
 /**
- * A task with its state, and where its video is once there is one (SERVICE.md, "Video task"); the length is a number,
+ * Writes a task with its state and, once there is a video, its URL (SERVICE.md, "Video task"). The length is a number,
  * as in the request.
  *
- * @throws GatewayError `upstream-failed` for an answer that is no task.
+ * @throws GatewayError `upstream-failed` if the answer is not a task.
  */
 function writeResult(result: CanonicalResult): Written<WireAnswer> {
   const { id = '', model, createdAt, task } = result
@@ -37,5 +37,5 @@ const writeFailure = ({ kind, code, message }: TaskFailure): JsonObject => ({
   message,
 })
 
-/** Video tasks in one JSON object, SERVICE.md "Video"; for callers alone. */
+/** The writer for video tasks as one JSON object (SERVICE.md, "Video"); no upstream uses the format. */
 export const generations: Writer = { result: writeResult, error: writeError }

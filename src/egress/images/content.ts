@@ -10,21 +10,22 @@ import type { ImagesDialect } from './dialect.ts'
 
 export const FORMAT = 'images'
 
+/** Output formats and media types whose names do not follow the pattern `image/<format>`. */
 const OTHERS: { readonly [outputFormat: string]: string } = { jpg: 'image/jpeg', svg: 'image/svg+xml' }
 const OUTPUT_FORMATS: { readonly [type: string]: string } = { 'image/svg+xml': 'svg', 'image/jpg': 'jpeg' }
 
-/** The media type of an output format. */
+/** Converts an output format to its media type. */
 export const typeOfOutputFormat = (outputFormat: string): string =>
   Object.hasOwn(OTHERS, outputFormat) ? OTHERS[outputFormat]! : `image/${outputFormat}`
 
-/** The output format for a media type; PNG for anything unknown. */
+/** Converts a media type to its output format; PNG if the type is not an image type. */
 export function outputFormatOfType(mediaType: string): string {
   if (Object.hasOwn(OUTPUT_FORMATS, mediaType)) return OUTPUT_FORMATS[mediaType]!
   const name = mediaType.startsWith('image/') ? mediaType.slice('image/'.length) : ''
   return name === '' ? 'png' : name
 }
 
-/** The prompt of a request, and the images it edits: named in the body, or as files of a form. */
+/** The prompt and the images to edit: references in the body (`named`) or files of a form. */
 export interface InputImages {
   readonly prompt: string | undefined
   readonly named: JsonObject
@@ -33,14 +34,14 @@ export interface InputImages {
 
 type Picture = MediaPart | OpaquePart
 
-/** Whether the picture can be a file of a form. */
+/** Whether the image has bytes, so that it can be a file of a form. */
 const isInForm = (part: Part): boolean => part.type === 'media' && hasBytes(part)
 
 const isMask = (part: Part): boolean => part.type === 'media' && part.use === 'mask'
 
 const FIELDS = ['image', 'image[]', 'images', 'mask']
 
-/** Whether the upstream takes the images in the shape that their caller chose: a form, or JSON. */
+/** Whether the upstream takes the images in the shape that the caller chose: a form or JSON. */
 export function isTakenAsItCame({ path, body, files }: WireRequest, { edits = 'any' }: ImagesDialect): boolean {
   if (edits === 'any' || path.endsWith('/generations')) return true
   const named = FIELDS.flatMap(field => [body[field] ?? []].flat())
@@ -48,7 +49,9 @@ export function isTakenAsItCame({ path, body, files }: WireRequest, { edits = 'a
   return files === undefined && named.every(one => isObject(one) && typeof one['url'] === 'string')
 }
 
-/** The images that the upstream can take, and all texts of the turn as its prompt; everything else is lost. */
+/**
+ * Writes the images that the upstream takes, and joins all texts of the turn as the prompt; every other part is lost.
+ */
 export function writeInputImages(
   content: readonly Part[],
   path: Path,
@@ -114,7 +117,7 @@ function writeNamed(kept: readonly Placed[], { edits }: ImagesDialect, losses: L
 
 const TYPED = { type: 'image_url' }
 
-/** The form for upstreams that take images by URL only. */
+/** Writes an image for upstreams that take URLs only. */
 function writeUrl(part: Picture, path: Path, losses: Losses): JsonObject | undefined {
   if (part.type === 'opaque') return part.value
   const { image_url, ...others } = writeReference(part, path, losses) ?? {}
@@ -131,7 +134,7 @@ function writeReference(part: Picture, path: Path, losses: Losses): JsonObject |
 
 const REFERENCES: ReadonlySet<string> = new Set(['image_url', 'file_id', 'url', 'type'])
 
-/** The format's own extras of an image, without other references to it. */
+/** The image's extras of this format, without a second reference to the image. */
 function besideReference({ extras }: MediaPart, path: Path, losses: Losses): JsonObject {
   const entries = Object.entries(extras?.[FORMAT] ?? {})
   for (const [field] of entries)

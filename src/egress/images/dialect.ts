@@ -1,15 +1,17 @@
 import type { Dialect } from '../writer.ts'
 
-/** The quirks of image generation upstreams; flags that are not declared follow the public format. */
+/** Dialect flags of image upstreams; without a flag the upstream follows the public format. */
 export interface ImagesDialect {
   /**
-   * How images to edit are sent: `any` (default), as files of a form, or in JSON where one is a URL or an id; `form`,
-   * as files only; `urls`, as URLs in JSON only.
+   * How to send the images to edit: `any` (default), as form files, or in JSON if one is a URL or an id; `form`, as
+   * form files only; `urls`, as URLs in JSON only.
    */
   readonly edits?: 'any' | 'form' | 'urls'
-  /** Takes URLs of images. Default true; otherwise the image is fetched and sent. */
+  /**
+   * Whether the upstream takes image URLs. Default true; otherwise the gateway fetches the image and sends its bytes.
+   */
   readonly picture_urls?: boolean
-  /** Returns URLs by default: for callers of other formats bytes are requested. */
+  /** Whether the upstream returns URLs by default. If so, the gateway requests bytes for callers of other formats. */
   readonly response_format?: boolean
 }
 

@@ -16,22 +16,22 @@ import { writeMade } from '../media/image-settings.ts'
 import { FORMAT, outputFormatOfType } from './content.ts'
 import { isPicture, noImageError, startsFromImages, writePicture, writeUsage } from './result.ts'
 
-/** One image while its chunks arrive. */
+/** An image whose chunks are still arriving. */
 interface Growing {
-  /** The part as it started or was patched; its body is in `data`. */
+  /** The part as it started or was last patched; `data` collects its bytes. */
   part: Part
   readonly data: string[]
 }
 
 /**
- * A streamed answer (FORMATS §10): previews as they come, and a completed event for each finished image, in the order
- * of the candidates; the last one waits for the usage. A stream without any image ends with an error.
+ * Writes a streamed answer (FORMATS §10): previews as they arrive, then one `completed` event per finished image, in
+ * the order of the candidates. The last image waits for the usage. A stream without any image ends with an error.
  */
 export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
   private readonly request: CanonicalRequest
   private readonly type: string
   private readonly growing = new Map<string, Growing>()
-  /** Everything but images: the text of the error where there are none. */
+  /** The result without its images; its text becomes the error message if no image arrives. */
   private rest: CanonicalResult = EMPTY
   private readonly pictures: MediaPart[][] = []
   private readonly ended = new Map<number, CandidateEnd>()
@@ -94,7 +94,7 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
     else if (event.type === 'part-patch') grown.part = withBody(patched(grown.part, event), '')
     else if (event.type === 'part-end') {
       this.growing.delete(place)
-      // A drawing that failed may turn out to be no image.
+      // A patch may have turned a failed image into another part.
       if (isPicture(grown.part))
         (this.pictures[event.at.candidate] ??= [])[event.at.part] = whole(grown.part, grown.data)
     }
@@ -107,7 +107,7 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
     return eventOf(`${this.type}.partial_image`, body)
   }
 
-  /** Writes the candidates that have ended, up to the first that has not. */
+  /** Writes the images of ended candidates in order, up to the first candidate that has not ended. */
   private finished(): readonly WireEvent[] {
     const out: WireEvent[] = []
     for (let end = this.ended.get(this.next); end !== undefined; end = this.ended.get(++this.next)) {
@@ -122,7 +122,7 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
     return out
   }
 
-  /** The completed event that waited, with the usage received so far. */
+  /** Writes the waiting `completed` event with the usage received so far. */
   private flush(): readonly WireEvent[] {
     if (this.waiting === undefined) return NOTHING
     const { body } = this.waiting
@@ -132,13 +132,13 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
     return [eventOf(`${this.type}.completed`, { ...body, ...defined({ usage }) })]
   }
 
-  /** The usage of this event's own image where its upstream reported it, otherwise the total so far. */
+  /** The usage of this one image if the upstream reported it per image, otherwise the total so far. */
   private counted(usage: Usage): JsonObject {
     const own = spelt(usage, FORMAT)['own'] as JsonObject | undefined
     return own ?? writeUsage(usage, new Losses(), !startsFromImages(this.request))
   }
 
-  /** The fields of an event that describe its image and the answer. */
+  /** Writes the fields of an event that describe its image and the answer. */
   private about(part: MediaPart, node: Node): JsonObject {
     if (part.source.type === 'base64') this.outputFormat ??= outputFormatOfType(part.source.mediaType)
     const output_format = part.source.type === 'base64' ? this.outputFormat : undefined
@@ -150,7 +150,7 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
     } as JsonObject
   }
 
-  /** Whether the answer is of this same format; otherwise the required properties of images are unknown. */
+  /** Whether the upstream uses this format. In other formats the image properties that clients require are unknown. */
   private get native(): boolean {
     return spelt(this.head, FORMAT)['own'] === true
   }
@@ -167,12 +167,13 @@ export class ImagesStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 }
 
-/** Whether the request edits images, by its endpoint or its content. */
+/** Whether the request edits images: by its endpoint, or by its content if it came in another format. */
 function isEdit(request: CanonicalRequest): boolean {
   const path = originOf<WireRequest>(request, FORMAT)?.wire.path
   return path === undefined ? startsFromImages(request) : !path.endsWith('/generations')
 }
 
+/** The image with all its collected chunks. */
 function whole(part: MediaPart, data: readonly string[]): MediaPart {
   if (part.source.type !== 'base64') return part
   return { ...part, source: { ...part.source, data: part.source.data + data.join('') } }

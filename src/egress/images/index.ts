@@ -5,7 +5,7 @@ import { ImagesStream } from './events.ts'
 import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
 
-/** Image generation and editing, FORMATS §10. */
+/** The writer for image generation and editing (FORMATS §10). */
 export const images: Writer = {
   request: writeRequest,
   result: writeResult,

@@ -12,7 +12,7 @@ import type { WriteOptions } from '../writer.ts'
 import { FORMAT, isTakenAsItCame, outputFormatOfType, typeOfOutputFormat, writeInputImages } from './content.ts'
 import { imagesDialect } from './dialect.ts'
 
-/** The canonical request as `POST /images/generations` or, with images to edit, `/images/edits` (FORMATS §10). */
+/** Writes the request as `POST /images/generations` or, with images to edit, `/images/edits` (FORMATS §10). */
 export function writeRequest(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const dialect = imagesDialect(options.dialect)
   const own = options.native ? ownOrigin(request, FORMAT) : undefined
@@ -37,7 +37,7 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
     ...writeOutput(request, options, losses),
     ...writeModeration(request, files === undefined, losses),
     ...writeFidelity(request, starts, losses),
-    // A caller of the format may have given both of its names for the user.
+    // A native caller may have set both names of the user field.
     [extras['user'] === undefined ? 'user' : 'safety_identifier']: request.endUser,
     stream: request.stream || undefined,
     ...named,
@@ -64,7 +64,7 @@ function writeOutput({ output }: CanonicalRequest, options: WriteOptions, losses
   }) as JsonObject
 }
 
-/** A form has no such field. */
+/** Writes `moderation`; forms have no such field. */
 function writeModeration({ output: { image } }: CanonicalRequest, hasField: boolean, losses: Losses): JsonObject {
   if (image?.moderation === undefined) return {}
   if (hasField) return { moderation: image.moderation }
@@ -72,7 +72,7 @@ function writeModeration({ output: { image } }: CanonicalRequest, hasField: bool
   return {}
 }
 
-/** Fidelity applies to edited images only. */
+/** Writes `input_fidelity`, which applies to edited images only. */
 function writeFidelity({ output: { image } }: CanonicalRequest, starts: boolean, losses: Losses): JsonObject {
   if (image?.fidelity === undefined) return {}
   if (starts) return { input_fidelity: image.fidelity }
@@ -88,7 +88,7 @@ function writeType(mediaType: string | undefined, losses: Losses): string | unde
   return outputFormat
 }
 
-/** Callers of other formats want the image itself. */
+/** Writes `response_format`. Callers of other formats get bytes even if the upstream returns URLs by default. */
 function writeDelivery(
   image: Output['image'],
   { dialect, native }: WriteOptions,
@@ -102,7 +102,7 @@ function writeDelivery(
   return 'b64_json'
 }
 
-/** Output that is written here, or never requested of pictures. */
+/** Output fields that this writer writes, or that image requests never have. */
 const OUTPUT = new Set([
   ...['modalities', 'candidates', 'image', 'embedding', 'ranking', 'transcript', 'completion', 'count', 'compaction'],
 ])

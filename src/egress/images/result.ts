@@ -19,15 +19,15 @@ export const isPicture = (part: Part): part is MediaPart & { source: { type: 'ba
   part.use === undefined &&
   (part.source.type === 'base64' || part.source.type === 'url')
 
-/** Whether the image is edited from others. */
+/** Whether the request edits images: a user turn contains media. */
 export const startsFromImages = ({ messages }: CanonicalRequest): boolean =>
   messages.some(({ role, content }) => role === 'user' && content.some(part => part.type === 'media'))
 
-/** The fields of an image. */
+/** Writes an image as base64 or as its URL. */
 export const writePicture = ({ source }: MediaPart): JsonObject =>
   source.type === 'base64' ? { b64_json: source.data } : source.type === 'url' ? { url: source.url } : {}
 
-/** The error for an answer without an image, with the model's text. */
+/** The error for an answer without an image; the message contains the model's text. */
 export function noImageError({ candidates }: Pick<CanonicalResult, 'candidates'>): GatewayError {
   const output = candidates
     .flatMap(({ content }) => content.map(part => (part.type === 'text' || part.type === 'refusal' ? part.text : '')))
@@ -57,10 +57,10 @@ const LOSSES: Unwritten<CanonicalResult, 'createdAt' | 'candidates' | 'usage' | 
 }
 
 /**
- * A whole answer (FORMATS §10): an entry for each image.
+ * Writes a whole answer with one entry per image (FORMATS §10).
  *
- * @throws GatewayError for an answer of another format without any image: `invalid-request` where it was refused, else
- * `upstream-failed`, with the model's text.
+ * @throws GatewayError if another format's answer contains no image: `invalid-request` if the model refused, else
+ *   `upstream-failed`; the message contains the model's text.
  */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const own = ownBody(result, FORMAT, OPTIONAL_HEAD)
@@ -87,7 +87,9 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   return { wire: { status: 200, headers: {}, body: defined(body) as JsonObject }, losses: losses.list }
 }
 
-/** A single output format for all images: that of the first; undefined where there are no bytes. */
+/**
+ * The one output format that the answer states: that of the first image with bytes; undefined if no image has bytes.
+ */
 function outputFormatOf({ candidates }: CanonicalResult): string | undefined {
   const first = candidates
     .flatMap(({ content }) => content)
@@ -97,19 +99,20 @@ function outputFormatOf({ candidates }: CanonicalResult): string | undefined {
     : undefined
 }
 
-/** The fields that an answer has once for all images. */
+/** Fields that the answer states once for all images. */
 interface Shared {
   readonly format: string | undefined
   readonly looks: Omit<Made, 'prompt'>
 }
 
-/** The properties of all images: those of the first that has them. */
+/** The properties that the answer states for all images, each taken from the first image that has it. */
 function looksOf({ candidates }: CanonicalResult): Shared['looks'] {
   const all = candidates.flatMap(({ content }) => content.filter(isPicture)).toReversed()
   const { prompt: _, ...looks } = Object.assign({}, ...all.map(({ made }) => defined({ ...made }))) as Made
   return looks
 }
 
+/** Writes one entry for each image of a candidate and reports the other parts. */
 function writeCandidate(
   candidate: Candidate,
   path: Path,
@@ -145,7 +148,7 @@ const behind = ([list, index]: Path): Path => [list!, Number(index) + 1]
 
 const DETAILS = { ...NO_NOTES, name: 'no-names' }
 
-/** Reports the losses of an image; returns it as it is read from the answer. */
+/** Reports the losses of an image. Returns the image as a reader would read it from the answer. */
 function reportPicture(
   part: Candidate['content'][number] & { type: 'media' },
   path: Path,
@@ -169,7 +172,7 @@ function reportPicture(
   return { type: 'media', kind: 'image', source: kept, ...defined({ made: someOf(made) }) }
 }
 
-/** Images with other properties, or none, are read with those of the first. */
+/** Reports images whose properties differ from the shared ones: readers see the shared properties on every image. */
 function reportLooks(own: Made | undefined, shared: Made, path: Path, losses: Losses): void {
   if (own === undefined) {
     if (Object.keys(shared).length > 0) losses.add(path, shared, 'same-for-all')
@@ -180,7 +183,7 @@ function reportLooks(own: Made | undefined, shared: Made, path: Path, losses: Lo
     else if (own[field as keyof Made] !== value) losses.change([...path, field], value, 'same-for-all')
 }
 
-/** Every image in an answer is finished. */
+/** Reports finish reasons: readers see every image of an answer as finished. */
 function reportFinish(finish: Candidate['finish'], path: Path, losses: Losses): void {
   if (finish === undefined) losses.add([...path, 'finish'], { reason: 'stop' }, 'always-finished')
   else {
@@ -198,7 +201,10 @@ const USAGE_LOSSES: Unwritten<Usage, 'input' | 'output' | 'inputBy' | 'outputBy'
 }
 const UNCOUNTED: readonly Modality[] = ['audio', 'video', 'embedding']
 
-/** Tokens as the format counts them; both counts are required, so an unknown one becomes zero. `textOnly`: no images were edited. */
+/**
+ * Writes the token counts. Input and output are required, so an unknown count becomes zero. `textOnly` means that no
+ * images were edited.
+ */
 export function writeUsage(original: Usage, losses: Losses, textOnly: boolean): JsonObject {
   const own = asRead<JsonObject>(original, FORMAT)
   if (own !== undefined) return own
@@ -221,7 +227,7 @@ export function writeUsage(original: Usage, losses: Losses, textOnly: boolean): 
   }) as JsonObject
 }
 
-/** Counts by modality have both text and image: a missing one is the remainder. */
+/** Completes counts by modality: the format has text and image together, so a missing count becomes the remainder. */
 function byKind(usage: Usage, losses: Losses, textOnly: boolean): Pick<Usage, 'inputBy' | 'outputBy'> {
   const sides = (['inputBy', 'outputBy'] as const).flatMap(side => {
     const { text, image } = usage[side] ?? {}

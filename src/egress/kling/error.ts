@@ -3,7 +3,10 @@ import type { WireAnswer } from '../../canonical/wire.ts'
 import { CODES, messageOf, retryAfterHeader } from '../errors/error.ts'
 import { TOO_LONG } from '../errors/openai-error.ts'
 
-/** The vendor's codes (Kling's API, "Error Code"); kinds without one are written by their status alone. */
+/**
+ * Kling's error codes (Kling's API, "Error Code"). A kind without one is written with the error's own code, or its HTTP
+ * status.
+ */
 const NUMBERS: { readonly [K in ErrorKind]?: number } = {
   'invalid-request': 1201,
   unauthenticated: 1002,
@@ -17,9 +20,10 @@ const NUMBERS: { readonly [K in ErrorKind]?: number } = {
   unreachable: 5000,
   internal: 5000,
 }
+/** Kling's error code for content that did not pass review. */
 const REVIEW = 1301
 
-/** `{code, message, request_id}`. */
+/** Writes an error as Kling's `{code, message, request_id}`. */
 export function writeError(error: CanonicalError, requestId: string): WireAnswer {
   const { kind, code, httpStatus = ERRORS[kind].status } = error
   const isReview = kind === 'invalid-request' && code === 'content_policy_violation'

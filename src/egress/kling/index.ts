@@ -12,7 +12,7 @@ const statusOf = ({ from }: Pick<UpstreamTask, 'from'>, id: string): TaskCall =>
   headers: {},
 })
 
-/** Requests about tasks, by their ids and by their callers' own; videos are at public addresses. */
+/** Writes the requests about tasks, by their ids or by the callers' own references; videos have public URLs. */
 const tasks: TaskWriter = {
   status: task => statusOf(task, task.id),
   find: (task, reference) => statusOf(task, reference),
@@ -22,7 +22,7 @@ const tasks: TaskWriter = {
   },
 }
 
-/** Kling's videos, made of a text or of a picture. */
+/** The writer for Kling's API: videos from a text or from an image. */
 export const kling: Writer = {
   request: writeRequest,
   result: writeResult,

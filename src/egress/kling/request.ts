@@ -13,16 +13,19 @@ import { NO_PROMPT, reportNumber, reportSetting, VIDEO, wholeSeconds } from '../
 import { ownOrigin, type ReadRequest, withFields } from '../own.ts'
 import type { WriteOptions } from '../writer.ts'
 
-/** The canonical request as `POST /v1/videos/text2video` or, with a picture, `/v1/videos/image2video` (Kling's API). */
+/** Writes the request as `POST /v1/videos/text2video` or, with an image, `/v1/videos/image2video` (Kling's API). */
 export function writeRequest(request: CanonicalRequest, { native }: WriteOptions): Written<WireRequest> {
   const own = native ? ownOrigin(request, FORMAT, REWRITTEN) : undefined
   return own === undefined ? writeForeign(request) : writeAsItCame(request, own)
 }
 
-/** What the gateway changes of a request that goes out as it came: model and reference, and how pictures are sent. */
+/**
+ * The fields that the gateway may change in a body that otherwise goes out as it came: the model, the task's reference
+ * and the form of images.
+ */
 const REWRITTEN: ReadonlySet<string> = new Set(['model', 'messages', 'output'])
 
-/** As it came; upstreams take base64 that stands alone, whatever their caller wrote. */
+/** Writes a native request as it came. Images become bare base64, the only form of base64 that upstreams take. */
 function writeAsItCame({ model, messages, output }: CanonicalRequest, { wire }: ReadRequest): Written<WireRequest> {
   const losses = new Losses()
   const pictures = messages[0]!.content.filter(part => part.type === 'media')
@@ -32,13 +35,13 @@ function writeAsItCame({ model, messages, output }: CanonicalRequest, { wire }: 
     ...(output.video?.reference === undefined ? {} : { external_task_id: output.video.reference }),
   }
   const { model: other, model_name: read } = wire.body
-  // Only the name that was read was checked.
+  // Only `model_name` was checked against the key's permissions.
   if (typeof read === 'string' && other !== undefined) losses.drop(['extras', FORMAT, 'model'], 'one-model-only')
   const body = withFields(wire.body, fields, other === undefined ? [] : ['model'])
   return { wire: wireOf(wire.path.split('/').at(-1)!, body), losses: losses.list }
 }
 
-/** As another format's caller wrote it. */
+/** Writes a request of another format. */
 function writeForeign(request: CanonicalRequest): Written<WireRequest> {
   const losses = new Losses(foreignLosses(request, FORMAT))
   const { text, media } = videoPromptOf(request, { format: FORMAT, fields: FIELDS, fieldOf: fieldFor }, losses)
@@ -86,7 +89,7 @@ function writeMode(video: Output['video'], losses: Losses): string | undefined {
 
 const RATIOS = ['16:9', '9:16', '1:1']
 
-/** A size in pixels is written as the nearest ratio. */
+/** Writes the ratio; a size in pixels becomes the nearest ratio. */
 function writeRatio(video: Output['video'], losses: Losses): string | undefined {
   if (video?.size === undefined) return video?.aspectRatio
   losses.drop([...VIDEO, 'size'], 'ratios-only')
@@ -96,31 +99,32 @@ function writeRatio(video: Output['video'], losses: Losses): string | undefined 
   return ratio
 }
 
-/** What begins with a picture has its shape. */
+/** Reports size and ratio: a video that starts from an image has the image's shape. */
 function asThePicture(video: Output['video'], losses: Losses): undefined {
   losses.dropFields(video, VIDEO, { size: 'as-the-picture', aspectRatio: 'as-the-picture' })
 }
 
 export const FORMAT = 'kling'
 
-/** The fields of pictures, in the order in which their parts are read. */
+/** The fields of images, in the order in which readers read them. */
 const FIELDS = ['image', 'image_tail'] as const
 type Field = (typeof FIELDS)[number]
 
+/** The field for an image; undefined for other media and other uses. */
 function fieldOf({ kind, use }: MediaPart): Field | undefined {
   if (kind !== 'image') return undefined
   if (use === undefined) return 'image'
   return use === 'last-frame' ? 'image_tail' : undefined
 }
 
-/** The field for a picture of any format's caller, which has to be at an address that anybody may fetch, or in base64. */
+/** The field for an image that the upstream can get: a public URL or base64; undefined for any other media. */
 function fieldFor(part: MediaPart): Field | undefined {
   const { source } = part
   const isSayable = source.type === 'base64' || (source.type === 'url' && /^https?:\/\//i.test(source.url))
   return isSayable ? fieldOf(part) : undefined
 }
 
-/** Pictures of any format's caller: an address, or base64 that stands alone and so has no media type. */
+/** Writes images as URLs, or as bare base64, which has no media type. */
 function writePictures(media: readonly PlacedPart[], losses: Losses): JsonObject {
   const out: { [field: string]: Json } = {}
   for (const { part, path } of media) {

@@ -28,9 +28,9 @@ const STATES: { readonly [state in TaskState]: string } = {
 }
 
 /**
- * A task as Kling's clients see it: `{code, message, data}` (Kling's API, "Query Task").
+ * Writes a task as Kling's `{code, message, data}` (Kling's API, "Query Task").
  *
- * @throws GatewayError `upstream-failed` for an answer that is no task.
+ * @throws GatewayError `upstream-failed` if the answer is not a task.
  */
 export const writeResult = (result: CanonicalResult): Written<WireAnswer> =>
   writeTaskAnswer(result, FORMAT, RESULT_LOSSES, (task, losses) => ({
@@ -59,7 +59,9 @@ function writeData(result: CanonicalResult, task: CanonicalTask, losses: Losses)
   return beneath(extras, fields, result)
 }
 
-/** What a result held beside its videos stands with them. */
+/**
+ * Splits the extras into those of `task_result`, which are written with the videos if there are any, and the others.
+ */
 function besideVideos(
   fields: JsonObject,
   videos: readonly JsonObject[],
@@ -68,7 +70,7 @@ function besideVideos(
   return videos.length === 0 || !isObject(beside) ? { extras: fields } : { beside, extras }
 }
 
-/** The videos of a completed task by their addresses; the length stands with the first. */
+/** Writes the videos of a completed task with their URLs; the first one carries the length. */
 function writeVideos(task: CanonicalTask, losses: Losses): JsonObject[] {
   const { files = [], seconds } = task
   const isShown = files.map(({ variant, url }) => variant === 'video' && url !== undefined && url !== '')
@@ -88,23 +90,23 @@ function writeVideos(task: CanonicalTask, losses: Losses): JsonObject[] {
   })
 }
 
-/** A task that succeeds shows a video: without one it is read as failed. */
+/** Reports a completed task without a video, which Kling's clients read as failed. */
 function reportNoVideo(losses: Losses): void {
   losses.change(['task', 'state'], 'failed', 'no-video-to-show')
   losses.add(['task', 'failure'], { kind: 'broken', message: NO_REASON }, 'no-video-to-show')
   losses.dropFields({ completedAt: 0 }, ['task'], { completedAt: 'no-video-to-show' })
 }
 
-/** How a failure reads that has no message. */
+/** The message of a failure that has none. */
 const NO_REASON = 'The upstream gave no reason why there is no video.'
 
-/** The vendor's messages for a prompt, an image or a result that did not pass review. */
+/** Matches Kling's messages for content that did not pass review. */
 const REVIEW = /risk control|sensitive|violat|polic|moderation|prohibited|inappropriate|风控|敏感|违规|审核/i
 const NOT_PASSED = 'Failure to pass the risk control system:'
 
 const FAILURE = ['task', 'failure']
 
-/** The reason of a failed task as a message: a content review is recognised by it. */
+/** Writes the reason of a failed task as a message, by whose words clients recognize a content review. */
 function writeFailure(failure: TaskFailure | undefined, losses: Losses): JsonObject {
   if (failure === undefined) {
     losses.add(FAILURE, { kind: 'broken', message: NO_REASON }, 'no-reason')

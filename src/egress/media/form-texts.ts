@@ -2,7 +2,10 @@ import type { Losses } from '../../canonical/loss.ts'
 import type { Format, JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 
-/** The body of a form, whose fields are texts or lists of them; the format's own extras are read from it as texts. */
+/**
+ * Writes a body as form fields, which are strings or lists of strings. The format's own extras that were other JSON
+ * values are read back as strings, which is reported.
+ */
 export function inTexts(body: object, { extras }: CanonicalRequest, format: Format, losses: Losses): JsonObject {
   const entries = Object.entries(body).filter(([, value]) => value != null)
   return Object.fromEntries(

@@ -5,18 +5,16 @@ import type { JsonObject } from '../../canonical/node.ts'
 import { defined } from '../fields.ts'
 
 /**
- * The properties of a generated image, as both formats that report them have them (docs/wire/responses.md#input-items,
+ * Writes the properties of a generated image, which two formats report alike (docs/wire/responses.md#input-items,
  * docs/wire/images.md).
  */
 export const writeMade = ({ prompt, ...looks }: Made = {}): JsonObject =>
   defined({ revised_prompt: prompt, ...looks }) as JsonObject
 
-/** The sizes that all of OpenAI's models generate. */
+/** Pixels; the sizes that all of OpenAI's image models generate. */
 const SIZES = ['1024x1024', '1536x1024', '1024x1536']
 
-/**
- * A size in pixels or a format's own value stays; a ratio (`16:9`, maybe followed by `2K`) becomes the nearest size.
- */
+/** Converts a ratio (`16:9`, optionally followed by `2K`) to the nearest size in pixels. Other values stay. */
 export function sizeInPixels(size: string | undefined, losses: Losses): string | undefined {
   if (size === undefined) return undefined
   const nearest = nearestSize(size.split(' ', 1)[0]!, SIZES)

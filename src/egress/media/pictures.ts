@@ -6,11 +6,14 @@ import { sniffedBase64 } from '../../canonical/media/sniff.ts'
 import type { Format, JsonObject } from '../../canonical/node.ts'
 import type { WireFile } from '../../canonical/wire.ts'
 
-/* Pictures that OpenAI's formats start from: files of a form, or named by an address or an id. */
+/* Input images of OpenAI's formats: files of a form, or references by URL or id. */
 
+/** Whether the media part contains its bytes. */
 export const hasBytes = ({ source }: MediaPart): boolean => source.type === 'bytes' || source.type === 'base64'
 
-/** A picture of which the bytes are there as a file of a form; upstreams check the file's name, so it has one. */
+/**
+ * Writes an image that has bytes as a file of a form. Upstreams check the file name, so a missing name is generated.
+ */
 export function pictureFile(part: MediaPart, path: Path, field: string, format: Format, losses: Losses): WireFile {
   const { mediaType } = part.source as { readonly mediaType: string }
   if (part.extras?.[format] !== undefined) losses.drop([...path, 'extras', format], 'nothing-beside-a-file')
@@ -20,7 +23,7 @@ export function pictureFile(part: MediaPart, path: Path, field: string, format: 
   return { field, name, mediaType, bytes: bytesOfSource(part.source)! }
 }
 
-/** A picture by its id or its address, which may be one of data; undefined where it has neither. */
+/** Writes an image as a reference by file id or URL, which may be a data URL. Undefined if the image has neither. */
 export function pictureReference(part: MediaPart, path: Path, losses: Losses): JsonObject | undefined {
   const { source } = part
   const url = source.type === 'bytes' ? dataUrl(source.mediaType, source.bytes) : urlOfSource(source)
@@ -30,13 +33,16 @@ export function pictureReference(part: MediaPart, path: Path, losses: Losses): J
   return source.type === 'file-id' ? { file_id: source.id } : { image_url: url! }
 }
 
-/** What is named by an address or an id has no media type. */
+/** Reports the media type of a URL or file id as lost: a reference carries none. */
 export function reportTypeOfAddress({ source }: MediaPart, path: Path, losses: Losses): void {
   if ((source.type === 'url' || source.type === 'file-id') && source.mediaType !== undefined)
     losses.drop([...path, 'source', 'mediaType'], 'no-media-type-of-addresses')
 }
 
-/** A picture named by its address, or sent as bare base64, has the media type that upstreams derive from either. */
+/**
+ * Reports the media type of an image that is sent as a URL or as bare base64, from which the upstream derives the type
+ * itself.
+ */
 export function reportToldType({ source }: MediaPart, path: Path, losses: Losses): void {
   const at = [...path, 'source', 'mediaType']
   if (source.type === 'url' && source.mediaType !== undefined) losses.drop(at, 'implied-by-the-address')

@@ -4,12 +4,12 @@ import type { Format } from '../../canonical/node.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 import { NO_MARKS, NO_STATE, reportConversational } from '../sanitize/bare.ts'
 
-/* Prompts of formats that draw or film: one turn, whose texts are one text. */
+/* Prompts of image and video formats: one turn, whose texts are joined. */
 
-/** The index of the turn with the prompt. */
+/** The index of the turn that holds the prompt: the last user turn. */
 export const turnOf = ({ messages }: CanonicalRequest): number => messages.findLastIndex(({ role }) => role === 'user')
 
-/** Reports all that a request has beside its output and that turn. */
+/** Reports everything in the request except its output and the prompt's turn. */
 export function reportRest(
   request: CanonicalRequest,
   turn: number,
@@ -23,13 +23,13 @@ export function reportRest(
     else losses.dropFields(message, ['messages', index], { name: 'no-names' })
 }
 
-/** A piece that is said in words: a text, or another format's with words of its own. */
+/** The text of a part: a text part, or another format's part with a textual fallback. */
 export function wordsOf(part: Part, format: Format): string | undefined {
   if (part.type === 'text') return part.text
   return part.type === 'opaque' && part.format !== format ? part.text : undefined
 }
 
-/** The texts of a turn as one, at the place of the first; undefined where there is none. */
+/** Joins the texts of a turn at the index of the first; undefined if there are none. */
 export function joined(
   content: readonly Part[],
   texts: readonly number[],

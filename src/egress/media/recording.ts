@@ -8,13 +8,14 @@ import type { WireFile } from '../../canonical/wire.ts'
 import { NO_MARKS, NO_NOTES } from '../sanitize/bare.ts'
 
 /*
- * Requests for transcripts in formats that take one recording and at most one hint: all else in the messages is lost.
+ * Requests for transcripts in formats that take one recording and at most one hint; everything else in the messages is
+ * lost.
  */
 
 /**
- * The recording, as a form's file `file`.
+ * Returns the recording as the form file `file`.
  *
- * @throws GatewayError `cannot-express` where there is none whose bytes are available.
+ * @throws GatewayError `cannot-express` if no recording with bytes is in the request.
  */
 export function recordingOf(request: CanonicalRequest, format: Format, losses: Losses): WireFile {
   const hint = hintIn(request)
@@ -43,7 +44,9 @@ function fileOf({ source, name }: MediaPart): WireFile | undefined {
   return { field: 'file', ...(name === undefined ? {} : { name }), mediaType: source.mediaType, bytes }
 }
 
-/** As `recordingOf`, for an upstream that only transcribes: it does not translate, and takes no hint and no stream. */
+/**
+ * Like `recordingOf`, for upstreams that only transcribe: they do not translate, and take neither a hint nor a stream.
+ */
 export function bareRecordingOf(request: CanonicalRequest, format: Format, losses: Losses): WireFile {
   const isTranslated = request.output.transcript?.task === 'translate'
   if (isTranslated) losses.drop(['output', 'transcript', 'task'], 'no-translations')
@@ -52,13 +55,13 @@ export function bareRecordingOf(request: CanonicalRequest, format: Format, losse
   return recordingOf(request, format, losses)
 }
 
-/** For formats that take no hint. */
+/** Reports the hint as lost, for formats that take none. */
 export function reportHint(request: CanonicalRequest, losses: Losses): void {
   const hint = hintIn(request)
   if (hint !== undefined) losses.drop(hint.path, 'no-hints')
 }
 
-/** Expected words, or a style. */
+/** Returns the hint: expected words, or a style of writing. */
 export function hintOf(request: CanonicalRequest, losses: Losses): string | undefined {
   const hint = hintIn(request)
   if (hint === undefined) return undefined
@@ -66,7 +69,7 @@ export function hintOf(request: CanonicalRequest, losses: Losses): string | unde
   return hint.part.text
 }
 
-/** The first text of the instructions, and its place. */
+/** Finds the hint: the first text of the instructions, with its indexes and its path. */
 function hintIn({ messages }: CanonicalRequest) {
   const index = messages.findIndex(({ role }) => isInstructing(role))
   const content = messages[index]?.content ?? []

@@ -12,7 +12,8 @@ export interface SpeechText {
 }
 
 /**
- * The text to be spoken and its instruction; everything else in the messages is reported, and so is joining of texts.
+ * Joins the texts to speak, and the instructions on how to speak them. Reports joined texts and everything else in the
+ * messages.
  */
 export function speechTextOf({ messages }: CanonicalRequest, losses: Losses): SpeechText {
   const how = gathered(messages, INSTRUCTIONS, '\n\n', losses)
@@ -33,7 +34,7 @@ const SPOKEN: ReadonlySet<Role> = new Set(['user'])
 
 interface Gathered {
   readonly text: string | undefined
-  /** The index of the message that holds the text, or would. */
+  /** The index of the message that holds the joined text. */
   readonly home: number | undefined
 }
 
@@ -42,7 +43,7 @@ interface PlacedText {
   readonly text: string
 }
 
-/** All texts of the messages of these roles as one, at the place of the first of them. */
+/** Joins all texts of the messages with these roles, at the first message that has a text. */
 function gathered(messages: readonly Message[], roles: ReadonlySet<Role>, between: string, losses: Losses): Gathered {
   const own = [...messages.entries()].filter(([, { role }]) => roles.has(role))
   const texts = own.flatMap(([message, { content }]) =>
@@ -63,7 +64,7 @@ function gathered(messages: readonly Message[], roles: ReadonlySet<Role>, betwee
   return { text, home: first.message }
 }
 
-/** The part's text; another format's part with a text is reported already (`foreign`). */
+/** The part's text. Another format's part has been reported before (`foreign`). */
 function textOf(part: Part, path: Path, losses: Losses): string | undefined {
   if (part.type === 'opaque') return part.text
   if (part.type !== 'text') return losses.drop(path, 'texts-only')

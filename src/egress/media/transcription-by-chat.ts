@@ -9,10 +9,9 @@ type RequestWriter = NonNullable<Writer['request']>
 type TranscriptOutput = NonNullable<Output['transcript']>
 
 /**
- * Wraps a conversation format's writer to take requests for a transcript, too: the recording is sent to the model,
- * followed by an instruction, and times and speakers are requested as an object of a schema, where the format's models
- * support them. The instruction, and what it stands for, are undone when the answer is read
- * (ingress/media/transcription-by-chat.ts).
+ * Lets a conversation format transcribe: sends the recording to the model with an instruction, and requests times and
+ * speakers as an object of a schema if the format's models can give them. The reader of the answer undoes the
+ * instruction and the settings that it replaces (ingress/media/transcription-by-chat.ts).
  */
 export const transcriptionByChat =
   (write: RequestWriter, { times }: { readonly times: boolean }): RequestWriter =>
@@ -23,14 +22,12 @@ export const transcriptionByChat =
     return { ...written, losses: [...losses.list, ...written.losses.map(quietly)] }
   }
 
-/**
- * The recording's file name, and what is written around the schema, were not requested by the caller: their losses are
- * silent.
- */
+/** Marks losses of the recording's file name and of the schema as restored: the caller requested neither. */
 const quietly = (loss: Loss): Loss => (UNREQUESTED.test(loss.path.join('/')) ? { ...loss, restored: true } : loss)
 
 const UNREQUESTED = /^output\/text\/|^messages\/\d+\/content\/\d+\/name$/
 
+/** The request as a conversation that asks for the transcript. */
 function asConversation(request: CanonicalRequest, times: boolean, losses: Losses): CanonicalRequest {
   const { transcript, ...output } = request.output
   const wanted = wantsSegments(transcript!, times, losses)
@@ -57,7 +54,10 @@ function instructed(
   return messages.with(Math.max(last, 0), { ...turn, content: [...content, value] })
 }
 
-/** Whether segments are requested: with times, by speaker, or both. What the models do not support is a loss. */
+/**
+ * Whether to request segments, with times, by speaker or both. Times or speakers that the models do not support are
+ * lost.
+ */
 function wantsSegments({ timestamps, speakers }: TranscriptOutput, times: boolean, losses: Losses): boolean {
   if (timestamps === undefined && speakers !== true) return false
   const path = ['output', 'transcript']
@@ -75,6 +75,7 @@ const TASKS: { readonly [T in TranscriptOutput['task']]: string } = {
   translate: 'Translate what is said in this recording into English, all of it.',
 }
 
+/** The instruction for the model, in English. */
 function instruction({ task, language, keywords, speakers }: TranscriptOutput, wanted: boolean): string {
   const sentences = [TASKS[task]]
   if (language !== undefined) sentences.push(`The language spoken is "${language}".`)
@@ -93,6 +94,7 @@ const BY_SPEAKER = 'Begin a new segment with each change of speaker, and name wh
 const CLOCK = { type: 'string', description: 'Minutes, seconds and milliseconds: 01:02.345' } as const
 const TEXT = { type: 'string' } as const
 
+/** The schema of a transcript in segments. */
 function schemaFor({ speakers }: TranscriptOutput): JsonObject {
   const fields = { start: CLOCK, end: CLOCK, ...(speakers === true ? { speaker: TEXT } : {}), text: TEXT }
   const segment = { type: 'object', properties: fields, required: Object.keys(fields) }

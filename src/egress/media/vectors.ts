@@ -4,7 +4,7 @@ import type { Format, JsonObject } from '../../canonical/node.ts'
 import type { Candidate, CanonicalResult } from '../../canonical/result.ts'
 import { dropOwn, NO_TASK } from '../sanitize/bare.ts'
 
-/* Answers that hold vectors, and nothing beside them but the model and a count. */
+/* Answers that consist of vectors, a model and a token count. */
 
 const RESULT_LOSSES: Unwritten<CanonicalResult, 'model' | 'candidates' | 'usage' | 'complete'> = {
   id: 'no-id',
@@ -18,7 +18,9 @@ const CANDIDATE_LOSSES: Unwritten<Candidate, 'content'> = {
   transcript: 'no-transcript',
 }
 
-/** The vectors of the one candidate, and the format's own parts as they came; all else of the answer is lost. */
+/**
+ * Writes the vectors of the first candidate and the format's own opaque parts; everything else in the answer is lost.
+ */
 export function writeVectors(
   result: CanonicalResult,
   format: Format,

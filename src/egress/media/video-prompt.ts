@@ -5,32 +5,35 @@ import type { CanonicalRequest } from '../../canonical/request.ts'
 import { dropOthers, NO_NOTES } from '../sanitize/bare.ts'
 import { joined, reportRest, turnOf, wordsOf } from './prompt.ts'
 
-/** A picture or a piece of the format's own, and where in the request it stands. */
+/** A media part or one of the format's own opaque parts, with its path in the request. */
 export interface PlacedPart {
   readonly part: MediaPart | OpaquePart
   readonly path: Path
 }
 
-/** What a video is to show: one text, and the media it starts from. */
+/** The prompt of a video: one text and the media to start from. */
 export interface VideoPrompt {
   readonly text: string | undefined
   readonly media: readonly PlacedPart[]
 }
 
+/** A format's rules for the media of a video prompt. */
 export interface VideoPromptOptions {
   readonly format: Format
-  /** The format's fields for media, in the order in which they are read; without it media stand as they came. */
+  /**
+   * The format's fields for media, in the order in which they are read. Without this list media keep the caller's
+   * order.
+   */
   readonly fields?: readonly string[]
-  /** How many media a field takes, where that is more than one. */
+  /** The most media that a field takes, if more than one. */
   readonly most?: { readonly [field: string]: number }
-  /** The field for a part of any format's caller; undefined where there is none. */
+  /** The field for a media part; undefined if the format has none for it. */
   fieldOf(part: MediaPart): string | undefined
 }
 
 /**
- * The prompt of a request for a video, which is its last user turn: the texts of the turn joined, then its media as far
- * as the format takes them. Everything else the request holds beside `output` and `sampling.seed` is reported lost, so
- * that a writer reports of those two alone.
+ * Reads the video prompt from the last user turn: the joined texts, and the media that the format takes. Reports
+ * everything else except `output` and `sampling.seed`, which the writer reports itself.
  */
 export function videoPromptOf(request: CanonicalRequest, options: VideoPromptOptions, losses: Losses): VideoPrompt {
   const turn = turnOf(request)
@@ -43,9 +46,10 @@ export function videoPromptOf(request: CanonicalRequest, options: VideoPromptOpt
 
 const OUTPUT = new Set(['modalities', 'candidates', 'video'])
 
-/** What media have that no format has a place for. */
+/** Losses of media parts in every video format. */
 export const MEDIA_LOSSES = { ...NO_NOTES, name: 'no-names', made: 'no-looks-here' }
 
+/** Splits the turn into texts and media, and reports the parts that the format does not take. */
 function split(content: readonly Part[], path: Path, options: VideoPromptOptions, losses: Losses): VideoPrompt {
   const { format, fieldOf, most = {} } = options
   const texts: number[] = []
@@ -54,7 +58,7 @@ function split(content: readonly Part[], path: Path, options: VideoPromptOptions
   for (const [index, part] of content.entries()) {
     if (wordsOf(part, format) !== undefined) texts.push(index)
     else if (part.type === 'opaque') {
-      // Another format's is reported by `foreign`.
+      // `foreign` reports another format's part.
       if (part.format === format) media.push(index)
     } else {
       const field = part.type === 'media' ? fieldOf(part) : undefined
@@ -74,7 +78,7 @@ function split(content: readonly Part[], path: Path, options: VideoPromptOptions
   }
 }
 
-/** In place. Pieces of the format's own stay behind. */
+/** Sorts media by the order of the format's fields, in place; the format's own opaque parts come last. */
 function sortByField(media: number[], content: readonly Part[], { fields, fieldOf }: VideoPromptOptions): void {
   if (fields === undefined) return
   const rankOf = (index: number): number => {

@@ -3,14 +3,15 @@ import type { Losses } from '../../canonical/loss.ts'
 import type { Output } from '../../canonical/request.ts'
 import type { TaskState } from '../../canonical/task.ts'
 
-/* What several formats of videos do alike with the settings of one. */
+/* Video settings that several formats write alike. */
 
+/** The path of the video settings in a request. */
 export const VIDEO = ['output', 'video']
 
 /** The error for a request without a prompt, to an upstream that requires one. */
 export const NO_PROMPT = inexpressible("The model's upstream requires a prompt.", 'prompt')
 
-/** The states of tasks as OpenAI names them (FORMATS §11). */
+/** OpenAI's names of task states (FORMATS §11). */
 export const STATES: { readonly [state in TaskState]: string } = {
   queued: 'queued',
   'in-progress': 'in_progress',
@@ -18,7 +19,7 @@ export const STATES: { readonly [state in TaskState]: string } = {
   failed: 'failed',
 }
 
-/** The length for formats that have whole seconds only. */
+/** Rounds the length for formats that take whole seconds only. */
 export function wholeSeconds(video: Output['video'], losses: Losses): number | undefined {
   const { seconds } = video ?? {}
   if (seconds === undefined || Number.isInteger(seconds)) return seconds
@@ -27,13 +28,13 @@ export function wholeSeconds(video: Output['video'], losses: Losses): number | u
   return whole
 }
 
-/** Reports how many videos are wanted, for formats that make one. */
+/** Reports the requested number of videos, for formats that make one. */
 export function reportNumber({ candidates }: Output, losses: Losses): void {
   if (candidates === 1) losses.hide(['output', 'candidates'], 'one-video-only')
   else if (candidates !== undefined) losses.drop(['output', 'candidates'], 'one-video-only')
 }
 
-/** Reports that a setting of the video has another value than it had, or one at all. */
+/** Reports how the written value of a video setting differs from the requested one. */
 export function reportSetting(
   video: NonNullable<Output['video']>,
   field: 'aspectRatio' | 'resolution',

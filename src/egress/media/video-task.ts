@@ -7,14 +7,14 @@ import type { WireAnswer } from '../../canonical/wire.ts'
 import { kept } from '../fields.ts'
 import { OPTIONAL_HEAD, ownBody } from '../own.ts'
 
-/** The error for an answer that is no task. */
+/** The error for an upstream answer that is not a task. */
 export const ANSWERED_NO_TASK = new GatewayError(upstreamFailed('The upstream answered without a task.'))
 
 /**
- * A task as an answer of a format: as it came from an upstream of the format, else as `write` has it.
+ * Writes a task as an answer: unchanged if the upstream uses the format, else as `write` returns it.
  *
- * @param lost why each field is lost that the format's answers do not have.
- * @throws GatewayError `upstream-failed` for an answer that is no task.
+ * @param lost the loss reason of each field that the format's answers do not have.
+ * @throws GatewayError `upstream-failed` if the answer is not a task.
  */
 export function writeTaskAnswer(
   result: CanonicalResult,
@@ -33,6 +33,9 @@ export function writeTaskAnswer(
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
 
-/** What the gateway itself answers stands, whatever an upstream has under the same names. */
+/**
+ * Merges the fields with the upstream's extras. In the gateway's own answers the fields take precedence, otherwise the
+ * extras.
+ */
 export const beneath = (extras: JsonObject, fields: JsonObject, { complete }: CanonicalResult): JsonObject =>
   complete === true ? { ...extras, ...fields } : { ...fields, ...extras }

@@ -2,19 +2,19 @@ import { type GatewayError, invalid } from '../../canonical/error.ts'
 import type { Losses } from '../../canonical/loss.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 
-/** A channel's settings of its upstream's voices. */
+/** Voice settings of a channel. */
 export interface VoiceDialect {
-  /** Callers' names for voices, and the upstream's; where they are declared, no other voice is available. */
+  /** The upstream's voice for each name that callers use. If declared, no other voice is available. */
   readonly voices?: { readonly [name: string]: string }
-  /** The upstream's name of the voice for requests without one. */
+  /** The upstream's voice for requests that name none. */
   readonly default_voice?: string
 }
 
 /**
- * The upstream's name of the requested voice, or of its default (`usual` where the channel declares none); differences
- * are reported. `isOwn` matches names that the upstream takes whatever is declared.
+ * Returns the upstream's name of the requested voice, or of the default voice of the channel or else of the format, and
+ * reports a difference. The upstream takes its own voice ids even if they are not declared.
  *
- * @throws GatewayError `invalid-request` for a voice that is not among those declared, listing them.
+ * @throws GatewayError `invalid-request`, listing the declared voices, if the requested voice is not among them.
  */
 export function voiceOf(
   { output: { audio } }: CanonicalRequest,

@@ -1,13 +1,13 @@
 import type { Dialect } from '../writer.ts'
 
 /**
- * The quirks of rerank upstreams; flags that are not declared follow Jina's format. Declared ones apply to native
- * callers, too: three vendors share the format.
+ * Dialect flags of rerank upstreams; without a flag the upstream follows Jina's format. Flags apply to native callers
+ * too, because three vendors share the format.
  */
 export interface RerankDialect {
-  /** The field for the number of ranks: Voyage's is `top_k`. */
+  /** The field for the number of ranks; Voyage calls it `top_k`. */
   readonly top_field?: 'top_n' | 'top_k'
-  /** `text`: documents are plain texts, never objects. */
+  /** `text`: documents must be plain strings, never objects. */
   readonly documents?: 'any' | 'text'
 }
 

@@ -13,10 +13,10 @@ import { type RerankDialect, rerankDialect } from './dialect.ts'
 
 const OUTPUT = new Set(['ranking'])
 
-/** The canonical request as `POST /rerank` (FORMATS §9). Throws GatewayError `cannot-express` for any other work. */
+/** Writes the request as `POST /rerank` (FORMATS §9). Throws GatewayError `cannot-express` for any other work. */
 export function writeRequest(request: CanonicalRequest, { dialect, native }: WriteOptions): Written<WireRequest> {
   const { ranking } = request.output
-  if (ranking === undefined) throw inexpressible('This upstream does nothing but rank documents.')
+  if (ranking === undefined) throw inexpressible('This upstream can only rank documents.')
   const { top_field = 'top_n', documents } = rerankDialect(dialect)
   const own = native ? ownOrigin(request, FORMAT) : undefined
   if (own !== undefined && isTakenAsItCame(own.wire, rerankDialect(dialect))) {
@@ -42,19 +42,22 @@ export function writeRequest(request: CanonicalRequest, { dialect, native }: Wri
 
 export const FORMAT = 'rerank'
 
-/** Whether the upstream has the fields in which the request came, and takes documents that are no texts. */
+/**
+ * Whether the upstream takes the caller's body unchanged: it knows the caller's field for the number of ranks, and
+ * takes documents that are objects.
+ */
 const isTakenAsItCame = ({ body }: WireRequest, { top_field, documents }: RerankDialect): boolean =>
   documents !== 'text' && (top_field === undefined || body[top_field === 'top_k' ? 'top_n' : 'top_k'] == null)
 
-/** Context of writing a document. */
+/** Shared state of the functions that write one document. */
 interface WriteContext {
   readonly textOnly: boolean
-  /** The form of a document that is a single text. */
+  /** Writes a document that is a single text. */
   plain(text: string): Json
   readonly losses: Losses
 }
 
-/** The parts of a document as it came, or else as one text or one image. `path` leads to the list of parts. */
+/** Writes a document as it came, else as one text or one image. `path` is the path of the document's parts. */
 export function writeDocument(content: readonly Part[], path: Path, context: WriteContext): Json {
   const own = content[0] && asRead<Json>(content[0], FORMAT)
   if (own !== undefined && !context.textOnly && content.every(part => asRead(part, FORMAT) === own)) return own
@@ -73,10 +76,10 @@ interface Text {
   readonly index: number
 }
 
-/** The texts of a document; parts that cannot be combined with them, or have no place at all, are lost. */
+/** The texts of a document. Parts that cannot be combined with them, or that the format does not have, are lost. */
 function textsIn(content: readonly Part[], path: Path, { textOnly, losses }: WriteContext): readonly Text[] {
   const texts = content.flatMap((part, index): Text[] => {
-    // A part of another format: its loss is reported with all such.
+    // The loss of another format's part is reported by `foreignLosses`.
     const text = part.type === 'text' || (part.type === 'opaque' && part.format !== FORMAT) ? part.text : undefined
     return text === undefined ? [] : [{ part, text, index }]
   })
@@ -105,7 +108,7 @@ function writeText(texts: readonly Text[], path: Path, context: WriteContext): J
 
 const NO_NOTES = { ...NO_MARKS, name: 'no-name-here', detail: 'no-detail-here', transcript: 'no-transcript-here' }
 
-/** The URL, or the bare base64. */
+/** Writes an image as its URL or as bare base64. */
 function writePicture(part: MediaPart, at: Path, context: WriteContext): Json {
   const { kind, source } = part
   const { losses } = context

@@ -13,7 +13,7 @@ import { FORMAT, writeDocument } from './request.ts'
 
 const WRITTEN = new Set(['id', 'model', 'candidates', 'usage'])
 
-/** A whole answer (FORMATS §9) in the form that the client expects: Jina's, Cohere's or Voyage's. */
+/** Writes a whole answer (FORMATS §9) in the style that the client expects: Jina's, Cohere's or Voyage's. */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const own = ownBody(result, FORMAT)
   const style = spelt(request, FORMAT)['style'] ?? (own === undefined ? 'jina' : styleOf(own))
@@ -35,20 +35,20 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
   return { wire: { status: 200, headers: {}, body }, losses: losses.list }
 }
 
-/** The vendor whose answers have this shape. */
+/** Recognizes the vendor by the shape of an answer. */
 const styleOf = (body: JsonObject): string =>
   isObject(body['meta']) ? 'cohere' : Array.isArray(body['results']) ? 'jina' : 'voyage'
 
-/** Clients of every style but Cohere's require the tokens. */
+/** The token counts that clients require, in every style but Cohere's. */
 const COUNTS = ['total_tokens']
 
-/** `plain`: a document that is a single text is written as a string. */
+/** Writes the ranks. With `plain`, a document that is a single text is written as a string. */
 function writeRanks({ candidates }: CanonicalResult, plain: boolean, losses: Losses): readonly Json[] {
   return (candidates[0]?.content ?? []).flatMap((part, index): Json[] => {
     const path: Path = ['candidates', 0, 'content', index]
     if (part.type === 'rank') return [writeRank(part, path, plain, losses)]
     if (part.type === 'opaque' && part.format === FORMAT) return [part.value]
-    // A part of another format is reported with all such, unless it has a text.
+    // `foreignLosses` reports another format's part, unless it has a text.
     if (part.type !== 'opaque' || part.text !== undefined) losses.drop(path, 'no-place-for-it')
     return []
   })

@@ -4,9 +4,13 @@ import type { Format, Node } from '../../canonical/node.ts'
 import type { CanonicalRequest, State } from '../../canonical/request.ts'
 import type { Candidate, CanonicalResult, TokenLogprob } from '../../canonical/result.ts'
 
-/* For formats without most of the canonical fields: all other fields that are set are reported. */
+/*
+ * Loss reports for formats that have few of the canonical fields: every field that is set but not written is reported.
+ */
 
-/** Drops every field of the node except those named; extras and spelling are reported by `foreign`. */
+/**
+ * Reports every field of the node as lost except those that the format writes; `foreign` reports extras and spelling.
+ */
 export function dropOthers(
   node: object | undefined,
   path: Path,
@@ -19,31 +23,31 @@ export function dropOthers(
       losses.drop([...path, field], reason)
 }
 
-/** What texts have in formats where they are nothing but text. */
+/** Losses of text parts in formats whose texts are plain strings. */
 export const NO_MARKS: Unwritten<TextPart, 'type' | 'text'> = {
   cache: 'no-cache-markers',
   annotations: 'no-annotations',
 }
 
-/** What media are noted with in formats where they are nothing but bytes or an address. */
+/** Losses of media parts in formats whose media are only bytes or a URL. */
 export const NO_NOTES: Unwritten<MediaPart, 'type' | 'kind' | 'source' | 'name' | 'made' | 'use'> = {
   cache: 'no-cache-markers',
   detail: 'no-detail-here',
   transcript: 'no-transcript-here',
 }
 
-/** What answers lose of a result in formats that have a head, candidates and a usage. */
+/** Losses of a result in formats whose answers have a head, candidates and usage. */
 export const NO_TASK: Unwritten<
   CanonicalResult,
   'id' | 'model' | 'createdAt' | 'candidates' | 'usage' | 'serviceTier' | 'complete'
 > = { task: 'no-tasks', error: 'no-error-beside-an-answer' }
 
-/** What texts lose of a candidate, which only recordings have. */
+/** Candidate fields that only transcriptions have; text formats drop them. */
 export const NO_TIMES: Unwritten<Candidate, 'content' | 'finish' | 'logprobs'> = { transcript: 'no-times' }
-/** What tokens lose where they are identified by their texts alone. */
+/** Losses of log probabilities in formats that identify tokens by their text alone. */
 export const NO_BYTES: Unwritten<TokenLogprob, 'token' | 'logprob' | 'top'> = { bytes: 'no-bytes-of-tokens' }
 
-/** For formats whose upstreams keep nothing between requests. */
+/** Losses of state in formats whose upstreams store nothing between requests. */
 export const NO_STATE: Unwritten<State> = {
   store: 'no-storage',
   previous: 'no-kept-answers',
@@ -52,7 +56,10 @@ export const NO_STATE: Unwritten<State> = {
   thread: 'no-threads',
 }
 
-/** Drops each field that the format itself has on a node, but no place for where the node is written. */
+/**
+ * Reports the format's own extras of a node as lost, for nodes that the format writes elsewhere without room for
+ * extras.
+ */
 export function dropOwn(node: Node | undefined, path: Path, format: Format, losses: Losses): void {
   for (const field in node?.extras?.[format]) losses.drop([...path, 'extras', format, field], 'no-place-for-it')
 }
@@ -61,7 +68,7 @@ const REQUEST = new Set(['model', 'messages', 'output', 'sampling', 'stream'])
 const MESSAGE = new Set(['role', 'content'])
 const NOTHING: ReadonlySet<string> = new Set()
 
-/** Reports all fields of a request besides its messages; `output` names the output fields that are written. */
+/** Reports all request fields except the messages; `output` names the output fields that are written. */
 export function reportUnwritten(request: CanonicalRequest, output: ReadonlySet<string>, losses: Losses): void {
   dropOthers(request, [], REQUEST, 'only-in-conversations', losses)
   dropOthers(request.sampling, ['sampling'], NOTHING, 'only-in-conversations', losses)
@@ -87,7 +94,7 @@ const CONVERSATIONAL: Unwritten<
 /** The fields of a request that `reportConversational` reports. */
 export type Conversational = keyof typeof CONVERSATIONAL
 
-/** Reports what only conversations have, with a reason for each field, for writers of other work. */
+/** Reports the fields that only conversations have, each with a reason; for formats of other kinds of work. */
 export function reportConversational(request: CanonicalRequest, losses: Losses, sampled = 'nothing-is-sampled'): void {
   losses.dropFields(request, [], CONVERSATIONAL)
   dropOthers(request.sampling, ['sampling'], NOTHING, sampled, losses)
@@ -96,7 +103,7 @@ export function reportConversational(request: CanonicalRequest, losses: Losses, 
 const CANDIDATE = new Set(['content'])
 
 /**
- * Reports all fields of a result besides the content of its one candidate; `written` names the result fields that are
+ * Reports all result fields except the content of the first candidate; `written` names the result fields that are
  * written.
  */
 export function onlyAnswers(result: CanonicalResult, written: ReadonlySet<string>, losses: Losses): void {

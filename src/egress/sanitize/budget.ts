@@ -1,11 +1,11 @@
 import type { Json } from '../../canonical/node.ts'
 
-/** Characters and nodes that references may add to one request. */
+/** Characters and nodes; the most that resolved references may add to one request. */
 const ADDED = 512 * 1024
 
 /**
- * Limits how much of a caller's value may be written more than once. A value in its own place costs its size; repeated
- * elsewhere it could cost any multiple of it (trap 106).
+ * Limits how much a writer may repeat of a caller's values: a value that is referenced many times could otherwise
+ * multiply the size of a request (trap 106).
  */
 export class Budget {
   private left: number
@@ -14,14 +14,14 @@ export class Budget {
     this.left = size
   }
 
-  /** Takes the size of the value; false when less is left, and from then on. */
+  /** Deducts the size of the value. Returns false once the budget is exhausted, and for every later value. */
   spend(value: Json): boolean {
     if (this.left >= 0) this.left -= sizeOf(value, this.left)
     return this.left >= 0
   }
 }
 
-/** Characters and nodes of a value, counted to just above `most`. */
+/** Counts the characters and nodes of a value; stops just above `most`. */
 function sizeOf(value: Json, most: number): number {
   if (typeof value === 'string') return 1 + value.length
   if (typeof value !== 'object' || value === null) return 1

@@ -2,10 +2,10 @@ import type { Losses } from '../../canonical/loss.ts'
 import { defined, type Format } from '../../canonical/node.ts'
 import { EFFORTS, type Effort, type Reasoning } from '../../canonical/request.ts'
 
-/** The efforts that budgets correspond to, weakest first. */
+/** The efforts that a budget can become, weakest first. */
 export const ALL: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max']
 
-/** Thinking tokens by effort. */
+/** Tokens; the reasoning budget of each effort. */
 export const BUDGETS: { readonly [E in Effort]: number } = {
   none: 0,
   minimal: 1024,
@@ -16,14 +16,14 @@ export const BUDGETS: { readonly [E in Effort]: number } = {
   max: 32_000,
 }
 
-/** The least effort whose budget suffices. */
+/** The least effort with at least this budget. */
 export const effortOf = (budget: number): Effort => ALL.find(effort => BUDGETS[effort] >= budget) ?? 'max'
 
 /**
- * The effort itself where the model supports it, else the greatest below it, else the least; undefined where it
- * supports none.
+ * The wanted effort if the model supports it, else the next lower one, else the lowest; undefined if the model supports
+ * none.
  *
- * @param efforts weakest first.
+ * @param efforts the model's efforts, weakest first.
  */
 export function nearest(wanted: Effort, efforts: readonly Effort[]): Effort | undefined {
   const rank = EFFORTS.indexOf(wanted)
@@ -31,10 +31,10 @@ export function nearest(wanted: Effort, efforts: readonly Effort[]): Effort | un
 }
 
 /**
- * A reasoning setting for a format that has efforts but no budgets: the budget becomes the nearest effort, or is dropped
- * beside an effort and for a model whose efforts are unknown.
+ * Converts the reasoning budget to the nearest effort, for formats that have efforts but no budgets. The budget is
+ * dropped if the request has an effort too, or if the model's efforts are unknown.
  *
- * @param efforts those that the model supports, weakest first.
+ * @param efforts the model's efforts, weakest first.
  */
 export function withoutBudget(
   reasoning: Reasoning,

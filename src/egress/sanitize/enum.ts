@@ -4,15 +4,15 @@ import type { Output, TextShape } from '../../canonical/request.ts'
 
 type Shape = NonNullable<Output['text']>
 
-/** The shapes of formats whose structured answers are objects. */
+/** The answer shapes of formats that allow only objects at the top level. */
 export type ObjectShape = Exclude<Shape, { readonly shape: 'enum' }>
 
 /**
- * The shape of an answer that is one text of an enum as that of an object that holds it (trap 112), which the gateway
- * unwraps again; any other shape as it is. Structured answers of OpenAI and Anthropic are objects at the top
+ * Wraps an enum answer shape in an object (trap 112); the gateway unwraps the answer. Other shapes pass unchanged.
+ * Structured answers of OpenAI and Anthropic must be objects at the top level
  * (platform.openai.com/docs/guides/structured-outputs, read 2026-11-23).
  *
- * @param more fields of the schema's shape.
+ * @param more further fields of the new schema shape.
  */
 export function withEnumInObject(text: Shape, losses: Losses, more: { readonly strict?: true } = {}): ObjectShape {
   if (text.shape !== 'enum') return text

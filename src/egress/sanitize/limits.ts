@@ -7,7 +7,7 @@ interface WriteContext {
   readonly losses: Losses
 }
 
-/** The service tier, where the format has its name; a native caller's value is passed on. */
+/** The service tier if the format has one of this name; a native caller's value is always passed on. */
 export function supportedTier(
   tier: string | undefined,
   names: ReadonlySet<string>,
@@ -17,10 +17,10 @@ export function supportedTier(
   return losses.drop(['serviceTier'], 'no-such-tier')
 }
 
-/** OpenAI's maximum length of a user id. */
+/** Characters; OpenAI's maximum length of a user id. */
 const LONGEST = 64
 
-/** The user id; one that is too long is replaced by its hash, which is always the same. */
+/** The user id; an id that is too long is replaced by its SHA-256, which stays stable between requests. */
 export function endUserOf(endUser: string | undefined, losses: Losses): string | undefined {
   if (endUser === undefined || endUser.length <= LONGEST) return endUser
   const hash = createHash('sha256').update(endUser).digest('hex')
@@ -29,8 +29,8 @@ export function endUserOf(endUser: string | undefined, losses: Losses): string |
 }
 
 /**
- * Reports the choice among tools where the upstream gets none: OpenAI refuses these fields without tools (400), so they
- * are never sent. Only a required tool call is lost with them.
+ * Reports `toolChoice` and `parallelToolCalls` of a request that is sent without tools: OpenAI answers 400 to these
+ * fields without tools, so they are left out. Only a required tool call is a real loss.
  */
 export function reportNoChoice({ toolChoice, parallelToolCalls }: CanonicalRequest, losses: Losses): void {
   if (toolChoice?.mode === 'required') losses.drop(['toolChoice'], 'no-tools')
@@ -38,7 +38,7 @@ export function reportNoChoice({ toolChoice, parallelToolCalls }: CanonicalReque
   if (parallelToolCalls !== undefined) losses.hide(['parallelToolCalls'], 'no-tools')
 }
 
-/** As many stop sequences as the format takes, the first ones (docs/wire/mapping.md#request-fields). */
+/** The first `most` stop sequences, as many as the format takes (docs/wire/mapping.md#request-fields). */
 export function fewStops(
   stop: readonly string[] | undefined,
   most: number,

@@ -10,17 +10,19 @@ import {
   type ToolChoice,
 } from '../../canonical/tool.ts'
 
-/** A format's rules for tool names and ids. */
+/** A format's limits for tool names, tool call ids and kinds of tools. */
 export interface SanitizeRule {
-  /** Longest tool name of letters, digits, `_` and `-` (trap 47). */
+  /** Characters; the longest tool name of letters, digits, `_` and `-` (trap 47). */
   readonly name: number
-  /** Whether a tool's name begins with a letter or `_`. */
+  /** Whether a tool's name must begin with a letter or `_`. */
   readonly letterFirst?: true
-  /** Longest tool call id of letters, digits, `_` and `-` (trap 46). */
+  /** Characters; the longest tool call id of letters, digits, `_` and `-` (trap 46). */
   readonly id: number
-  /** Whether tools may take plain text; otherwise they are wrapped as functions of one string (trap 65). */
+  /** Whether the format has tools that take plain text; otherwise each becomes a function of one string (trap 65). */
   readonly freeform: boolean
-  /** Whether tools may be grouped; otherwise the name of a declared group goes in front of its tools'. */
+  /**
+   * Whether the format has namespaces for tools; otherwise a declared namespace becomes a prefix of its tools' names.
+   */
   readonly namespaces: boolean
 }
 
@@ -31,8 +33,8 @@ interface Sanitized {
 }
 
 /**
- * The same request with tool names, ids and kinds that the upstream takes. Lists keep their indexes, so loss paths
- * found afterwards still point into the original; everything done here is undone on the response path.
+ * Rewrites tool names, ids and kinds so that the upstream accepts them. Lists keep their indexes, so paths of later
+ * losses still point into the original request. The response path restores every rename.
  */
 export function sanitize(request: CanonicalRequest, rule: SanitizeRule): Sanitized {
   if (request.tools === undefined && request.toolChoice === undefined && !request.messages.some(hasCalls))
@@ -60,11 +62,12 @@ const isCallOrResult = ({ type }: Part): boolean => type === 'tool-call' || type
 const hasCalls = ({ role, content }: Message): boolean =>
   (role === 'assistant' || role === 'tool') && content.some(isCallOrResult)
 
+/** Rewrites one request, and notes the losses and the renamed tools. */
 class Sanitizer {
   readonly losses = new Losses()
   readonly renamed = new Map<string, CalledTool>()
   private readonly rule: SanitizeRule
-  /** Groups whose names are prefixed to those of their tools. */
+  /** Declared namespaces whose names become prefixes of their tools' names. */
   private readonly groups = new Set<string>()
 
   constructor(rule: SanitizeRule, tools: readonly Tool[]) {
@@ -96,8 +99,8 @@ class Sanitizer {
   }
 
   /**
-   * Has calls by a tool's own name mapped back, too, as models also use the names in their instructions; not where that
-   * may mean another tool.
+   * Also maps calls by a tool's original name back, because models pick up names from their instructions; not if the
+   * name is ambiguous.
    */
   originals(tools: readonly Tool[]): void {
     const named = tools.filter(tool => tool.type === 'function' || tool.type === 'freeform')
@@ -154,7 +157,7 @@ class Sanitizer {
     return { ...plain, arguments: wrapped }
   }
 
-  /** The wire name of a declared tool, which is mapped back in calls of it. */
+  /** Returns the wire name of a declared tool and notes how to map calls of it back. */
   private declared({ name, namespace }: FunctionTool | FreeformTool): string {
     const valid = this.name(name, namespace?.name)
     if (namespace !== undefined && !this.rule.namespaces) this.renamed.set(valid, { name, namespace: namespace.name })
@@ -162,8 +165,9 @@ class Sanitizer {
   }
 
   /**
-   * The wire name of a tool; the same for the same tool whatever else is there, so prompts stay stable (law 21). A
-   * group without declared tools is ignored: OpenAI marks calls of deferred functions with their own names (trap 108).
+   * Returns the wire name of a tool. The name depends on nothing but the tool, so that prompts stay stable (law 21). A
+   * namespace without declared tools is ignored: OpenAI marks calls of deferred functions with their own names (trap
+   * 108).
    */
   private name(name: string, namespace: string | undefined): string {
     const flat = namespace !== undefined && this.groups.has(namespace) ? `${namespace}__${name}` : name
@@ -183,7 +187,7 @@ class Sanitizer {
 const INVALID = /[^a-zA-Z0-9_-]/g
 const BEGINNING = /^[a-zA-Z_]/
 
-/** The name itself where it is valid; otherwise its valid characters, made unique by a hash of the whole name. */
+/** The name if it is valid; otherwise its valid characters, made unique by a hash of the whole name. */
 export function sanitizeName(name: string, longest: number, letterFirst = false): string {
   const begins = !letterFirst || BEGINNING.test(name)
   if (begins && name !== '' && name.length <= longest && name.search(INVALID) === -1) return name
@@ -192,7 +196,7 @@ export function sanitizeName(name: string, longest: number, letterFirst = false)
   return `${(begins ? valid : `_${valid}`).slice(0, longest - 9)}_${hash}`
 }
 
-/** A freeform tool as a function of one string. */
+/** Wraps a freeform tool as a function with one string parameter. */
 function wrapTool({ description, grammar }: FreeformTool, name: string): FunctionTool {
   const bound =
     grammar === undefined ? '' : `\nThe input must match this ${grammar.syntax} grammar:\n${grammar.definition}`

@@ -2,12 +2,12 @@ import type { Losses, Path } from '../../canonical/loss.ts'
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { FunctionTool } from '../../canonical/tool.ts'
 
-/** Keywords with one schema, with a list of them, and with schemas by name. */
+/** JSON Schema keywords whose value is one schema, a list of schemas, or schemas by name. */
 const ONE = ['items', 'additionalProperties', 'not'] as const
 const MANY = ['anyOf', 'oneOf', 'allOf', 'prefixItems'] as const
 const NAMED = ['properties', '$defs', 'definitions'] as const
 
-/** The schema with each of its subschemas changed, the innermost first; the same object where none is. */
+/** Applies `change` to every subschema, innermost first. Returns the same object if nothing changed. */
 export function eachSchema(schema: JsonObject, change: (schema: JsonObject) => JsonObject): JsonObject {
   let out = schema
   const one = (value: Json): Json => (isObject(value) ? eachSchema(value, change) : value)
@@ -34,8 +34,8 @@ const sameOr = (before: readonly Json[], after: readonly Json[]): readonly Json[
   after.every((value, index) => value === before[index]) ? before : after
 
 /**
- * The tool's parameters with the fields written out without which OpenAI refuses them, though they have defaults: the
- * `properties` of an object, and the `items` of a list.
+ * The tool's parameter schema with the fields that OpenAI requires although they have defaults: `properties` of an
+ * object and `items` of a list.
  */
 export function parametersOf({ parameters }: FunctionTool, path: Path, losses: Losses): JsonObject | undefined {
   if (parameters === undefined) return undefined

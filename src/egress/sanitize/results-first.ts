@@ -1,9 +1,10 @@
 import type { Message } from '../../canonical/request.ts'
 
 /**
- * The order in which results come first after each turn of the assistant.
+ * Orders messages so that tool results come directly after the assistant turn that called the tools. Returns the
+ * original indexes in their new order.
  *
- * @param lead how many messages at the beginning stay where they are.
+ * @param lead number of messages at the start that keep their position.
  */
 export function resultsFirst(messages: readonly Message[], lead: number): number[] {
   if (!messages.some(({ role }) => role === 'tool')) return [...messages.keys()]

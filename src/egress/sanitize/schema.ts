@@ -3,38 +3,44 @@ import { isObject, type Json, type JsonObject, stringIn } from '../../canonical/
 import { Budget } from './budget.ts'
 
 /*
- * JSON Schema for upstreams that take only OpenAPI's older subset of it (trap 55). `narrowed` returns the part of a
- * schema within the subset, still in JSON Schema; `openApiOf` writes that in the subset's spelling.
+ * JSON Schema for upstreams that take only OpenAPI's older subset of it (trap 55). `narrowed` reduces a schema to the
+ * subset, still in JSON Schema; `openApiOf` converts the reduced schema to the subset's spelling.
  */
 
-/** The maximum depth of references, and how often one target may recur in a chain: a recursive schema never ends. */
+/**
+ * References; the longest chain that is followed, and how often one target may occur in it. A recursive schema would
+ * never end.
+ */
 const FURTHEST = 100
 const AGAIN = 2
 
 type Fields = { [key: string]: Json }
 
 /**
- * The schema without keywords that the subset lacks: references inlined, unions as `anyOf`, unknown keywords dropped. A
+ * Reduces a schema to the subset: references are inlined, unions become `anyOf`, unknown keywords are dropped. A
  * subschema beyond the budget allows any value.
  */
 export const narrowed = (schema: JsonObject, budget = new Budget()): JsonObject =>
   new Narrower(schema, budget).schema(schema)
 
+/** The keywords that the subset has. */
 const KEPT = new Set([
   ...['type', 'title', 'description', 'enum', 'items', 'maxItems', 'minItems', 'properties', 'required'],
   ...['minProperties', 'maxProperties', 'minLength', 'maxLength', 'pattern', 'anyOf', 'default', 'minimum', 'maximum'],
 ])
 
+/** The values of `format` that the subset allows, by type. */
 const FORMATS: { readonly [type: string]: ReadonlySet<Json> } = {
   string: new Set(['date-time', 'enum']),
   number: new Set(['float', 'double']),
   integer: new Set(['int32', 'int64']),
 }
 
+/** Narrows the subschemas of one schema, following its references. */
 class Narrower {
   private readonly root: JsonObject
   private readonly budget: Budget
-  /** The targets of the references that were followed to the current place. */
+  /** The targets of the references followed so far, from the root to the current subschema. */
   private readonly trail: JsonObject[] = []
 
   constructor(root: JsonObject, budget: Budget) {
@@ -72,7 +78,8 @@ class Narrower {
   }
 
   /**
-   * All subschemas of a schema merged: properties and required names are added up, of other keywords the last one wins.
+   * Merges the schema with the subschemas of its `allOf`: properties and required names are combined; for any other
+   * keyword the last value wins.
    */
   private whole(wire: JsonObject): JsonObject {
     const subschemas: JsonObject[] = []
@@ -87,7 +94,7 @@ class Narrower {
     }
   }
 
-  /** Collects the subschemas of `allOf`, references followed, and the keywords beside them. */
+  /** Collects the subschemas of `allOf`, with references resolved, and then the schema's other keywords. */
   private collect(wire: JsonObject, into: JsonObject[]): void {
     const { allOf, ...beside } = this.resolved(wire)
     if (Array.isArray(allOf)) for (const subschema of allOf) if (isObject(subschema)) this.collect(subschema, into)
@@ -95,8 +102,8 @@ class Narrower {
   }
 
   /**
-   * The target of a reference, with the keywords beside it; a reference that is not followed, or leads nowhere, is
-   * empty.
+   * Resolves a reference and adds the schema's other keywords. A reference that is not followed, or that has no target,
+   * becomes an empty schema.
    */
   private resolved(wire: JsonObject): JsonObject {
     const { $ref, ...beside } = wire
@@ -129,7 +136,7 @@ class Narrower {
     return isObject(found) ? found : {}
   }
 
-  /** Only strings can be listed; a constant is a list of one. */
+  /** Writes `enum` and `const`: the subset has enums of strings only, and a constant becomes an enum of one. */
   private values(out: Fields, whole: JsonObject): void {
     const listed = Array.isArray(whole['enum']) ? whole['enum'] : 'const' in whole ? [whole['const']!] : undefined
     delete out['enum']
@@ -174,7 +181,7 @@ class Narrower {
   }
 }
 
-/** One type, several, or none, and whether null is one of them. */
+/** The types other than null (one, a list, or none), and whether null is allowed. */
 function typeOf({ type }: JsonObject): { readonly type: Json | undefined; readonly nullable: boolean } {
   if (!Array.isArray(type)) return { type, nullable: false }
   const others = type.filter(one => one !== 'null')
@@ -189,7 +196,7 @@ const unioned = (choices: readonly JsonObject[], nullable: boolean): JsonObject 
   return nullable && choices.length > 0 ? orNull(union) : union
 }
 
-/** A narrowed schema in the subset's spelling: type names in upper case, null as `nullable`. */
+/** Writes a narrowed schema in the subset's spelling: type names in upper case, null as `nullable`. */
 export function openApiOf(schema: JsonObject): JsonObject {
   const { anyOf, type, enum: values, ...others } = schema
   if (Array.isArray(anyOf) && anyOf.length === 2 && (anyOf[1] as JsonObject)['type'] === 'null')

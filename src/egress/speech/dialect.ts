@@ -1,10 +1,11 @@
 import type { VoiceDialect } from '../media/voices.ts'
 import type { Dialect } from '../writer.ts'
 
-/** The quirks of speech upstreams; flags that are not declared follow the public format. */
+/** Dialect flags of speech upstreams; without a flag the upstream follows the public format. */
 export interface SpeechDialect extends VoiceDialect {
   /**
-   * Streams events (`stream_format: sse`). Default true; otherwise the gateway makes them of the bytes as they come.
+   * Whether the upstream streams events (`stream_format: sse`). Default true; otherwise the gateway makes events of the
+   * bytes as they arrive.
    */
   readonly speech_events?: boolean
 }

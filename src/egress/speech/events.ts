@@ -16,20 +16,24 @@ import { FORMAT } from './request.ts'
 import { continues, noAudioError, wrapping } from './result.ts'
 
 /**
- * A streamed answer, its parts one after another (FORMATS §12): chunks of the recording, then its end with the usage.
+ * Writes a streamed answer (FORMATS §12): audio chunks, then the end with the usage. Expects parts that do not
+ * interleave.
  */
 export class SpeechStream implements Transducer<CanonicalEvent, WireEvent> {
   private readonly request: CanonicalRequest
   private out: WireEvent[] = []
   private first: Recording | undefined
-  /** Whether the open part belongs to the recording. */
+  /** Whether the open part belongs to the recording that is written. */
   private isOpen = false
-  /** Bytes of a WAV file made here that are no whole group of base64 yet; undefined where none is made. */
+  /**
+   * Encodes a WAV file that is made of raw samples, and buffers bytes that do not yet fill a base64 group; undefined if
+   * no WAV file is made.
+   */
   private carried: Base64Groups | undefined
   private usage: Usage | undefined
   private ended: CandidateEnd | undefined
   private over = false
-  /** Whether the answer comes from an upstream of this same format. */
+  /** Whether the upstream uses this format. */
   private native = false
 
   constructor(request: CanonicalRequest) {
@@ -113,7 +117,7 @@ export class SpeechStream implements Transducer<CanonicalEvent, WireEvent> {
   }
 }
 
-/** Tokens as an upstream of the format reported them; other upstreams' answers have no counts. */
+/** Writes token counts. Only upstreams of this format report any. */
 function writeUsage(usage: Usage): JsonObject {
   const own = asRead<JsonObject>(usage, FORMAT)
   if (own !== undefined) return own
@@ -125,5 +129,5 @@ function writeUsage(usage: Usage): JsonObject {
   } as JsonObject
 }
 
-/** The last event of a stream requires token counts: unknown ones are zero. */
+/** Writes the token counts that the last event requires; unknown ones are zero. */
 const filledUsage = (usage: Usage | undefined): JsonObject => writeUsage({ input: 0, output: 0, ...usage })

@@ -5,7 +5,7 @@ import { SpeechStream } from './events.ts'
 import { containerOf, writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
 
-/** Text to speech in OpenAI's format, FORMATS §12. */
+/** The writer for OpenAI's text-to-speech format (FORMATS §12). */
 export const speech: Writer = {
   request: writeRequest,
   result: writeResult,

@@ -12,7 +12,7 @@ import { type SpeechDialect, speechDialect } from './dialect.ts'
 
 export const FORMAT = 'speech'
 
-/** The value of `response_format` for each media type and its aliases. */
+/** The `response_format` for each media type and its aliases. */
 const CONTAINERS: { readonly [mediaType: string]: string } = {
   ...{ 'audio/mpeg': 'mp3', 'audio/mp3': 'mp3', 'audio/wav': 'wav', 'audio/x-wav': 'wav', 'audio/wave': 'wav' },
   ...{ 'audio/pcm': 'pcm', 'audio/l16': 'pcm', 'audio/pcm16': 'pcm', 'audio/opus': 'opus', 'audio/ogg': 'opus' },
@@ -21,7 +21,10 @@ const CONTAINERS: { readonly [mediaType: string]: string } = {
 
 const TYPES: { readonly [container: string]: string } = { mp3: 'audio/mpeg' }
 
-/** The container for a media type, and the media type as which it is read; undefined where the format has none. */
+/**
+ * The `response_format` for a media type, and the media type that readers understand by it; undefined if the format has
+ * none.
+ */
 export function containerOf(mediaType: string): { readonly container: string; readonly mediaType: string } | undefined {
   const type = mediaType.split(';')[0]!.trim().toLowerCase()
   if (!Object.hasOwn(CONTAINERS, type)) return undefined
@@ -29,11 +32,11 @@ export function containerOf(mediaType: string): { readonly container: string; re
   return { container, mediaType: Object.hasOwn(TYPES, container) ? TYPES[container]! : `audio/${container}` }
 }
 
-/** The default voice: the format requires one. */
+/** The voice for requests without one, which the format requires. */
 const USUAL_VOICE = 'alloy'
 const OUTPUT = new Set(['modalities', 'audio'])
 
-/** The canonical request as `POST /audio/speech` (FORMATS §12). */
+/** Writes the request as `POST /audio/speech` (FORMATS §12). */
 export function writeRequest(
   request: CanonicalRequest,
   { dialect: flags, native }: WriteOptions,
@@ -90,9 +93,10 @@ function writeContainer(mediaType: string | undefined, losses: Losses): string |
   return found?.container
 }
 
-/** Models that return bytes only (FORMATS §12); the gateway makes events of them as they come. */
+/** Models that return bytes only (FORMATS §12); the gateway makes events of them as they arrive. */
 const BYTES_ONLY = /^tts-1\b/
 
+/** The `stream_format` of the request; undefined if the upstream sends bytes only. */
 function writeFlow(
   { stream, model }: CanonicalRequest,
   { speech_events }: SpeechDialect,

@@ -14,9 +14,9 @@ const CANDIDATE = new Set(['content', 'finish'])
 const PART = new Set(['type', 'kind', 'source'])
 
 /**
- * A whole answer: the recording alone (FORMATS §12).
+ * Writes a whole answer, which is the bytes of the recording (FORMATS §12).
  *
- * @throws GatewayError for an answer without a recording.
+ * @throws GatewayError if the answer contains no recording.
  */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const losses = new Losses(foreignLosses(result, FORMAT))
@@ -39,7 +39,7 @@ interface Placed {
   readonly path: Path
 }
 
-/** The parts of the recording; other parts are lost. */
+/** The parts that make up the recording; other parts are lost. */
 function recordingParts({ content }: Candidate, losses: Losses): readonly Placed[] {
   const parts: Placed[] = []
   for (const [index, part] of content.entries()) {
@@ -65,7 +65,7 @@ function reportFinish(finish: Finish | undefined, losses: Losses): void {
   else dropOthers(finish, path, FINISH, 'no-finish', losses)
 }
 
-/** The error for an answer without audio. */
+/** The error for an answer without audio, depending on whether the model refused. */
 export function noAudioError(candidate: Pick<Candidate, 'finish'> | undefined) {
   return candidate?.finish?.reason === 'refused'
     ? ({
@@ -76,7 +76,7 @@ export function noAudioError(candidate: Pick<Candidate, 'finish'> | undefined) {
     : ({ kind: 'upstream-failed', message: 'The upstream answered without audio.' } as const)
 }
 
-/** Raw samples in several parts are one recording. */
+/** Whether two parts belong to one recording: raw samples of the same type may come in several parts. */
 export const continues = (first: Recording, next: Recording): boolean =>
   first.source.type === 'base64' &&
   next.source.type === 'base64' &&
@@ -87,8 +87,8 @@ const RAW = 'audio/pcm'
 const WAV = 'audio/wav'
 
 /**
- * How raw samples are delivered, which few players support: unchanged where they were requested, else as a WAV file.
- * Undefined for audio that is in a container already.
+ * Returns how to deliver raw samples, which few players support: unchanged if the caller requested them, else as a WAV
+ * file. Undefined for audio that has a container already.
  */
 export function wrapping(mediaType: string, { output }: CanonicalRequest): 'raw' | 'wav' | undefined {
   const wanted = output.audio?.mediaType
@@ -97,7 +97,7 @@ export function wrapping(mediaType: string, { output }: CanonicalRequest): 'raw'
   return mediaType === RAW && wanted === undefined ? undefined : 'wav'
 }
 
-/** The bytes of all parts of a recording, and their media type, as delivered to the caller. */
+/** The bytes of a recording and their media type, as the caller gets them. */
 function delivered(
   [first, ...more]: readonly [Recording, ...Recording[]],
   request: CanonicalRequest,

@@ -1,10 +1,10 @@
 import type { Dialect } from '../writer.ts'
 
-/** The quirks of upstreams that transcribe in OpenAI's format. */
+/** Dialect flags of upstreams that transcribe in OpenAI's format. */
 export interface TranscriptionsDialect {
   /**
-   * The response formats that the upstream supports: `all`; `json` without subtitles and speakers, so that subtitles
-   * are made of its segments; `none` for JSON only, with separate fields for times and speakers.
+   * The response formats that the upstream supports: `all`; `json`, where the gateway makes subtitles from segments and
+   * speakers are lost; `none`, where the answer is always JSON and times and speakers are fields of their own.
    */
   readonly transcript_shapes?: 'all' | 'json' | 'none'
 }

@@ -11,9 +11,9 @@ import { defined, kept, spelt } from '../fields.ts'
 import { FORMAT } from './request.ts'
 import { writeFacts, writeLogprob, writeSegment, writeUsage } from './result.ts'
 
-/** A streamed transcript (FORMATS §12): deltas of text, segments with their times, and at the end the whole text. */
+/** Writes a streamed transcript (FORMATS §12): text deltas, segments with times, and the whole text at the end. */
 export class TranscriptWriter implements Transducer<CanonicalEvent, WireEvent> {
-  /** The open texts, by part; a value is the upstream's name for the segment the text belongs to. */
+  /** The open text parts by index; each value holds the upstream's id of the segment, if it sent one. */
   private readonly texts = new Map<number, JsonObject>()
   private head: Node = {}
   private text = ''

@@ -4,7 +4,7 @@ import { TranscriptWriter } from './events.ts'
 import { writeRequest } from './request.ts'
 import { writeResult } from './result.ts'
 
-/** Transcriptions and translations of recordings, FORMATS §12. */
+/** The writer for transcriptions and translations of recordings (FORMATS §12). */
 export const transcriptions: Writer = {
   request: writeRequest,
   result: writeResult,

@@ -12,9 +12,9 @@ import { transcriptionsDialect } from './dialect.ts'
 export const FORMAT = 'transcriptions'
 
 /**
- * The canonical request as a form for `POST /audio/transcriptions` or `/audio/translations` (FORMATS §12).
+ * Writes the request as a form for `POST /audio/transcriptions` or `/audio/translations` (FORMATS §12).
  *
- * @throws GatewayError `cannot-express` where there is no recording in it.
+ * @throws GatewayError `cannot-express` if the request contains no recording.
  */
 export function writeRequest(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const losses = new Losses()
@@ -49,7 +49,7 @@ function writeBody(request: CanonicalRequest, losses: Losses): JsonObject {
   }) as JsonObject
 }
 
-/** Log probabilities exist in plain JSON only. */
+/** Whether to request log probabilities, which only plain JSON answers contain. */
 function includes({ logprobs }: CanonicalRequest['sampling'], shape: string | undefined, losses: Losses): boolean {
   if (logprobs === undefined) return false
   if (shape !== undefined) losses.drop(['sampling', 'logprobs'], 'not-beside-times')
@@ -57,7 +57,7 @@ function includes({ logprobs }: CanonicalRequest['sampling'], shape: string | un
   return shape === undefined
 }
 
-/** Speakers come with segments, whether or not these were requested, and never with words, nor in a translation. */
+/** Chooses the response format. Speakers always come with segments, never with words, and never in a translation. */
 function shapeFor(transcript: Output['transcript'], losses: Losses): string | undefined {
   const timed = transcript?.timestamps === undefined ? undefined : 'verbose_json'
   if (transcript?.speakers !== true) return timed
@@ -69,7 +69,10 @@ function shapeFor(transcript: Output['transcript'], losses: Losses): string | un
     losses.change(['output', 'transcript', 'timestamps'], ['segment'], 'speakers-of-segments-only')
   return 'diarized_json'
 }
-/** Everything but temperature and log probabilities of the chosen tokens belongs to conversations. */
+/**
+ * Reports every sampling setting except temperature and log probabilities of the chosen tokens: they belong to
+ * conversations.
+ */
 function reportSettings(request: CanonicalRequest, losses: Losses): void {
   const { temperature: _, logprobs: _logprobs, ...sampling } = request.sampling
   reportConversational({ ...request, sampling }, losses, 'no-such-setting')
@@ -78,7 +81,7 @@ function reportSettings(request: CanonicalRequest, losses: Losses): void {
 
 type Shape = (body: JsonObject, request: CanonicalRequest, losses: Losses) => JsonObject
 
-/** How a response format is written for an upstream that does not support them all. */
+/** Adapts the body to an upstream that does not support every response format. */
 const SHAPES: { readonly [S in 'all' | 'json' | 'none']: Shape } = {
   all: body => body,
   json: (body, { output: { transcript } }, losses) => {

@@ -19,9 +19,9 @@ import { NO_MARKS, NO_TASK } from '../sanitize/bare.ts'
 import { FORMAT } from './request.ts'
 
 /**
- * A whole answer in the requested response format: JSON, or the transcript alone as text or subtitles (FORMATS §12).
+ * Writes a whole answer in the requested response format: JSON, plain text or subtitles (FORMATS §12).
  *
- * @throws GatewayError `cannot-express` for subtitles of a transcript without times.
+ * @throws GatewayError `cannot-express` if subtitles are requested of a transcript without times.
  */
 export function writeResult(result: CanonicalResult, request: CanonicalRequest): Written<WireAnswer> {
   const format = formatOf(request)
@@ -44,8 +44,8 @@ export function writeResult(result: CanonicalResult, request: CanonicalRequest):
 }
 
 /**
- * The candidate with the fields that clients' types require of its response format: generated where the upstream left
- * them out, and reported.
+ * Adds the fields that clients' types require in this response format, generates those that the upstream left out, and
+ * reports each.
  */
 function required({ candidates }: CanonicalResult, request: CanonicalRequest, losses: Losses): Candidate {
   const [candidate = EMPTY] = candidates
@@ -61,6 +61,7 @@ function required({ candidates }: CanonicalResult, request: CanonicalRequest, lo
   return { ...candidate, transcript: { ...transcript, ...Object.fromEntries(facts) } }
 }
 
+/** The transcript fields that each response format requires. */
 const NEEDS: ReadonlyMap<string, readonly ('language' | 'duration' | 'segments')[]> = new Map([
   ['verbose_json', ['language', 'duration'] as const],
   ['diarized_json', ['duration', 'segments'] as const],
@@ -68,15 +69,16 @@ const NEEDS: ReadonlyMap<string, readonly ('language' | 'duration' | 'segments')
 
 const needsOf = (request: CanonicalRequest) => NEEDS.get(formatOf(request))
 
+/** ISO 639-2; the code of an undetermined language. */
 const UNDETERMINED = 'und'
 
-/** A recording is at least as long as its last segment or word. */
+/** Seconds; the end of the last segment or word, a lower bound for the duration of the recording. */
 const endOf = ({ segments = [], words = [] }: Transcript): number =>
   Math.max(0, ...[segments.at(-1), words.at(-1)].map(last => last?.end ?? 0))
 
 const EMPTY: Candidate = { content: [], finish: { reason: 'stop' } }
 
-/** The response format that the caller requested. */
+/** The response format that the caller requested; JSON by default. */
 function formatOf(request: CanonicalRequest): string {
   const { shape } = spelt(request, FORMAT)
   return typeof shape === 'string' ? shape : 'json'
@@ -89,7 +91,7 @@ interface Facts {
   readonly usage?: JsonObject | undefined
 }
 
-/** The fields of a transcript, at the end of a stream and in a whole answer. */
+/** Writes the fields of a transcript, in a whole answer or in the last event of a stream. */
 export function writeFacts({ candidate, text, segments, usage }: Facts): JsonObject {
   const { transcript, logprobs } = candidate
   return defined({
@@ -107,7 +109,10 @@ const textOf = ({ content }: Candidate): string => content.map(part => (part.typ
 
 const PLAIN = 'text/plain; charset=utf-8'
 
-/** An answer that is no JSON, as the upstream wrote it or made here. */
+/**
+ * The answer as plain text or subtitles: the upstream's own text if it sent one, else made from the transcript.
+ * Undefined for JSON formats.
+ */
 function writeRaw(result: CanonicalResult, format: string): RawBody | undefined {
   const own = spelt(result, FORMAT)['raw']
   if (isObject(own)) return { mediaType: String(own['mediaType'] || PLAIN), text: String(own['text']) }
@@ -123,7 +128,7 @@ function writeRaw(result: CanonicalResult, format: string): RawBody | undefined 
   )
 }
 
-/** Reports what has no place in any response format. */
+/** Reports the result fields that no response format has. */
 function reportResult(result: CanonicalResult, losses: Losses): void {
   losses.dropFields(result, [], RESULT_LOSSES)
   if (result.candidates.length === 0) losses.add(['candidates'], [EMPTY], 'one-transcript')
@@ -158,12 +163,12 @@ function reportCandidate(candidate: Candidate, losses: Losses): void {
   reportLogprobs(candidate.logprobs, path, losses)
 }
 
-/** Further fields that clients' types require of a segment, with neutral values. */
+/** Neutral values for the further segment fields that clients' types require. */
 const FIGURES: JsonObject = {
   ...{ seek: 0, tokens: [], temperature: 0, avg_logprob: 0, compression_ratio: 1, no_speech_prob: 0 },
 }
 
-/** The segments of a whole answer; generated fields are reported. */
+/** Writes the segments of a whole answer and reports generated fields. */
 const writeSegments = (
   segments: readonly Segment[],
   as: 'verbose' | 'diarized',
@@ -179,7 +184,7 @@ const writeSegments = (
     return writeSegment(segment, index, as)
   })
 
-/** A segment as it came, or with an id of this format: verbose ones by number, those with speakers by name. */
+/** Writes a segment as it came, or with a new id: a number in verbose answers, a name in those with speakers. */
 export function writeSegment(segment: Segment, index: number, as: 'verbose' | 'diarized'): JsonObject {
   const own = asRead<JsonObject>(segment, FORMAT)
   if (own !== undefined) return own
@@ -207,7 +212,7 @@ function reportLogprobs(logprobs: readonly TokenLogprob[] | undefined, path: Pat
   })
 }
 
-/** Tokens as a transcript's upstream counts them; seconds of audio only where it reported them itself. */
+/** Writes token counts. An upstream that reported seconds of audio instead keeps its own usage object. */
 export function writeUsage(usage: Usage, losses: Losses): JsonObject {
   const own = asRead<JsonObject>(usage, FORMAT)
   if (own !== undefined) return own

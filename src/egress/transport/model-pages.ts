@@ -1,7 +1,8 @@
 import { type GatewayError, invalid } from '../../canonical/error.ts'
 
-/* Pages of model lists. A place in a list is the id before it, so that models may come and go between two pages. */
+/* Pages of model lists. A cursor is the id before the page, so that models may come and go between two pages. */
 
+/** The query parameters of a request for models. */
 export interface ModelQuery {
   readonly [name: string]: string
 }
@@ -10,36 +11,38 @@ interface Named {
   readonly id: string
 }
 
+/** One page of a list. */
 export interface Page<T> {
   readonly rows: readonly T[]
-  /** There are others, in the direction of the query. */
+  /** Whether more rows follow, in the direction of the query. */
   readonly more: boolean
 }
 
-/** The most rows of a page; without a size it has all, as clients without paging expect. */
+/** Rows; the most in one page. Without a size a page has all rows, as clients without paging expect. */
 const MOST = 1000
 
 /**
- * `limit`, `after_id` and `before_id` (docs/wire/messages.md#model-list).
+ * Selects a page by `limit`, `after_id` and `before_id` (docs/wire/messages.md#model-list).
  *
  * @param rows sorted by id.
- * @throws GatewayError `invalid-request` for a limit that is none, or both directions at once.
+ * @throws GatewayError `invalid-request` for an invalid limit, or for both directions at once.
  */
 export function idPage<T extends Named>(rows: readonly T[], query: ModelQuery): Page<T> {
   const { limit, after_id: after, before_id: before } = query
   const size = limit === undefined ? undefined : wholeNumber('limit', limit, 1)
   if (size !== undefined && size > MOST) throw wrong('limit', `must be a whole number from 1 to ${MOST}`)
-  if (after !== undefined && before !== undefined) throw wrong('before_id', 'must not stand beside `after_id`')
+  if (after !== undefined && before !== undefined) throw wrong('before_id', 'must not be combined with `after_id`')
   if (before === undefined) return first(behind(rows, after), size)
   const all = rows.filter(({ id }) => id < before)
   return size === undefined ? first(all, size) : { rows: all.slice(-size), more: all.length > size }
 }
 
 /**
- * `pageSize` and `pageToken` (docs/wire/contents.md#model-list), and the token of the next page, if there is one.
+ * Selects a page by `pageSize` and `pageToken` (docs/wire/contents.md#model-list). `next` is the token of the next
+ * page, if there is one.
  *
  * @param rows sorted by id.
- * @throws GatewayError `invalid-request` for a size or token that is none.
+ * @throws GatewayError `invalid-request` for an invalid size or token.
  */
 export function tokenPage<T extends Named>(
   rows: readonly T[],
@@ -64,10 +67,11 @@ const behind = <T extends Named>(rows: readonly T[], place: string | undefined):
 
 const tokenOf = (id: string): string => Buffer.from(id).toString('base64url')
 
+/** The id that a page token stands for. */
 function placeOf(token: string): string {
   const id = Buffer.from(token, 'base64url').toString()
   if (tokenOf(id) === token) return id
-  throw wrong('pageToken', 'is no token of a page')
+  throw wrong('pageToken', 'is not a page token')
 }
 
 function wholeNumber(name: string, text: string, least: number): number {

@@ -5,15 +5,15 @@ import type { WireFile, WireRequest } from '../../canonical/wire.ts'
 /** A form ready to be sent. */
 export interface Multipart {
   readonly contentType: string
-  /** Total bytes, where every file's size is known and no part comes late. */
+  /** Bytes; the total size, if every file's size is known and no parts come late. */
   readonly length?: number
   read(): AsyncIterable<Uint8Array>
 }
 
-/** The parts that follow the files being sent: the text fields after them, and more files. */
+/** Returns the parts that arrive after the files being sent: more text fields and more files. */
 export type LateParts = () => Promise<Pick<WireRequest, 'body' | 'files'>>
 
-/** The request as `multipart/form-data`: its text fields first, then its files, then late parts. */
+/** Encodes the request as `multipart/form-data`: text fields, then files, then late parts. */
 export function multipart({ body, files = [] }: Pick<WireRequest, 'body' | 'files'>, late?: LateParts): Multipart {
   const boundary = `interlingua-${randomUUID()}`
   const head = Buffer.from(fieldsText(body, boundary))
@@ -69,5 +69,8 @@ const fileHead = ({ field, name = field, mediaType }: WireFile, boundary: string
   `--${boundary}\r\nContent-Disposition: form-data; name="${quoted(field)}"; filename="${quoted(name)}"\r\n` +
   `Content-Type: ${mediaType.replace(/[\r\n]/g, '')}\r\n\r\n`
 
-/** Quotes names as browsers do: characters that could end the name or the line are percent-encoded. */
+/**
+ * Escapes a name for a quoted header parameter as browsers do: characters that could end the name or the line are
+ * percent-encoded.
+ */
 const quoted = (text: string): string => text.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A')

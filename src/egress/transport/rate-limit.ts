@@ -1,6 +1,8 @@
 import type { AddRateLimits } from '../../canonical/rate-limit.ts'
 
-/** OpenAI's headers of limits, which clients of most formats read (docs/wire/common.md#retries-and-rate-limits). */
+/**
+ * Adds OpenAI's rate limit headers, which clients of most formats read (docs/wire/common.md#retries-and-rate-limits).
+ */
 export const addRateLimits: AddRateLimits = (head, { requests, tokens }) => {
   if (requests !== undefined) {
     head['x-ratelimit-limit-requests'] = `${requests.limit}`
@@ -14,7 +16,7 @@ export const addRateLimits: AddRateLimits = (head, { requests, tokens }) => {
   }
 }
 
-/** A duration as Go writes it: `120ms`, `7.66s`, `6m0s`. */
+/** Formats a duration as Go does: `120ms`, `7.66s`, `6m0s`. */
 function durationText(milliseconds: number): string {
   const rounded = Math.ceil(milliseconds)
   if (rounded < 1000) return `${rounded}ms`

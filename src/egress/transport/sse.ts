@@ -1,31 +1,32 @@
 import type { WireEvent } from '../../canonical/wire.ts'
 
-/** Receives an answer's text; an HTTP response is one. */
+/** The text output of a stream, such as an HTTP response. */
 export interface Outlet {
-  /** False when the reader is behind: write no more until `drain`. */
+  /** Returns false if the reader is behind: pause writing until `drain`. */
   write(text: string): boolean
   end(text: string): unknown
   once(event: 'drain', listener: () => void): unknown
   destroy(): unknown
 }
 
-/** The source of the events, as far as it can be paused. */
+/** The source of the events, which can be paused. */
 export interface Source {
   pause(): void
   resume(): void
 }
 
-/** How events of a stream are written as text. */
+/** Encodes the events of a stream as text. */
 export interface Framing {
   readonly contentType: string
-  /** The text of an event; `first` marks the first of its stream. */
+  /** Encodes an event; `first` marks the first one of the stream. */
   frame(event: WireEvent, first: boolean): string
-  /** The text that ends the stream; `empty` marks a stream without events. */
+  /** Encodes the end of the stream; `empty` marks a stream without events. */
   close(empty: boolean): string
-  /** Written as a sign of life where the format has no event for it. */
+  /** The heartbeat for formats without a heartbeat event. */
   readonly sign: string
 }
 
+/** Server-sent events. */
 export const EVENT_STREAM: Framing = {
   contentType: 'text/event-stream; charset=utf-8',
   frame: ({ event, data }) => {
@@ -36,7 +37,7 @@ export const EVENT_STREAM: Framing = {
   sign: ': ping\n\n',
 }
 
-/** One JSON array, an element for each event; white space between elements is ignored. */
+/** One JSON array with an element per event; clients ignore white space between elements. */
 export const JSON_ARRAY: Framing = {
   contentType: 'application/json; charset=utf-8',
   frame: ({ data }, first) => (first ? `[${data}` : `,\r\n${data}`),
@@ -44,7 +45,7 @@ export const JSON_ARRAY: Framing = {
   sign: '\n',
 }
 
-/** One event a line, for connections with their own sign of life. */
+/** One event per line, for connections with heartbeats of their own. */
 const JSON_LINES: Framing = {
   contentType: 'application/x-ndjson',
   frame: ({ data }) => `${data}\n`,
@@ -52,35 +53,36 @@ const JSON_LINES: Framing = {
   sign: '',
 }
 
-/** How each kind of connection frames events. */
+/** The framing of each kind of connection. */
 export const FRAMINGS = { events: EVENT_STREAM, array: JSON_ARRAY, lines: JSON_LINES } as const
 
-/** The headers of a stream: no proxy may store it or buffer it. */
+/** The headers of a stream, which forbid proxies to store or buffer it. */
 export const streamHeaders = ({ contentType }: Framing) => ({
   'content-type': contentType,
   'cache-control': 'no-cache',
   'x-accel-buffering': 'no',
 })
 
+/** The framing, heartbeat and source of a stream. */
 export interface StreamOptions {
   readonly framing: Framing
-  /** The event sent as a sign of life; the framing's own sign where the format has none. */
+  /** The heartbeat event; undefined if the format has none, so that the framing's own heartbeat is written. */
   readonly heartbeat: WireEvent | undefined
-  /** Milliseconds of silence after which a sign of life is written. */
+  /** ms; how long the stream may be silent before a heartbeat is written. */
   readonly interval: number
   readonly source: Source
 }
 
-/** A reader that takes nothing for so many heartbeats is disconnected. */
+/** Heartbeats; a reader that takes nothing for this long is disconnected. */
 export const PATIENCE = 8
 
-/** Milliseconds between two writes of a busy stream: a write costs more than many events. */
+/** ms; the least time between two writes of a busy stream, because a write costs more than many events. */
 const GAP = 4
 
 /**
- * Writes a stream of events: after a pause events are written at once, those of one tick in one write; events that
- * follow closely are gathered for a moment. A reader that is behind pauses the source, and heartbeats break silence.
- * The code that opens it ends it, or stops it when the reader has disconnected.
+ * Writes events to an outlet. After a pause, the events of one tick are written at once; events that follow closely are
+ * batched for a few milliseconds. A slow reader pauses the source, and heartbeats break silence. The creator must call
+ * `end`, or `stop` once the reader has disconnected.
  */
 export class EventStream {
   private readonly outlet: Outlet
@@ -90,7 +92,7 @@ export class EventStream {
   private empty = true
   private scheduled = false
   private wrote = Number.NEGATIVE_INFINITY
-  /** Heartbeats since the reader fell behind, counted from 1; 0 while it keeps up. */
+  /** Heartbeats since the reader fell behind, starting at 1; 0 while the reader keeps up. */
   private behind = 0
   private over = false
 
@@ -116,7 +118,7 @@ export class EventStream {
     this.outlet.end(this.text + this.options.framing.close(this.empty))
   }
 
-  /** Nothing is written from now on. */
+  /** Stops all writing. */
   stop(): void {
     this.over = true
     clearInterval(this.timer)
@@ -149,7 +151,7 @@ export class EventStream {
     if (!this.over) this.options.source.resume()
   }
 
-  /** Writes a sign of life. */
+  /** Writes a heartbeat, or disconnects a reader that has been behind for too long. */
   readonly beat = (): void => {
     if (this.behind > 0) {
       if (++this.behind > PATIENCE) this.outlet.destroy()

@@ -15,7 +15,7 @@ const INPUT_ONLY: Unwritten<Usage, 'input'> = {
   hostedCalls: 'no-count-of-hosted-calls',
 }
 
-/** The usage of an answer that requires these counts, all of input alone: 0 where it is unknown. */
+/** Writes usage that consists of input counts only: `fields` are required and 0 if the count is unknown. */
 export function writeInputUsage(
   usage: Usage | undefined,
   format: Format,
@@ -31,8 +31,8 @@ export function writeInputUsage(
 }
 
 /**
- * The usage that an upstream of the format reported, with those of the named counts that it left out, though clients
- * require them: Voyage reports the total alone, where OpenAI's clients read `prompt_tokens`. Undefined of any other usage.
+ * The upstream's own usage, completed with required counts that it left out: Voyage reports the total alone, while
+ * OpenAI's clients read `prompt_tokens`. Undefined if the usage came in another format.
  */
 export function ownCounts(usage: Usage | undefined, format: Format, fields: readonly string[]): JsonObject | undefined {
   const reported = usage && asRead<JsonObject>(usage, format)
@@ -40,13 +40,13 @@ export function ownCounts(usage: Usage | undefined, format: Format, fields: read
   return reported && { ...reported, ...Object.fromEntries(missing.map(field => [field, usage!.input!])) }
 }
 
-/** Fields that determine how to answer, and add no token to the input. */
+/** Settings that change the answer but add no input token. */
 const SETTINGS = ['sampling', 'endUser', 'metadata', 'serviceTier', 'cacheKey'] as const
 const OUTPUT = ['modalities', 'candidates', 'verbosity', 'image', 'audio', 'video', 'completion'] as const
 
 /**
- * A request whose tokens are to be counted, without what no upstream counts; `beside` names fields that the format's
- * counting endpoint lacks. None of it changes the count, so the losses are not shown to the caller.
+ * Removes the fields that no upstream counts from a token counting request, and the fields in `beside`, which the
+ * format's counting endpoint lacks. None of them changes the count, so the losses are hidden from the caller.
  */
 export function countable(
   original: CanonicalRequest,
@@ -74,7 +74,7 @@ const USAGE_LOSSES: Unwritten<
   'input' | 'cacheWrite' | 'output' | 'reasoning' | 'outputBy' | 'searches' | 'hostedCalls'
 > = { cacheRead: 'one-count-only', inputBy: 'one-count-only' }
 
-/** The number of tokens of a counting result, for formats that report a single number. */
+/** The input tokens of a counting result, for formats that report a single number. */
 export function countedTokens({ usage }: CanonicalResult, losses: Losses): number {
   if (usage?.input === undefined) losses.add(['usage'], { input: 0 }, 'count-required')
   else losses.dropFields(usage, ['usage'], USAGE_LOSSES)

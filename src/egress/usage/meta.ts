@@ -10,7 +10,7 @@ const NO_PLACE: Unwritten<Usage, 'input' | 'cacheRead' | 'output' | 'inputBy' | 
   hostedCalls: 'not-in-meta',
 }
 
-/** Usage as Cohere's `meta` (FORMATS §9). */
+/** Writes usage as Cohere's `meta` (FORMATS §9). */
 export function writeMeta(format: Format, usage: Usage, losses: Losses): JsonObject {
   losses.dropFields(usage, ['usage'], NO_PLACE)
   const { tokens: moreTokens, billed_units: moreBilled, ...outer } = kept(usage, format)
@@ -31,13 +31,16 @@ export function writeMeta(format: Format, usage: Usage, losses: Losses): JsonObj
   }
 }
 
-/** The tokens of images, which are billed apart from the others. */
+/** The image tokens, which Cohere bills apart from text; undefined if the count is unknown or exceeds the input. */
 function pictureTokens({ input, inputBy }: Usage): number | undefined {
   const image = inputBy?.image
   return image !== undefined && input !== undefined && image <= input ? image : undefined
 }
 
-/** The group where it has fields; a value that is no group stays where there are no fields to write. */
+/**
+ * Writes a group of counts merged with the upstream's extras. An extra that is not an object stays only if there are no
+ * counts.
+ */
 function group(name: string, own: JsonObject, more: Json | undefined): JsonObject {
   if (isObject(more)) return { [name]: { ...more, ...own } }
   if (Object.keys(own).length > 0) return { [name]: own }

@@ -9,7 +9,10 @@ const USAGE_LOSSES: Unwritten<
   'input' | 'cacheRead' | 'cacheWrite' | 'output' | 'reasoning' | 'inputBy' | 'outputBy'
 > = { hostedCalls: 'no-count-of-hosted-calls', searches: 'no-count-of-searches' }
 
-/** Tokens as chat completions and text completions count them; both counts are required, so an unknown one becomes zero. */
+/**
+ * Writes the token counts of chat completions and text completions. Input and output are required, so an unknown count
+ * becomes zero.
+ */
 export function writeUsage(format: Format, usage: Usage, losses: Losses): JsonObject {
   losses.dropFields(usage, ['usage'], USAGE_LOSSES)
   if (usage.input === undefined) losses.add(['usage', 'input'], 0, 'count-required')

@@ -1,2 +1,2 @@
-/** Nothing is declared of upstreams that speak it: it has no flags. */
+/** The format has no dialect flags. */
 export const FLAGS = [] as const

@@ -5,13 +5,13 @@ import { writeRequest } from './request.ts'
 
 const PLAIN = { query: {}, headers: {} } as const
 
-/** The address of a file's bytes, wherever its vendor is: the version and the file are a path below any base address. */
+/** Matches a download URL at any host; `path` is the API version and the file, relative to any base address. */
 const DOWNLOAD =
   /^https?:\/\/[^/?#]+\/(?:[^?#]*\/)?(?<path>v\d\w*\/files\/[\w-]+:download)\?(?:[^#]*&)?alt=media(?:[&#]|$)/
 
 /**
- * Requests about operations. The address of a file needs the upstream's key, so it is read
- * as a path below the channel's own base address: the key goes nowhere else (trap 84).
+ * Requests about operations. Downloads need the upstream's API key, so a download URL is turned into a path below the
+ * channel's own base address: the key goes nowhere else (trap 84).
  */
 const tasks: TaskWriter = {
   status: ({ id }) => ({ method: 'GET', path: `/v1beta/${id.split('/').map(encodeURIComponent).join('/')}`, ...PLAIN }),
@@ -23,7 +23,7 @@ const tasks: TaskWriter = {
   },
 }
 
-/** Google's Veo as an upstream: videos by operations that run long. */
+/** The writer for Google's Veo, an upstream for videos by long-running operations. */
 export const veo: Writer = {
   request: writeRequest,
   tasks,

@@ -4,10 +4,10 @@ import type { Json, JsonObject } from '../../canonical/node.ts'
 import { defined } from '../fields.ts'
 import { MEDIA_LOSSES, type PlacedPart } from '../media/video-prompt.ts'
 
-/** The most pictures of things to be seen in a video. */
+/** Images; the most references that a video takes. */
 export const MOST = { referenceImages: 3 }
 
-/** The fields of an instance, in the order in which their parts are read. */
+/** The media fields of an instance, in the order in which readers read them. */
 export const FIELDS = ['image', 'lastFrame', 'referenceImages', 'video'] as const
 type Field = (typeof FIELDS)[number]
 
@@ -17,6 +17,7 @@ const USES: { readonly [use in NonNullable<MediaPart['use']>]: Field | undefined
   mask: undefined,
 }
 
+/** The field for a media part; undefined if Veo takes no such media. */
 export function fieldOf(part: MediaPart): Field | undefined {
   const { kind, use, source } = part
   if (source.type !== 'base64' && !isStored(part)) return undefined
@@ -25,13 +26,13 @@ export function fieldOf(part: MediaPart): Field | undefined {
   return use === undefined ? 'image' : USES[use]
 }
 
-/** Whether it stands where Google finds it by its address: in its cloud's storage, or a video it made itself. */
+/** Whether Google can read the media from its URL: a file in Google Cloud Storage, or a video that Veo made. */
 export const isStored = ({ kind, source }: MediaPart): boolean =>
   source.type === 'url' && (source.url.startsWith('gs://') || (kind === 'video' && OWN_FILE.test(source.url)))
 
 const OWN_FILE = /^https:\/\/generativelanguage\.googleapis\.com\/\w+\/files\//
 
-/** The fields of an instance that show something. */
+/** Writes the media fields of an instance. */
 export function writeMedia(media: readonly PlacedPart[], losses: Losses): JsonObject {
   const out: { [field: string]: Json } = {}
   const references: JsonObject[] = []

@@ -11,8 +11,8 @@ import { FIELDS, fieldOf, MOST, writeMedia } from './media.ts'
 const FORMAT = 'veo'
 
 /**
- * The canonical request as `POST /v1beta/models/{model}:predictLongRunning`, as the Gemini API has it (ai.google.dev,
- * "Generate videos with Veo"). No caller speaks it, so no request is native.
+ * Writes the request as `POST /v1beta/models/{model}:predictLongRunning` of the Gemini API (ai.google.dev, "Generate
+ * videos with Veo"). No caller uses this format, so no request is native.
  */
 export function writeRequest(request: CanonicalRequest): Written<WireRequest> {
   const losses = new Losses(foreignLosses(request, FORMAT))
@@ -41,14 +41,17 @@ function writeParameters({ output, sampling: { seed } }: CanonicalRequest, losse
 }
 
 const RATIOS = ['16:9', '9:16']
-/** Lines of the resolutions there are, largest first. */
+/** Pixels; the shorter side of each resolution, largest first. */
 const RESOLUTIONS = [
   { name: '4k', lines: 2160 },
   { name: '1080p', lines: 1080 },
   { name: '720p', lines: 720 },
 ] as const
 
-/** A size in pixels as the nearest ratio and the largest resolution that is not above it; silent where that is the size. */
+/**
+ * Converts a size in pixels to the nearest ratio and the largest resolution that is not above the size; reported only
+ * if the size is not exactly that.
+ */
 function writeLook(video: Output['video'], losses: Losses): object {
   if (video?.size === undefined) return { aspectRatio: video?.aspectRatio, resolution: video?.resolution }
   const pixels = pixelsOf(video.size)

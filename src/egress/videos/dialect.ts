@@ -1,10 +1,10 @@
 import type { Dialect } from '../writer.ts'
 
-/** The quirks of upstreams that make videos; what is not declared follows the public format. */
+/** Dialect flags of video upstreams; without a flag the upstream follows the public format. */
 export interface VideosDialect {
-  /** It changes videos by another prompt. Default true. */
+  /** Whether the upstream can remix a video with another prompt. Default true. */
   readonly remix?: boolean
-  /** The pictures it starts from: `any` (default), files, addresses and ids; `files`, the files of a form alone. */
+  /** The images that a video can start from: `any` (default), files, URLs and ids; `files`, files of a form only. */
   readonly references?: 'any' | 'files'
 }
 

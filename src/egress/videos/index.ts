@@ -8,7 +8,7 @@ import { writeResult } from './result.ts'
 const place = (id: string): string => `/videos/${encodeURIComponent(id)}`
 const PLAIN = { query: {}, headers: {} } as const
 
-/** Requests about tasks (FORMATS §11). */
+/** Writes the requests about tasks (FORMATS §11). */
 const tasks: TaskWriter = {
   status: ({ id }) => ({ method: 'GET', path: place(id), ...PLAIN }),
   content: ({ id }, variant) => ({
@@ -19,7 +19,7 @@ const tasks: TaskWriter = {
   remixes: dialect => videosDialect(dialect).remix !== false,
 }
 
-/** Videos as OpenAI has them, FORMATS §11. */
+/** The writer for OpenAI's video format (FORMATS §11). */
 export const videos: Writer = {
   request: writeRequest,
   result: writeResult,

@@ -14,7 +14,7 @@ import { NO_NOTES } from '../sanitize/bare.ts'
 import type { WriteOptions } from '../writer.ts'
 import { type VideosDialect, videosDialect } from './dialect.ts'
 
-/** The canonical request as `POST /videos` or, to change a video, `POST /videos/{id}/remix` (FORMATS §11). */
+/** Writes the request as `POST /videos` or, to remix a video, `POST /videos/{id}/remix` (FORMATS §11). */
 export function writeRequest(request: CanonicalRequest, options: WriteOptions): Written<WireRequest> {
   const own = options.native ? ownOrigin(request, FORMAT, REWRITTEN) : undefined
   return own !== undefined && isTakenAsItCame(own.wire, videosDialect(options.dialect))
@@ -22,15 +22,19 @@ export function writeRequest(request: CanonicalRequest, options: WriteOptions): 
     : writeForeign(request, options)
 }
 
-/** What the gateway changes of a request that goes out as it came: the model, and which video is to be changed. */
+/**
+ * The fields that the gateway may change in a body that otherwise goes out as it came: the model, and the video to
+ * remix.
+ */
 const REWRITTEN: ReadonlySet<string> = new Set(['model', 'output'])
 
-/** Whether the upstream takes the pictures the way their caller sends them: as a bare text, no upstream does. */
+/** Whether the upstream takes the images in the caller's shape. No upstream takes a bare string. */
 const isTakenAsItCame = ({ body }: WireRequest, { references }: VideosDialect): boolean =>
   references === 'files'
     ? !Object.keys(body).some(field => field.startsWith(FIELD) && body[field] != null)
     : typeof body[FIELD] !== 'string'
 
+/** Writes a native request as it came. A remix takes its model from the original video, so a named model is dropped. */
 function writeAsItCame(request: CanonicalRequest, own: ReadRequest): Written<WireRequest> {
   const losses = new Losses()
   const { body, files } = own.wire
@@ -42,7 +46,7 @@ function writeAsItCame(request: CanonicalRequest, own: ReadRequest): Written<Wir
 
 const isRemix = ({ output }: CanonicalRequest): boolean => output.video?.remixOf !== undefined
 
-/** As another format's caller wrote it, or this one's in a way its upstream does not take. */
+/** Writes a request of another format, or a native one whose shape the upstream does not take. */
 function writeForeign(request: CanonicalRequest, { dialect }: WriteOptions): Written<WireRequest> {
   const losses = new Losses(foreignLosses(request, FORMAT))
   const { video } = request.output
@@ -66,7 +70,7 @@ function writeForeign(request: CanonicalRequest, { dialect }: WriteOptions): Wri
   return { wire: { ...wireOf(request, inTexts(body, request, FORMAT, losses)), files }, losses: losses.list }
 }
 
-/** A prompt is required here, also beside an image. */
+/** Adds a default prompt to an image without one, because the format requires a prompt. */
 function addPrompt({ messages }: CanonicalRequest, pictures: number, losses: Losses): string {
   if (pictures === 0) throw NO_PROMPT
   const turn = messages.findLastIndex(({ role }) => role === 'user')
@@ -95,16 +99,16 @@ const REMIX_LOSSES = {
   aspectRatio: 'as-the-original',
 }
 
-/** A changed video has model and looks of the one it was. */
+/** Reports the settings of a remix, which takes its model and its looks from the original video. */
 function reportRemix({ output }: CanonicalRequest, losses: Losses): void {
   losses.rename(['model'], '', 'the-model-of-the-original')
   losses.dropFields(output.video, VIDEO, REMIX_LOSSES)
 }
 
-/** The sizes every model of OpenAI's makes (FORMATS §11). */
+/** Pixels; the sizes that every model of OpenAI makes (FORMATS §11). */
 const SIZES = ['1280x720', '720x1280']
 
-/** Length and size; a ratio becomes the nearest size. */
+/** Writes length and size; a ratio becomes the nearest size. */
 function writeLook(video: Output['video'], losses: Losses): JsonObject {
   losses.dropFields(video, VIDEO, LOOK_LOSSES)
   const size = video?.size ?? (video?.aspectRatio === undefined ? undefined : nearestSize(video.aspectRatio, SIZES))
@@ -116,13 +120,13 @@ function writeLook(video: Output['video'], losses: Losses): JsonObject {
 export const FORMAT = 'videos'
 const FIELD = 'input_reference'
 
-/** What a video starts from: named in the body, or as a file of a form. */
+/** The image that a video starts from: a reference in the body (`named`), or a file of a form. */
 interface References {
   readonly named: JsonObject
   readonly files: readonly WireFile[] | undefined
 }
 
-/** The field for a picture of any format's caller. */
+/** Returns the field for a media part; undefined if the upstream takes no such media. */
 const fieldIn =
   ({ references }: VideosDialect) =>
   (part: MediaPart): string | undefined =>
@@ -137,7 +141,7 @@ const isNamed = ({ source }: MediaPart): boolean =>
 
 const LOSSES = { ...NO_NOTES, use: 'one-picture-only' }
 
-/** A picture of any format's caller: the file of a form where its bytes are there, else by its address or id. */
+/** Writes the image as a file of a form if its bytes are available, else as a reference by URL or id. */
 function writeReferences(media: readonly PlacedPart[], losses: Losses): References {
   const [first] = media
   if (first === undefined) return { named: {}, files: [] }

@@ -11,9 +11,9 @@ import { FORMAT } from './request.ts'
 const LOSSES = { usage: 'no-usage', serviceTier: 'no-tiers', error: 'no-error-beside-a-task' }
 
 /**
- * A task as its caller sees it (FORMATS §11), with `task_id` and `url` beside what the format has (SERVICE.md).
+ * Writes a task in the format (FORMATS §11), with the further fields `task_id` and `url` (SERVICE.md).
  *
- * @throws GatewayError `upstream-failed` for an answer that is no task.
+ * @throws GatewayError `upstream-failed` if the answer is not a task.
  */
 export const writeResult = (result: CanonicalResult): Written<WireAnswer> =>
   writeTaskAnswer(result, FORMAT, LOSSES, (task, losses) => ({
@@ -22,7 +22,7 @@ export const writeResult = (result: CanonicalResult): Written<WireAnswer> =>
     ...writeTask(task, losses),
   }))
 
-/** What a task always has. */
+/** The fields that a task always has, with null for unknown values. */
 function wholeTask(result: CanonicalResult, task: CanonicalTask, losses: Losses): JsonObject {
   const progress = task.state === 'completed' ? 100 : 0
   if (result.complete !== true) {
@@ -60,7 +60,7 @@ function writeFailure(failure: TaskFailure, losses: Losses): JsonObject {
   return { code, message: failure.message, ...kept(failure, FORMAT) }
 }
 
-/** One address, that of the video. */
+/** Returns the URL of the video file; the other files are lost. */
 function writeFiles(files: readonly TaskFile[], losses: Losses): string | undefined {
   const index = files.findIndex(({ variant, url }) => variant === 'video' && url !== undefined)
   for (const [place, file] of files.entries())
@@ -72,7 +72,7 @@ function writeFiles(files: readonly TaskFile[], losses: Losses): string | undefi
 
 const REVIEW = /moderat|policy|safety|sentinel|content_filter|content_review|sensitive/i
 
-/** The code of a failure: its own where it names its kind. */
+/** Returns the failure's own code if that fits its kind, else the format's code for the kind. */
 function codeOf({ kind, code }: TaskFailure): string {
   if (code !== undefined && REVIEW.test(code) === (kind === 'content-review')) return code
   return kind === 'content-review' ? 'content_policy_violation' : 'generation_failed'

@@ -2,10 +2,11 @@ import { PLAIN_CHAT, PLAIN_MESSAGES, PLAIN_RESPONSES } from '../dialects.ts'
 import { family } from '../family.ts'
 import type { Preset } from '../preset.ts'
 
-/* Upstreams that operators run or name, or that are built in. */
+/* Presets of upstreams that operators run themselves or describe, and of the built-in mock. */
 
 const LOCAL_CHAT = { ...PLAIN_CHAT, reasoning_field: 'reasoning', limit_field: 'max_tokens', include_usage: true }
 
+/** The preset of Ollama on this machine. */
 export const ollama: Preset = {
   name: 'ollama',
   env: [],
@@ -18,6 +19,7 @@ export const ollama: Preset = {
   ],
 }
 
+/** The preset of vLLM on this machine. */
 export const vllm: Preset = {
   name: 'vllm',
   env: [],
@@ -31,10 +33,12 @@ export const vllm: Preset = {
   ],
 }
 
-/** An upstream described by its operator alone. */
+/** The preset of an upstream that only its operator describes. */
 export const custom: Preset = { name: 'custom', env: [], keyless: true, betas: 'allow', formats: [] }
 
-/** The built-in upstream that answers from recorded fixtures; it has an address once it runs. */
+/**
+ * The preset of the mock provider, the built-in upstream that answers from fixtures; it gets its URL when it starts.
+ */
 export const replay: Preset = {
   name: 'replay',
   env: [],

@@ -2,7 +2,7 @@ import { family } from '../family.ts'
 import type { Preset } from '../preset.ts'
 import { ELEVENLABS_VOICE, ELEVENLABS_VOICES, GOOGLE_VOICES } from '../voices.ts'
 
-/* Vendors with formats of their own. */
+/* Presets of vendors with formats of their own. */
 
 const OPENAI_MEDIA = ['completions', 'images', 'speech', 'transcriptions', 'videos'] as const
 const OPENAI_CHAT = { include_usage: true, cache: 'prompt_cache_breakpoint' } as const
@@ -50,7 +50,7 @@ export const google: Preset = {
   ],
 }
 
-/** Its `/openai/v1` surface accepts what OpenAI's own address does, with the deployment's name as the model. */
+/** Azure's `/openai/v1` API accepts what OpenAI's own does, with the name of the deployment as the model. */
 export const azure: Preset = {
   name: 'azure-openai',
   env: ['AZURE_OPENAI_API_KEY'],
@@ -67,7 +67,7 @@ export const azure: Preset = {
   ],
 }
 
-/** Speech with the vendor's voices, and transcriptions. */
+/** Speech with ElevenLabs' voices, and transcriptions. */
 export const elevenlabs: Preset = {
   name: 'elevenlabs',
   env: ['ELEVENLABS_API_KEY'],
@@ -80,7 +80,7 @@ export const elevenlabs: Preset = {
   ],
 }
 
-/** Videos. Its key is `access key:secret`, or one of those that are shown as they are; it lists no models. */
+/** Videos. The key is `access key:secret`, or one that is sent as it is; Kling does not list its models. */
 export const kling: Preset = {
   name: 'kling',
   env: ['KLING_API_KEY'],

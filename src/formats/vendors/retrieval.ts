@@ -1,8 +1,8 @@
 import type { Preset } from '../preset.ts'
 
-/* Vendors of embeddings and reranking. */
+/* Presets of vendors of embeddings and reranking. */
 
-/** At most 96 inputs per request (FORMATS §8). */
+/** Cohere takes at most 96 inputs per request (FORMATS §8). */
 export const cohere: Preset = {
   name: 'cohere',
   env: ['COHERE_API_KEY', 'CO_API_KEY'],

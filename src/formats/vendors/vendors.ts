@@ -2,7 +2,7 @@ import { PLAIN_CHAT, PLAIN_MESSAGES, PLAIN_RESPONSES } from '../dialects.ts'
 import { family } from '../family.ts'
 import type { Preset } from '../preset.ts'
 
-/* Vendors of other vendors' formats, each with its own dialect. */
+/* Presets of vendors that use other vendors' formats, each with its own dialect. */
 
 export const openrouter: Preset = {
   name: 'openrouter',
@@ -26,7 +26,7 @@ export const openrouter: Preset = {
   ],
 }
 
-/** Requires its reasoning to be sent back on turns with tool calls (trap 35). */
+/** DeepSeek requires its reasoning to be sent back on turns with tool calls (trap 35). */
 export const deepseek: Preset = {
   name: 'deepseek',
   env: ['DEEPSEEK_API_KEY'],
@@ -68,7 +68,9 @@ export const groq: Preset = {
   ],
 }
 
-/** Refuses unknown fields, foreign ids of calls and user turns right after tools; reports usage without being asked. */
+/**
+ * Mistral refuses unknown fields, foreign tool call ids and user turns directly after tools. It reports usage unasked.
+ */
 export const mistral: Preset = {
   name: 'mistral',
   env: ['MISTRAL_API_KEY'],
@@ -133,7 +135,7 @@ export const together: Preset = {
   ],
 }
 
-/** Requires its reasoning to be sent back (trap 35). */
+/** Z.ai requires its reasoning to be sent back (trap 35). */
 export const zai: Preset = {
   name: 'zai',
   env: ['ZAI_API_KEY', 'Z_AI_API_KEY'],
@@ -166,14 +168,14 @@ export const cerebras: Preset = {
   ],
 }
 
-/** Transcriptions. */
+/** Deepgram offers transcriptions. */
 export const deepgram: Preset = {
   name: 'deepgram',
   env: ['DEEPGRAM_API_KEY'],
   formats: [{ format: 'deepgram', baseUrl: 'https://api.deepgram.com' }],
 }
 
-/** One address for many inference vendors. */
+/** Hugging Face routes to many inference vendors at one URL. */
 export const huggingface: Preset = {
   name: 'huggingface',
   env: ['HF_TOKEN'],

@@ -4,14 +4,14 @@ import { GatewayError } from '../../canonical/error.ts'
 import type { Range } from '../../config/ranges.ts'
 import { isReachable } from './reachable.ts'
 
-/** Resolves a name to its addresses. */
+/** Resolves a host name to its addresses. */
 export type Resolve = (name: string) => Promise<readonly { readonly address: string }[]>
 
 const systemResolve: Resolve = name => systemLookup(name, { all: true })
 
 /**
- * Guards media addresses that are passed to an upstream, which then fetches for the caller: an address that is not
- * public may be within the upstream's reach (trap 50).
+ * Checks media URLs that are passed to an upstream, which then fetches them on the caller's behalf: a URL that is not
+ * public may lead into the upstream's own network (trap 50).
  */
 export class AddressGuard {
   private readonly allowed: readonly Range[]
@@ -23,10 +23,10 @@ export class AddressGuard {
   }
 
   /**
-   * Checks an address without resolving names.
+   * Checks a URL without resolving its host.
    *
-   * @returns its host, where that is a name.
-   * @throws GatewayError `invalid-request` for one that is not public, or neither on the web nor in a bucket.
+   * @returns the host if it is a name that remains to be checked.
+   * @throws GatewayError `invalid-request` if the URL is not public, or uses neither the web nor a cloud bucket.
    */
   check(address: string): string | undefined {
     if (!URL.canParse(address)) {
@@ -41,7 +41,7 @@ export class AddressGuard {
     throw refused()
   }
 
-  /** Checks the addresses a name resolves to. Rejects as `check` throws, also for a name that does not resolve. */
+  /** Checks the addresses that a name resolves to. Rejects as `check` throws, also for a name that does not resolve. */
   async checkName(name: string): Promise<void> {
     const found = await this.resolve(name).catch(() => [])
     if (found.length === 0 || !found.every(({ address }) => isReachable(address, this.allowed))) throw refused()
@@ -49,14 +49,15 @@ export class AddressGuard {
 }
 
 /**
- * Whether an upstream's base address is not public: such an upstream may resolve internal names, so names are checked.
+ * Whether an upstream's base URL is not public. Such an upstream may resolve internal names, so the names in media URLs
+ * are checked.
  */
 export function isInHouse(baseUrl: string): boolean {
   const host = new URL(baseUrl).hostname.replace(/^\[|\]$/g, '')
   return isIP(host) === 0 ? isInside(host) : !isReachable(host)
 }
 
-/** Names that are not public (RFC 6761, RFC 6762, RFC 8375, and names used by clouds and clusters). */
+/** Whether a host name is not public (RFC 6761, RFC 6762, RFC 8375, and names used by clouds and clusters). */
 function isInside(host: string): boolean {
   const labels = host.replace(/\.$/, '').toLowerCase().split('.')
   return labels.length === 1 || ENDINGS.has(labels.at(-1)!) || host.toLowerCase().endsWith('.home.arpa')
@@ -65,17 +66,17 @@ function isInside(host: string): boolean {
 const ENDINGS: ReadonlySet<string> = new Set(['localhost', 'local', 'internal', 'lan', 'intranet', 'corp', 'home'])
 
 const WEB: ReadonlySet<string> = new Set(['http:', 'https:'])
-/** Inline bytes, and buckets of clouds, which need credentials of their own. */
+/** Schemes of inline bytes, and of cloud buckets, which need credentials of their own. */
 const PASSED: ReadonlySet<string> = new Set(['data:', 'gs:', 's3:'])
 const SCHEME = /^\s*[a-z][a-z0-9+.-]*:/i
-/** The beginning of a path, and short enough to be one: base64 may begin in the same way. */
+/** Matches a file path: base64 may begin in the same way, but is longer. */
 const PATH = /^\s*[/\\.~].{0,4096}$/s
-/** Addresses in which every URL parser finds the same host: some find another one after a backslash or a blank. */
+/** Matches URLs in which every URL parser finds the same host: after a backslash or a blank some find another one. */
 const PLAIN = /^https?:\/\/[^/?#\s\\]+(?:[/?#]|$)/i
 
 const refused = (): GatewayError =>
   new GatewayError({
     kind: 'invalid-request',
-    message: 'This address of media is not passed on.',
+    message: 'This media URL is not passed to the upstream.',
     code: 'media_address_refused',
   })

@@ -7,7 +7,7 @@ import { type Headers, single } from './headers.ts'
 import { keyPairOf } from './signed-token.ts'
 import type { TraceHeaders } from './trace-context.ts'
 
-/** A request as it is sent, ready for the HTTP client. */
+/** A complete request for the HTTP client. */
 export interface Outgoing {
   readonly origin: string
   readonly path: string
@@ -15,30 +15,30 @@ export interface Outgoing {
   readonly body: string | Flow
 }
 
-/** What of a request is addressed. */
+/** A format's request, with everything that its headers depend on. */
 export interface Addressing {
   readonly format: ChannelFormat
   readonly wire: WireRequest
-  /** The caller's headers, of which the channel allows some. */
+  /** The caller's headers; the channel passes on those that it allows. */
   readonly from?: Headers
-  /** The headers of the trace that the request belongs to. */
+  /** The trace headers of the request. */
   readonly trace?: TraceHeaders | undefined
-  /** The late parts of an incomplete form. */
+  /** The parts of a form that are still arriving. */
   readonly late?: LateParts | undefined
 }
 
-/** A body that is read as it is sent. */
+/** A body that is read while it is sent. */
 export interface Flow {
-  /** Whether it can be read only once. */
+  /** Whether the body can be read only once. */
   readonly once: boolean
   read(): AsyncIterable<Uint8Array>
 }
 
 /**
- * A format's request, addressed to a channel, with the channel's own credential. A JSON body is serialized here, once; a
- * form is read as it is sent.
+ * Completes a format's request with the channel's URL, headers and credential. Serializes a JSON body once; a form is
+ * read while it is sent.
  *
- * @param token signed with the channel's key, where the key itself is not sent.
+ * @param token signed with the channel's key, for vendors that get a token instead of the key.
  */
 export function addressed(
   channel: ChannelConfig,
@@ -97,7 +97,7 @@ function formBody(wire: WireRequest, late: LateParts | undefined): Body {
   }
 }
 
-/** The place of a format's path at a channel, and the headers the channel always sends. */
+/** The URL of a format's path at a channel, and the headers that the channel always sends. */
 export function place(
   channel: ChannelConfig,
   format: ChannelFormat,
@@ -108,20 +108,20 @@ export function place(
   return { origin, path: `${pathname}${wire.path}${queryOf({ ...wire.query, ...format.query })}`, headers }
 }
 
-/** What is the same for every request of a format to a channel. */
+/** The parts that are equal in every request of a format to a channel. */
 interface Base extends Pick<Outgoing, 'origin' | 'headers'> {
   readonly pathname: string
-  /** The credential that the headers show. */
+  /** The credential in the headers. */
   readonly key: string | undefined
 }
 
 const bases = new WeakMap<ChannelFormat, Base>()
 
-/** The credential that headers show: a key of two parts is never sent itself, but the token signed with it. */
+/** The credential for the headers: a key of two parts is never sent, only the token signed with it. */
 const shownKey = ({ key }: ChannelConfig, { auth }: ChannelFormat, token: string | undefined): string | undefined =>
   auth === 'jwt' && keyPairOf(key) !== undefined ? token : key
 
-/** The base address and the headers, made once for a credential. */
+/** The base URL and the headers, cached per credential. */
 function baseOf(format: ChannelFormat, key: string | undefined): Base {
   const known = bases.get(format)
   if (known !== undefined && known.key === key) return known
@@ -145,6 +145,7 @@ function queryOf(fields: WireRequest['query']): string {
   return ''
 }
 
+/** The caller's headers that the channel passes on. */
 function passedOn(channel: ChannelConfig, from: Headers): Outgoing['headers'] | undefined {
   if (channel.allowHeaders.length === 0) return undefined
   const out: Record<string, string> = {}
@@ -155,7 +156,7 @@ function passedOn(channel: ChannelConfig, from: Headers): Outgoing['headers'] | 
   return out
 }
 
-/** The format's own headers, its beta features limited to those the channel allows. */
+/** The format's headers, with only those beta features that the channel allows. */
 function filtered(headers: Outgoing['headers'], policy: ChannelConfig['betas']): Outgoing['headers'] {
   const betaHeader = headers['anthropic-beta']
   if (betaHeader === undefined) return headers

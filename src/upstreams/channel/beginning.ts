@@ -1,23 +1,26 @@
 import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 
-/** The kind of a body by its first bytes: a JSON object or list, server-sent events, a page, none of them, or empty. */
+/**
+ * The kind of a body by its first bytes: a JSON object or list, server-sent events, HTML or XML, anything else, or
+ * empty.
+ */
 export type Beginning = 'json' | 'events' | 'markup' | 'other' | 'nothing'
 
-/** Bytes of white space after which detection stops; some upstreams send it while they think. */
+/** Bytes; the most leading white space that detection skips. Some upstreams send white space while the model thinks. */
 const MOST_BLANKS = 4096
 
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 const BLANK: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0d, 0x20])
-/** `{` and `[`. */
+/** The bytes `{` and `[`. */
 const OPENING: ReadonlySet<number> = new Set([0x7b, 0x5b])
-/** The names of fields with which an event stream begins where no comment does. */
+/** The field names with which an event stream begins, unless it begins with a comment. */
 const FIELDS = ['data:', 'event:', 'id:', 'retry:']
-/** How pages of HTML and documents of XML begin, in any case; a mere `<` could be a sample. */
+/** The start of HTML and XML documents, in lower case; a lone `<` could be audio. */
 const TAGS = ['<!doctype', '<!--', '<html', '<?xml']
 const COLON = 0x3a
 
-/** The kind of a body by its first bytes; undefined where they are too few. */
+/** Detects the kind of a body; undefined if more bytes are needed. */
 export function beginningOf(bytes: Uint8Array): Beginning | undefined {
   let at = BYTE_ORDER_MARK.every((byte, index) => bytes[index] === byte) ? BYTE_ORDER_MARK.length : 0
   while (at < bytes.length && BLANK.has(bytes[at]!)) at++
@@ -34,22 +37,22 @@ export function beginningOf(bytes: Uint8Array): Beginning | undefined {
 
 const LONGEST = Math.max(...[...FIELDS, ...TAGS].map(({ length }) => length))
 
-/** The kind of a body that begins with a colon: samples may, but a comment of an event stream is text. */
+/** Detects the kind of a body that begins with a colon: a comment of an event stream is text, audio is not. */
 function ofComment(bytes: Uint8Array): Beginning | undefined {
   const text = Buffer.from(bytes.subarray(0, COMMENT)).toString()
   if (NO_TEXT.test(text)) return 'other'
   return bytes.length >= COMMENT || /[\r\n]/.test(text) ? 'events' : undefined
 }
 
-/** Bytes of a comment that are looked at. */
+/** Bytes; how much of a comment is checked. */
 const COMMENT = 32
-/** Control characters, and what is no UTF-8 before the place where a character may have been cut. */
+/** Matches control characters, and invalid UTF-8 that is not just a character cut off at the end. */
 const NO_TEXT = /[^\t\r\n -\u{10ffff}]|\ufffd./su
 
 const isCutMark = (bytes: Uint8Array): boolean =>
   bytes.length < BYTE_ORDER_MARK.length && bytes.every((byte, index) => byte === BYTE_ORDER_MARK[index])
 
-/** Whether bytes begin as gzip does (RFC 1952 §2.3.1). */
+/** Whether the bytes begin like gzip (RFC 1952 §2.3.1). */
 export const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b
 
 const INFLATERS: { readonly [encoding: string]: () => Transform } = {
@@ -59,12 +62,15 @@ const INFLATERS: { readonly [encoding: string]: () => Transform } = {
   br: createBrotliDecompress,
 }
 
-/** Encodings whose first bytes show that a body is not compressed after all; Brotli's may be any. */
+/**
+ * Encodings for which the first bytes can show that a body is not compressed after all; Brotli may begin with any
+ * bytes.
+ */
 const DETECTABLE: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate'])
 
 /**
- * The decompressor of a body, by its declared encoding and by its first bytes, which decide where the two disagree;
- * undefined where it is not compressed.
+ * Returns the decompressor of a body by its declared encoding and its first bytes, which take precedence; undefined if
+ * the body is not compressed.
  */
 export function inflaterFor(encoding: string, first: Uint8Array): Transform | undefined {
   const packed = Object.hasOwn(INFLATERS, encoding)
@@ -73,6 +79,7 @@ export function inflaterFor(encoding: string, first: Uint8Array): Transform | un
   return INFLATERS[encoding]!()
 }
 
+/** Whether the first bytes show a body that is not compressed, whatever its declared encoding. */
 function isUnpacked(first: Uint8Array): boolean {
   const begins = beginningOf(first)
   return begins === 'json' || begins === 'events'

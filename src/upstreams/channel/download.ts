@@ -6,13 +6,13 @@ import type { Headers } from './headers.ts'
 import { checkHost, guarded, Unreachable } from './reachable.ts'
 import { Watchdog } from './watchdog.ts'
 
-/** Milliseconds for a connection, for the head of an answer, and between two chunks of it. */
+/** ms; for the connection, for the head of the answer, and between two chunks of the body. */
 const TIMEOUTS = { connect: 10_000, head: 60_000, idle: 60_000 } as const
 
 /**
- * Downloads files from addresses that upstreams give, chunk by chunk and without any credential. Only http and https,
- * only from public addresses, checked after name resolution (trap 50); `trusted` addresses, which an operator configured
- * as an upstream's, are not checked.
+ * Downloads files from URLs that upstreams return, chunk by chunk and without any credential. Only http and https, and
+ * only public addresses, checked after name resolution (trap 50). `trusted` URLs, of an upstream that an operator
+ * configured, are not checked.
  */
 export class Downloads {
   private readonly allow: readonly Range[]
@@ -20,7 +20,7 @@ export class Downloads {
   private readonly trusted: Agent
   private readonly watchdog = new Watchdog(TIMEOUTS.idle)
 
-  /** @param allow addresses that are fetched from although they are not public. */
+  /** @param allow addresses that may be fetched from although they are not public. */
   constructor(allow: readonly Range[]) {
     this.allow = allow
     const options = { headersTimeout: 0, bodyTimeout: 0 }
@@ -29,9 +29,9 @@ export class Downloads {
   }
 
   /**
-   * Requests a file; redirects are answers like others.
+   * Requests a file. Redirects are not followed.
    *
-   * @throws GatewayError `upstream-failed` for an address that is not fetched from.
+   * @throws GatewayError `upstream-failed` if the URL may not be fetched.
    */
   get(address: string, headers: { readonly [name: string]: string }, trusted: boolean): Exchange {
     const { origin, pathname, search } = this.checked(address, trusted)
@@ -63,6 +63,6 @@ export class Downloads {
 
 const refusal = (cause?: Error): GatewayError =>
   new GatewayError(
-    { kind: 'upstream-failed', message: 'The upstream gave an address of the file that is not fetched from.' },
+    { kind: 'upstream-failed', message: 'The upstream returned a file URL that the gateway may not fetch.' },
     cause === undefined ? {} : { cause },
   )

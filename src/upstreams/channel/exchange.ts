@@ -7,20 +7,21 @@ import { type Headers, single } from './headers.ts'
 import type { StaleRetry } from './origin-pool.ts'
 import type { Watchdog, Watched } from './watchdog.ts'
 
-/** The head of an upstream's answer, whose body is read once: in chunks, as a text or as bytes. */
+/** The head of an upstream's answer. The body can be read once: in chunks, as text or as bytes. */
 export interface Answer {
   readonly status: number
   readonly headers: Headers
-  /** The kind of its body by its first bytes, whatever its headers declare. */
+  /** The kind of the body by its first bytes, whatever the headers declare. */
   readonly begins: Beginning
   pipeTo(consumer: Consumer): void
   /**
-   * The whole body.
+   * Reads the whole body as text.
    *
-   * @throws GatewayError `upstream-failed` for more than `limit` bytes or a broken body, `timed-out`, `cancelled`.
+   * @throws GatewayError `upstream-failed` if the body is broken or longer than `limit` bytes, `timed-out`,
+   *   `cancelled`.
    */
   text(limit: number): Promise<string>
-  /** The body as bytes to be read as they arrive; a slow reader slows down the upstream. */
+  /** Returns the body as bytes that are read as they arrive; a slow reader slows down the upstream. */
   bytes(): Bytes
 }
 
@@ -31,24 +32,28 @@ interface Controller {
   abort(reason: Error): void
 }
 
-/** Milliseconds an upstream may take to end an answer that is complete. */
+/** ms; how long an upstream may take to end an answer that is already complete. */
 const END_TIMEOUT = 2000
 
+/** The limits of one exchange, and what it reports to its channel. */
 export interface ExchangeOptions {
   readonly watchdog: Watchdog
-  /** Milliseconds the upstream may take for the head of its answer; undefined while it waits for the request. */
+  /** ms; how long the upstream may take for the head of its answer; undefined while the request is still being sent. */
   readonly head: number | undefined
-  /** Milliseconds it may be silent within its answer. */
+  /** ms; how long the upstream may be silent within its answer. */
   readonly idle: number
-  /** Undefined where the request cannot be sent again. */
+  /** Retries the request on a stale connection; undefined if the request cannot be sent twice. */
   readonly staleRetry: StaleRetry | undefined
-  /** Called once, when the exchange is over: it no longer loads the upstream. */
+  /** Called once when the exchange is over and no longer counts as load of the upstream. */
   endInFlight(): void
 }
 
-/** One request to an upstream, implemented as the HTTP client's handler: no layers between socket and consumer. */
+/**
+ * One request to an upstream, implemented as a handler of the HTTP client, so that no layer lies between socket and
+ * consumer.
+ */
 export class Exchange implements Watched {
-  /** Rejects with GatewayError when the answer has no head. */
+  /** The head of the answer. Rejects with GatewayError if no head arrives. */
   readonly answer: Promise<Answer>
   private resolve!: (answer: Answer) => void
   private reject!: (error: GatewayError) => void
@@ -58,16 +63,16 @@ export class Exchange implements Watched {
   private readonly options: ExchangeOptions
   private controller: Controller | undefined
   private begun = false
-  /** The head, until the kind of the body is detected. */
+  /** The head of the answer, until the kind of the body is detected. */
   private head: Pick<Answer, 'status' | 'headers'> | undefined
-  /** Undefined once the body's first bytes have shown whether it is compressed. */
+  /** The declared encoding; undefined once the first bytes have decided whether the body is compressed. */
   private encoding: string | undefined
   private settled: GatewayError | 'ended' | undefined
   private consumer: Consumer | undefined
   private inflater: Transform | undefined
   private earlyChunks: Uint8Array[] = []
   private endTimer: NodeJS.Timeout | undefined
-  /** We hold the body up ourselves, so the upstream's silence does not count. */
+  /** Whether the gateway holds up the body itself, so that the upstream's silence does not count. */
   private paused = false
 
   constructor(options: ExchangeOptions) {
@@ -81,7 +86,10 @@ export class Exchange implements Watched {
     this.answer.catch(() => {})
   }
 
-  /** The upstream must read on, or begin to answer, within so many milliseconds; undefined while it waits for us. */
+  /**
+   * Sets a deadline for the upstream to read on or to begin its answer; undefined removes the deadline while the caller
+   * is still sending.
+   */
   expect(milliseconds: number | undefined): void {
     if (this.begun) return
     this.silenceLimit = milliseconds
@@ -93,7 +101,7 @@ export class Exchange implements Watched {
     this.terminate(failure('timed-out', this.begun ? SILENT : NO_HEAD_IN_TIME))
   }
 
-  /** Ends the exchange from our side: the upstream's connection is closed. */
+  /** Aborts the exchange and closes the upstream's connection. */
   abort(): void {
     if (this.settled !== 'ended') this.terminate(failure('cancelled', 'The caller went away.'))
   }
@@ -104,7 +112,7 @@ export class Exchange implements Watched {
     this.inflater?.destroy()
   }
 
-  /** The rest of the answer is not needed: it is dropped, and may end by itself within a short time. */
+  /** Drops the rest of an answer that is not needed; the upstream has a short time to end it by itself. */
   discardRest(): void {
     if (this.settled !== undefined) return
     if (this.consumer === undefined) this.pipeTo(DISCARD)
@@ -165,7 +173,7 @@ export class Exchange implements Watched {
     this.lastActivity = this.options.watchdog.now
   }
 
-  /** Decompresses no faster than the result is taken: few compressed bytes may be many. */
+  /** Decompresses no faster than the consumer reads, because a few compressed bytes may expand to many. */
   private unpack(encoding: string, first: Uint8Array): void {
     this.encoding = undefined
     const inflater = inflaterFor(encoding, first)
@@ -207,18 +215,21 @@ export class Exchange implements Watched {
     if (this.consumer !== undefined) this.notify(this.consumer, outcome)
   }
 
-  /** A consumer that is over already, as after the last event of a stream, ignores it. */
+  /**
+   * Reports the end to the consumer. A consumer that is finished already, as after the last event of a stream, ignores
+   * the report.
+   */
   private notify(consumer: Consumer, outcome: GatewayError | 'ended'): void {
     if (outcome === 'ended') consumer.onEnd()
     else consumer.onError(outcome)
   }
 
-  /** The length of a compressed body is not that of its content. */
+  /** Whether the body is compressed, so that its declared length is not that of the content. */
   get isCompressed(): boolean {
     return this.inflater !== undefined
   }
 
-  /** Chunks that arrived before this call were kept, in order. */
+  /** Passes the body to the consumer, beginning with the chunks buffered so far. */
   pipeTo(consumer: Consumer): void {
     this.consumer = consumer
     for (const chunk of this.earlyChunks) consumer.onData(chunk)
@@ -226,12 +237,13 @@ export class Exchange implements Watched {
     if (this.settled !== undefined) this.notify(consumer, this.settled)
   }
 
-  /** Ends the exchange because of a body of more bytes than its reader takes. */
+  /** Aborts the exchange because the body is longer than its reader allows. */
   overflow(): void {
     this.terminate(answeredTooMuch())
   }
 }
 
+/** The answer of an exchange whose body has not been read yet. */
 class ExchangeAnswer implements Answer {
   readonly status: number
   readonly headers: Headers
@@ -261,7 +273,7 @@ class ExchangeAnswer implements Answer {
   }
 }
 
-/** Collects a body as a text. */
+/** Collects a body as text. */
 class TextConsumer implements Consumer {
   private readonly exchange: Exchange
   private readonly limit: number
@@ -300,22 +312,22 @@ class TextConsumer implements Consumer {
 
 const UNSIZED: Headers = {}
 
-/** Drops a body that is not needed. */
+/** A consumer that drops the body. */
 const DISCARD: Consumer = { onData: () => {}, onEnd: () => {}, onError: () => {} }
 
 const NO_HEAD_IN_TIME = 'The upstream did not begin to answer in time.'
-const SILENT = 'The upstream fell silent in the middle of its answer.'
+const SILENT = 'The upstream stopped sending in the middle of its answer.'
 
 const TIMEOUTS: { readonly [code: string]: string } = {
-  UND_ERR_CONNECT_TIMEOUT: 'The upstream did not take the connection in time.',
-  ETIMEDOUT: 'The upstream did not take the connection in time.',
+  UND_ERR_CONNECT_TIMEOUT: 'The upstream did not accept the connection in time.',
+  ETIMEDOUT: 'The upstream did not accept the connection in time.',
 }
 
-/** The failure for an answer too large to hold or to handle. */
+/** The error for an answer that is too large to hold. */
 export const answeredTooMuch = (cause?: Error): GatewayError =>
-  failure('upstream-failed', 'The upstream answered more than the gateway takes.', cause)
+  failure('upstream-failed', "The upstream's answer is larger than the gateway accepts.", cause)
 
-/** The HTTP client's error as one whose message names no address. */
+/** Converts an error of the HTTP client into one whose message names no address. */
 function exchangeFailure(error: Error, begun: boolean): GatewayError {
   if (error instanceof GatewayError) return error
   const timeout = TIMEOUTS[String((error as { code?: unknown }).code)]

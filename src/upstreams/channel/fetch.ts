@@ -6,40 +6,42 @@ import { sniffed } from '../../canonical/media/sniff.ts'
 import type { Range } from '../../config/ranges.ts'
 import { checkHost, guarded, Unreachable } from './reachable.ts'
 
+/** The limits of media fetches. */
 export interface FetchLimits {
-  /** Bytes a resource may have. */
+  /** Bytes; the largest resource that is fetched. */
   readonly size: number
-  /** Milliseconds for a whole fetch, redirects included. */
+  /** ms; for a whole fetch, including redirects. */
   readonly timeout: number
-  /** Addresses that are fetched from although they are not public. */
+  /** Addresses that may be fetched from although they are not public. */
   readonly allow: readonly Range[]
 }
 
-/** A fetched resource. */
+/** A fetched resource of the requested kind. */
 export interface Fetched {
   readonly mediaType: string
   readonly bytes: Buffer
 }
 
-/** A fetched resource of any kind; `claimed` is the media type its server declares. */
+/** A fetched resource of any kind, with the media type that its server declared. */
 export interface Found {
   readonly claimed: string
   readonly bytes: Buffer
 }
 
-/** Watches a fetch on behalf of one that runs several. */
+/** Lets a caller that runs several fetches observe and abort one of them. */
 export interface Watch {
   /** Aborts the fetch. */
   readonly signal: AbortSignal
-  /** Receives the size of every chunk; an error it throws ends the fetch. */
+  /** Receives the size of every chunk; throwing ends the fetch. */
   take(bytes: number): void
 }
 
+/** The most redirects that are followed. */
 const REDIRECTS = 3
 
 /**
- * Fetches media that callers give by address, for upstreams that need bytes. Only http and https, only from public
- * addresses, at every redirect and after name resolution (trap 50); nothing of the caller's request is sent along.
+ * Fetches media from URLs in callers' requests, for upstreams that need bytes. Only http and https, and only public
+ * addresses, checked at every redirect after name resolution (trap 50). Nothing of the caller's request is sent along.
  */
 export class MediaFetcher {
   private readonly limits: FetchLimits
@@ -57,16 +59,16 @@ export class MediaFetcher {
   }
 
   /**
-   * The resource at the address, with the media type detected in its bytes rather than the declared one.
+   * Fetches a resource. Its media type is detected from the bytes, not taken from the headers.
    *
-   * @throws GatewayError `invalid-request` where it cannot be fetched or is of another kind than `kind`, `too-large`.
+   * @throws GatewayError `invalid-request` if the resource cannot be fetched or is not of the kind `kind`; `too-large`.
    */
   async fetch(url: string, kind: MediaKind): Promise<Fetched> {
     const { claimed, bytes } = await this.load(url)
     return { mediaType: mediaTypeOf(bytes, claimed, kind), bytes }
   }
 
-  /** The resource at the address, its kind not checked. Throws as `fetch` does. */
+  /** Fetches a resource without checking its kind. Throws as `fetch` does. */
   async load(url: string, watch?: Watch): Promise<Found> {
     const timeout = AbortSignal.timeout(this.limits.timeout)
     const signal = watch === undefined ? timeout : AbortSignal.any([timeout, watch.signal])
@@ -103,7 +105,7 @@ export class MediaFetcher {
   }
 
   private checked(text: string): URL {
-    if (!URL.canParse(text)) throw fault('The address of the media is no URL.')
+    if (!URL.canParse(text)) throw fault('The address of the media is not a valid URL.')
     const url = new URL(text)
     if (url.protocol !== 'http:' && url.protocol !== 'https:')
       throw fault('Media is fetched from http and https addresses only.')
@@ -115,7 +117,7 @@ export class MediaFetcher {
     const announced = Number(headers['content-length'])
     const refused =
       statusCode !== 200
-        ? fault(`The media cannot be had: its server answered ${statusCode}.`)
+        ? fault(`The media could not be fetched: its server answered ${statusCode}.`)
         : announced > this.limits.size
           ? this.tooLarge()
           : undefined
@@ -138,15 +140,16 @@ export class MediaFetcher {
     fault(`The media is larger than ${this.limits.size} bytes.`, 'too-large')
 }
 
-/** Destroys an unread body, which the client reports as an error. */
+/** Discards an unread body and ignores the error that the HTTP client reports for that. */
 const discard = (body: Dispatcher.ResponseData['body']): void => void body.on('error', () => {}).destroy()
 
 /**
- * The media type of a resource. Images need a known signature, since an error page may be declared as an image; any
- * other resource without a signature is of its declared type, if that is of the kind and the content is no markup.
+ * Returns the media type of a resource. An image needs a known signature, because an error page may be declared as an
+ * image. Any other resource without a signature has its declared type, if that is of the requested kind and the content
+ * is not markup.
  *
- * @param head its first bytes.
- * @throws GatewayError `invalid-request` where it is of another kind.
+ * @param head the first bytes.
+ * @throws GatewayError `invalid-request` if the resource is of another kind.
  */
 export function mediaTypeOf(head: Buffer, claimed: string, kind: MediaKind): string {
   const type = claimed.split(';')[0]!.trim().toLowerCase()
@@ -155,10 +158,10 @@ export function mediaTypeOf(head: Buffer, claimed: string, kind: MediaKind): str
   if (kind === 'file') return found === '' ? 'application/octet-stream' : found
   const believed = detected !== undefined || (kind !== 'image' && !MARKUP.test(head.toString('latin1', 0, MARKS)))
   if (believed && (kindOfMediaType(found) === kind || (kind === 'audio' && found.startsWith('video/')))) return found
-  throw fault(`What is at the address of the media is not of the kind "${kind}".`)
+  throw fault(`The resource at the media URL is not of the kind "${kind}".`)
 }
 
-/** As many bytes as detection needs. */
+/** Bytes; how many `mediaTypeOf` needs. */
 export const MARKS = 64
 const MARKUP = /^(?:\xef\xbb\xbf)?\s*</
 

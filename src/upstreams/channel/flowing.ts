@@ -2,7 +2,7 @@ import type { Bytes } from '../../canonical/bytes.ts'
 import type { GatewayError } from '../../canonical/error.ts'
 import { type Headers, single } from './headers.ts'
 
-/** Receives the body of an answer, chunk by chunk; after `onEnd` or `onError` nothing more arrives. */
+/** Receives the body of an answer chunk by chunk. Nothing follows `onEnd` or `onError`. */
 export interface Consumer {
   onData(bytes: Uint8Array): void
   onEnd(): void
@@ -16,11 +16,12 @@ interface Source {
   abort(): void
 }
 
-/** Bytes that may wait to be read before the source is paused. */
+/** Bytes; how much may be buffered before the source is paused. */
 const WAITING = 256 * 1024
 
 /**
- * The body of an answer as bytes that can be read once, as they arrive; a reader that stops early aborts the exchange.
+ * Returns the body of an answer as bytes that can be read once, as they arrive. A reader that stops early aborts the
+ * exchange.
  */
 export function flowing(source: Source, headers: Headers, pipeTo: (consumer: Consumer) => void): Bytes {
   const size =

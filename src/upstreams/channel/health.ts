@@ -1,21 +1,24 @@
 import type { ErrorKind } from '../../canonical/error.ts'
 
-/** The most models of one channel that rest at a time: callers may invent names where a channel takes any. */
+/** Models; the most that may rest at one channel, because callers may invent names if a channel takes any model. */
 const MOST_MODELS = 256
-/** Milliseconds by which a rest must grow to be reported. */
+/** ms; the least extension of a rest that is reported to other processes. */
 const NOTABLE = 1000
 
 /**
- * What of a channel rests after failures: all of it, or single models by the upstream's own names. Resting only changes
- * the order in which channels are tried (trap 100). Times are Unix milliseconds.
+ * The resting state of a channel after failures: the whole channel, or single models by the upstream's names. A resting
+ * target is only tried last (trap 100). Times are Unix milliseconds.
  */
 export class Resting {
   private channel = 0
   private readonly byModel = new Map<string, number>()
-  /** Called with what rests now, a model or else all of the channel, and until when; with 0 for what rests no longer. */
+  /**
+   * Called with each change: a model, or undefined for the whole channel, and the end of its rest; 0 if the rest is
+   * over.
+   */
   onChange: (model: string | undefined, until: number) => void = () => {}
 
-  /** Until when all of the channel rests; absent where it never has, or has answered since. */
+  /** The end of the whole channel's rest; undefined if the channel never rested or has answered since. */
   get until(): number | undefined {
     return this.channel === 0 ? undefined : this.channel
   }
@@ -38,7 +41,7 @@ export class Resting {
     if (until - previous > NOTABLE) this.onChange(model, until)
   }
 
-  /** The model answered: neither it nor the channel needs rest. */
+  /** Ends the rest of the channel and of a model that has answered. */
   wake(model: string): void {
     if (this.channel !== 0) {
       this.channel = 0
@@ -47,7 +50,7 @@ export class Resting {
     if (this.byModel.size > 0 && this.byModel.delete(model)) this.onChange(model, 0)
   }
 
-  /** A change of another process, which is not passed to `onChange` again. */
+  /** Applies a change of another process without reporting it to `onChange`. */
   apply(model: string | undefined, until: number, now: number): void {
     const { onChange } = this
     this.onChange = () => {}
@@ -58,14 +61,14 @@ export class Resting {
     this.onChange = onChange
   }
 
-  /** The number of channels and models that rest at that time. */
+  /** Counts the channels (0 or 1) and models that rest at this time. */
   count(now: number): { readonly channels: number; readonly models: number } {
     let models = 0
     for (const until of this.byModel.values()) if (until > now) models++
     return { channels: this.channel > now ? 1 : 0, models }
   }
 
-  /** Makes room: drops those that rest no longer, or else the one that has rested longest. */
+  /** Makes room for a model: drops those whose rest is over, else the one set least recently. */
   private forget(now: number): void {
     for (const [model, until] of this.byModel) if (until <= now) this.byModel.delete(model)
     if (this.byModel.size < MOST_MODELS) return
@@ -76,38 +79,38 @@ export class Resting {
   }
 }
 
-/** Minutes that are remembered. */
+/** Minutes; how far back requests are counted. */
 export const MINUTES = 60
-/** Errors that are remembered. */
+/** The most errors that are stored per channel. */
 export const LAST_ERRORS = 20
 const MINUTE = 60_000
 
-/** What an upstream did wrong, for administrators: without credentials. Times are Unix milliseconds. */
+/** An upstream failure as administrators see it, without credentials. Times are Unix milliseconds. */
 export interface ChannelError {
   readonly at: number
   readonly kind: ErrorKind
-  /** The upstream's status, where it answered. */
+  /** The HTTP status, if the upstream answered. */
   readonly status?: number
   readonly message: string
   /** The upstream's name of the model. */
   readonly model: string
 }
 
-/** Counts of a channel by minute, plain JSON: they are sent to other processes. */
+/** Request counts of a channel by minute, as plain JSON for other processes. */
 export interface StatsSnapshot {
-  /** Minutes since 1970 that had requests, and how many of these failed. */
+  /** Minutes since 1970 that had requests, with the number of requests and of failures. */
   readonly minutes: readonly (readonly [minute: number, requests: number, errors: number])[]
-  /** The latest first. */
+  /** The last errors, latest first. */
   readonly errors: readonly ChannelError[]
 }
 
-/** Errors of requests themselves: they are no sign of the upstream's state. */
+/** Errors that the request itself caused, which say nothing about the upstream's state. */
 const OF_REQUESTS: ReadonlySet<ErrorKind> = new Set([
   ...(['invalid-request', 'context-too-long', 'too-large', 'not-found'] as const),
   ...(['conflict', 'cancelled', 'cannot-express'] as const),
 ])
 
-/** The requests of one channel in the last hour. A count takes no memory. */
+/** Counts the requests of one channel in the last hour; a count allocates no memory. */
 export class ChannelStats {
   private readonly stamps = new Float64Array(MINUTES)
   private readonly requests = new Uint32Array(MINUTES)
@@ -145,7 +148,7 @@ export class ChannelStats {
   }
 }
 
-/** The counts of several processes as one. */
+/** Merges the counts of several processes. */
 export function mergedStats(all: readonly StatsSnapshot[]): StatsSnapshot {
   const byMinute = new Map<number, [number, number, number]>()
   for (const [minute, requests, errors] of all.flatMap(({ minutes }) => minutes)) {
@@ -159,7 +162,7 @@ export function mergedStats(all: readonly StatsSnapshot[]): StatsSnapshot {
   }
 }
 
-/** The sums of the last minutes, the current one included. */
+/** Sums the last minutes, including the current one. */
 export function sumOf(
   { minutes }: StatsSnapshot,
   count: number,

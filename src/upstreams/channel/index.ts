@@ -19,26 +19,26 @@ export { isReachable } from './reachable.ts'
 export { keyPairOf } from './signed-token.ts'
 export { passedTrace, type TraceHeaders } from './trace-context.ts'
 
-/** A request of a format to send, and the caller's headers, of which the channel may pass some on. */
+/** A request to send to an upstream, and the way to send it. */
 export interface Sending extends Addressing {
-  /** Whether the answer is streamed: the head of a whole one may take longer. Default true. */
+  /** Whether the answer is streamed; the head of a whole answer may take longer. Default true. */
   readonly stream?: boolean
-  /** It must not reach the upstream twice: it goes over a new connection and is never sent again. */
+  /** Whether the request must not reach the upstream twice: if so, it uses a new connection and is never retried. */
   readonly single?: boolean
 }
 
 type Method = 'GET' | 'POST' | 'DELETE'
 
-/** A request to an origin; its body is made anew each time it is sent. */
+/** A request to an origin. A streamed body is created anew for each attempt. */
 interface OriginRequest extends Pick<Outgoing, 'path' | 'headers'> {
   readonly method: Method
   readonly body?: string | (() => Readable)
-  /** The body can be sent only once. */
+  /** Whether the body can be sent only once. */
   readonly once?: boolean
   readonly single?: boolean
 }
 
-/** A request as the HTTP client takes it; time is kept by the watchdog. */
+/** Converts a request for the HTTP client, whose timeouts are off because the watchdog keeps time. */
 const undiciRequest = ({ method, path, headers, body }: OriginRequest) => ({
   method,
   path,
@@ -48,11 +48,11 @@ const undiciRequest = ({ method, path, headers, body }: OriginRequest) => ({
   body: typeof body === 'function' ? body() : (body ?? null),
 })
 
-/** Follows whose turn it is while a body is sent. */
+/** Observes a body while it is sent, to know which side is to act next. */
 interface Watch {
-  /** A chunk is ready for the upstream. */
+  /** A chunk waits for the upstream to read it. */
   ready(): void
-  /** The chunk was taken: the caller's next one is awaited. */
+  /** The upstream has read the chunk; the caller's next chunk is awaited. */
   taken(): void
   ended(): void
 }
@@ -66,23 +66,23 @@ async function* followed(body: AsyncIterable<Uint8Array>, watch: Watch): AsyncGe
   watch.ended()
 }
 
-/** One upstream in use: its connections, its load, and what of it rests. */
+/** One configured upstream at run time: its connections, its load and its resting state. */
 export class Channel {
   readonly config: ChannelConfig
   private readonly lines = new Map<string, OriginPool>()
   private readonly watchdog: Watchdog
   private readonly token: SignedToken | undefined
   private inFlight = 0
-  /** It accepts no new requests and closes. */
+  /** Whether the channel accepts no new requests and is closing. */
   private closing = false
   readonly resting = new Resting()
   readonly stats: ChannelStats
-  /** Administrators had it take no new requests. */
+  /** Whether an administrator has stopped new requests to the channel. */
   drained = false
-  /** The ids the upstream lists, once they have been fetched. */
+  /** The model ids that the upstream lists; undefined until they are fetched. */
   listed: ReadonlySet<string> | undefined
 
-  /** @param before the channel of that name with another config. */
+  /** @param before the previous channel of this name, whose request counts are continued. */
   constructor(config: ChannelConfig, before?: Channel) {
     this.config = config
     this.stats = before?.stats ?? new ChannelStats()
@@ -91,23 +91,23 @@ export class Channel {
     this.watchdog = new Watchdog(Math.min(firstByte, whole, idle))
   }
 
-  /** The state the router decides by. */
+  /** The state that the router needs. */
   get health(): ChannelHealth {
     const { inFlight, listed, resting, drained } = this
     return { inFlight, resting: resting.models, restingUntil: resting.until, drained, listed }
   }
 
   /**
-   * Settles when the credential is there that requests are to show; undefined where it is there already. Awaited before
-   * `send` and `call`.
+   * Resolves when the credential for requests is ready; undefined if it is ready already. Await this before `send` and
+   * `call`.
    *
-   * @throws GatewayError `upstream-account` where none can be made.
+   * @throws GatewayError `upstream-account` if no credential can be made.
    */
   ready(): Promise<void> | undefined {
     return this.token?.ready()
   }
 
-  /** Sends a request; failures are reported by the exchange, never thrown here. */
+  /** Sends a request. Failures are reported by the exchange, never thrown here. */
   send(sending: Sending): Exchange {
     const { origin, path, headers, body } = addressed(this.config, sending, this.token?.text)
     const { firstByte, idle, whole = firstByte } = this.config.timeout
@@ -116,7 +116,7 @@ export class Channel {
     if (typeof body === 'string')
       return this.exchange(origin, { method: 'POST', path, headers, body, single }, headTimeout)
     let exchange: Exchange | undefined
-    // A caller may send as slowly as it likes; timeouts apply to the upstream when it is its turn to read or to answer.
+    // A caller may send slowly: timeouts apply only while the upstream has to read or to answer.
     const watch = {
       ready: () => exchange?.expect(idle),
       taken: () => exchange?.expect(undefined),
@@ -127,7 +127,7 @@ export class Channel {
     return exchange
   }
 
-  /** Where a path of a format is, and what a request to it shows; a WebSocket is opened there. */
+  /** The URL of a format's path and the headers for it, with which a WebSocket is opened. */
   place(
     format: ChannelFormat,
     where: Pick<WireRequest, 'path' | 'query'>,
@@ -136,13 +136,13 @@ export class Channel {
     return { url: `${origin}${path}`, headers }
   }
 
-  /** Counts a session as a request in flight; called once, the result ends it. */
+  /** Counts a voice session as a request in flight until the returned function is called. */
   hold(): () => void {
     this.inFlight++
     return this.endInFlight
   }
 
-  /** Sends a request without a body: for the list of models, or a stored response at the upstream. */
+  /** Sends a request without a body, such as for the list of models or for a stored response. */
   call(method: Method, format: ChannelFormat, where: Pick<WireRequest, 'path' | 'query' | 'headers'>): Exchange {
     const { origin, path, headers } = placeOf(this.config, format, where, this.token?.text)
     const { firstByte } = this.config.timeout
@@ -150,8 +150,8 @@ export class Channel {
   }
 
   /**
-   * Lets running exchanges end, then closes the connections. A request that was routed here before may still arrive:
-   * its connections are closed after it.
+   * Closes the connections once the running exchanges have ended. A request that was routed here before may still
+   * arrive; its connections are closed after it.
    */
   async close(): Promise<void> {
     this.closing = true
@@ -160,7 +160,7 @@ export class Channel {
     await Promise.all(lines.map(line => line.close()))
   }
 
-  /** Aborts what is running. */
+  /** Aborts all running exchanges. */
   async destroy(): Promise<void> {
     await Promise.all([...this.lines.values()].map(line => line.destroy()))
   }

@@ -4,16 +4,19 @@ import { buildConnector, Client, type Dispatcher, Pool } from 'undici'
 type Request = Dispatcher.DispatchOptions
 type Handler = Dispatcher.DispatchHandler
 
-/** The connections to one origin: kept alive and reused, or made for a single request. */
+/** The connections to one origin: a keep-alive pool, and single connections for one request each. */
 export class OriginPool {
-  /** A connection was just made, or could not be: a request that is written or fails now is its first. */
+  /**
+   * Whether a connection was just made or has just failed: a request that is written or fails at this moment is the
+   * first on its connection.
+   */
   fresh = false
   private readonly origin: string
   private readonly connect: buildConnector.connector
   private readonly pool: Pool
   private readonly single = new Set<Client>()
 
-  /** @param timeout milliseconds the other side may take to accept a connection. */
+  /** @param timeout ms; how long the upstream may take to accept a connection. */
   constructor(origin: string, timeout: number) {
     this.origin = origin
     const connector = buildConnector({ timeout } as buildConnector.BuildOptions)
@@ -24,7 +27,7 @@ export class OriginPool {
         this.fresh = false
         if (outcome[0] === null) takesContinue(outcome[1])
       })
-    // A connection for each request in flight: waiting for another's answer costs more than a connection.
+    // Every request in flight has its own connection: waiting for another request's answer would cost more.
     this.pool = new Pool(origin, { connections: null, pipelining: 1, connect: this.connect })
   }
 
@@ -32,7 +35,7 @@ export class OriginPool {
     this.pool.dispatch(request, handler)
   }
 
-  /** Sends a request over a separate connection, which is closed after it. */
+  /** Sends a request over a separate connection, which is closed afterwards. */
   dispatchAlone(request: Request, handler: Handler): void {
     const client = new Client(this.origin, { connect: this.connect })
     this.single.add(client)
@@ -41,29 +44,29 @@ export class OriginPool {
     void client.close().then(done, done)
   }
 
-  /** Closes kept-alive connections, once nothing runs over them. */
+  /** Closes the keep-alive connections once no request uses them. */
   close(): Promise<void> {
     return this.pool.close()
   }
 
-  /** Aborts what is running. */
+  /** Aborts all running requests. */
   async destroy(): Promise<void> {
     await Promise.all([this.pool, ...this.single].map(one => one.destroy()))
   }
 }
 
-/** The part of the HTTP client's parser that receives the head of a message, also of informational ones. */
+/** The method of the HTTP client's parser that receives the head of a message, also of informational ones. */
 interface Parser {
   onHeadersComplete(status: number, upgrade: boolean, keepAlive: boolean): number
 }
 
-/** Handled like 100 by a client that expects neither: another head follows (RFC 9110 §15.2). */
+/** A status that clients treat like 100 if they expect neither: another head follows (RFC 9110 §15.2). */
 const PROCESSING = 102
 
 /**
- * Makes the HTTP client ignore `100 Continue` on a connection, as it does any other informational answer: some
- * upstreams send it unasked, and the client would close the connection (undici 8, `onHeadersComplete`). It has no
- * setting for that, so its parser receives another status; where there is no such parser (HTTP/2), nothing is changed.
+ * Makes the HTTP client ignore `100 Continue` on a connection, like any other informational answer. Some upstreams send
+ * it unasked, and the client would close the connection (undici 8, `onHeadersComplete`). The client has no setting for
+ * that, so its parser gets another status; without such a parser (HTTP/2) nothing changes.
  */
 function takesContinue(socket: Socket): void {
   const symbol = Object.getOwnPropertySymbols(socket).find(({ description }) => description === 'parser')
@@ -74,31 +77,33 @@ function takesContinue(socket: Socket): void {
     onHeadersComplete.call(parser, status === 100 ? PROCESSING : status, upgrade, keepAlive)
 }
 
-/** The state of the connection a request is sent over. */
+/** The state of the connection that a request is sent over. */
 interface Connection {
-  /** It was made for the request that is being written or fails, or could not be made for it. */
+  /** Whether the connection was made, or has failed, for the request at hand. */
   readonly fresh: boolean
 }
 
 /**
- * Milliseconds within which a request over a closed connection fails: a round trip, and one packet lost. An upstream
+ * ms; the time within which a request over a closed connection fails: a round trip and one lost packet. An upstream
  * that closes later may have begun to answer.
  */
 const RETRY_WINDOW = 1000
 
-/** The HTTP client's codes for a connection that the other side closed, which depend on what came first. */
+/**
+ * The HTTP client's error codes for a connection that the other side closed; which one occurs is a matter of timing.
+ */
 const CLOSED: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE', 'ECONNABORTED'])
 
 /**
- * Retries a request that was sent over a kept-alive connection just as its upstream closed it: the upstream has not
- * read it, so it is sent again, once. A request over a new connection, one sent a while before, or one answered by as
- * much as a byte is not retried.
+ * Retries, once, a request on a stale connection: one that the upstream closed just as the request was sent, so that it
+ * was never read. A request is not retried if its connection was new, if it was sent some time ago, or if even one byte
+ * of an answer arrived.
  */
 export class StaleRetry {
   private readonly connection: Connection
-  /** Undefined when no retry is possible any more: what it holds of the request is released. */
+  /** Sends the request again; undefined once no retry is possible, so that the request can be garbage-collected. */
   private send: (() => void) | undefined
-  /** When the request was written, if it was. */
+  /** ms of the monotonic clock; when the request was written; undefined before. */
   private written: number | undefined
 
   constructor(connection: Connection, send: () => void) {
@@ -111,12 +116,12 @@ export class StaleRetry {
     else this.written = performance.now()
   }
 
-  /** The first byte of an answer arrived. */
+  /** Called when the first byte of an answer arrives. */
   answered(): void {
     this.send = undefined
   }
 
-  /** Sends the request again if the failure allows it; returns whether it did. */
+  /** Sends the request again if the failure allows a retry; returns whether it did. */
   retries(error: Error): boolean {
     const { send, written, connection } = this
     this.send = undefined

@@ -2,28 +2,28 @@ import { SignJWT } from 'jose'
 import { GatewayError } from '../../canonical/error.ts'
 import type { ChannelConfig } from '../../config/index.ts'
 
-/** Seconds a token is valid for, at most half an hour at the vendors that have this. */
+/** s; how long a token is valid. The vendors allow at most half an hour. */
 const LIFETIME = 1800
-/** Seconds it is valid from before it was made: clocks differ. */
+/** s; how far the start of the validity is put back, because clocks differ. */
 const EARLIER = 5
-/** Seconds before its end in which a token is not used any more. */
+/** s; how long before its end a token is replaced. */
 const SPARE = 300
 
-/** A key of two parts: its name, and what tokens are signed with. */
+/** A key of two parts: its name, and the secret that signs tokens. */
 export interface KeyPair {
   readonly access: string
   readonly secret: string
 }
 
-/** The parts of a key `access:secret`; undefined for one that is a token already. */
+/** Splits a key `access:secret`; undefined for a key that is sent as it is. */
 export function keyPairOf(key: string | undefined): KeyPair | undefined {
   const colon = key?.indexOf(':') ?? -1
   return colon < 0 ? undefined : { access: key!.slice(0, colon), secret: key!.slice(colon + 1) }
 }
 
 /**
- * The bearer token of upstreams with a key of two parts (Kling's API, "API Authentication"): HS256, `iss` the access key,
- * `exp` in half an hour, `nbf` a moment ago. One is made for all requests until it is about to end.
+ * The bearer token of upstreams with a key of two parts (Kling's API, "API Authentication"): HS256, `iss` is the access
+ * key, `exp` in half an hour, `nbf` a moment ago. All requests share one token until it is about to expire.
  */
 export class SignedToken {
   private readonly pair: KeyPair
@@ -31,21 +31,21 @@ export class SignedToken {
   private token: { readonly text: string; readonly from: number; readonly until: number } | undefined
   private making: Promise<void> | undefined
 
-  /** @param now Unix milliseconds. */
+  /** @param now returns Unix milliseconds. */
   constructor(pair: KeyPair, now: () => number = Date.now) {
     this.pair = pair
     this.now = now
   }
 
-  /** Undefined until one was made; it may be about to end. */
+  /** The current token, which may be about to expire; undefined before the first one. */
   get text(): string | undefined {
     return this.token?.text
   }
 
   /**
-   * Settles when there is a token that lasts; undefined where it is there already.
+   * Resolves when there is a valid token; undefined if there is one already.
    *
-   * @throws GatewayError `upstream-account` where the secret signs nothing.
+   * @throws GatewayError `upstream-account` if the secret cannot sign.
    */
   ready(): Promise<void> | undefined {
     if (this.lasts()) return undefined
@@ -55,7 +55,7 @@ export class SignedToken {
     return this.making
   }
 
-  /** Whether there is a token that is valid now: a clock that was set back may lie before its beginning. */
+  /** Whether the token is valid now. A clock that was set back may be before the token's start. */
   private lasts(): boolean {
     const { from, until } = this.token ?? { from: 0, until: 0 }
     const now = this.now() / 1000
@@ -71,13 +71,13 @@ export class SignedToken {
       const text = await unsigned.sign(new TextEncoder().encode(secret))
       this.token = { text, from: claims.nbf, until: now + LIFETIME - SPARE }
     } catch {
-      // The cause is left out: it may hold the secret.
-      throw new GatewayError({ kind: 'upstream-account', message: 'The key of the upstream signs no tokens.' })
+      // The cause is left out, because it may contain the secret.
+      throw new GatewayError({ kind: 'upstream-account', message: "The upstream's key cannot sign tokens." })
     }
   }
 }
 
-/** The tokens of a channel one of whose formats has them; undefined where its key goes out as it is. */
+/** The signed token of a channel, if one of its formats uses such tokens; undefined if the key is sent as it is. */
 export function signedTokenOf({ formats, key }: ChannelConfig): SignedToken | undefined {
   const pair = formats.some(({ auth }) => auth === 'jwt') ? keyPairOf(key) : undefined
   return pair === undefined ? undefined : new SignedToken(pair)

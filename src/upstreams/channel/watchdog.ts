@@ -1,38 +1,40 @@
 import { type Listed, UnorderedList } from '../../canonical/lists.ts'
 
-/** Something that must not be silent for too long. */
+/** Something that must not be silent for longer than its limit. */
 export interface Watched extends Listed {
-  /** How long it may be silent, in milliseconds; undefined for no limit. */
+  /** ms; how long it may be silent; undefined for no limit. */
   readonly silenceLimit: number | undefined
-  /** The watchdog's time of its last activity. */
+  /** The watchdog's `now` at the last activity. */
   lastActivity: number
-  /** Called when it was silent for too long. */
+  /** Called when it has been silent for too long. */
   expire(): void
 }
 
-/** Milliseconds between two checks: a quarter of the shortest limit, within these bounds. */
+/** ms; bounds of the time between two checks, which is a quarter of the shortest limit. */
 const SHORTEST = 20
 const LONGEST = 500
-/** Milliseconds a check may be late without that meaning anything. */
+/** ms; how late a check may be before it is skipped. */
 const LATE = 500
 
 /**
- * Watches all exchanges of a channel with one timer. A timer for each would be made anew for every request and every
- * answer; here, recording activity is copying a number.
+ * Watches all exchanges of a channel with one timer. Recording activity is copying a number; separate timers would be
+ * recreated for every request and every answer.
  */
 export class Watchdog {
-  /** Milliseconds, as of the last check. */
+  /** ms of the monotonic clock, as of the last check. */
   now = performance.now()
   private readonly watched = new UnorderedList<Watched>()
   private readonly every: number
   private timer: NodeJS.Timeout | undefined
 
-  /** `shortest` is the shortest limit there will be, in milliseconds. */
+  /**
+   * @param shortest ms; the shortest limit that will be watched.
+   */
   constructor(shortest: number) {
     this.every = Math.min(LONGEST, Math.max(SHORTEST, shortest / 4))
   }
 
-  /** Begins to watch, with activity now. */
+  /** Begins to watch; counts as activity. */
   watch(one: Watched): void {
     this.watched.add(one)
     if (this.timer === undefined) {
@@ -49,7 +51,7 @@ export class Watchdog {
   private readonly check = (): void => {
     const before = this.now
     this.now = performance.now()
-    // This process was busy itself: what arrived meanwhile is read before anything counts as silent.
+    // This process was busy itself: data that arrived meanwhile is read before anything counts as silent.
     if (this.now - before > LATE + this.every) return
     if (this.watched.size === 0) {
       clearInterval(this.timer)

@@ -4,8 +4,8 @@ import type { Case } from './fixtures.ts'
 import type { ReplayRequest } from './pick.ts'
 
 /**
- * The cases that have an answer in the requested container or shape (FORMATS §12); those of other formats unchanged.
- * None where no recording exists in that container.
+ * Returns the cases with an answer in the requested audio container or transcript format (FORMATS §12); empty if no
+ * recording has that container. Cases of other formats pass unchanged.
  */
 export function casesFor(cases: readonly Case[], request: ReplayRequest, path: string): readonly Case[] {
   if (request.format === 'speech') return cases.flatMap(one => inContainer(one, request))
@@ -22,7 +22,8 @@ const translates = (path: string | undefined): boolean => path?.endsWith('/trans
 const shapeOf = ({ response_format: shape }: JsonObject): Json => shape ?? 'json'
 
 /**
- * A recording in the requested container, as events where these are requested; none where there is no such recording.
+ * Converts a recording to the requested container, and to events if they are requested; empty if the container is not
+ * available.
  */
 function inContainer(one: Case, { body, stream }: ReplayRequest): readonly Case[] {
   if (one.format !== 'speech' || one.raw === undefined) return []
@@ -47,7 +48,7 @@ const CONTAINERS: { readonly [name: string]: Contain | undefined } = {
   pcm: samplesIn,
 }
 
-/** The samples of a WAV file, where they have the sample format of `pcm`. */
+/** Extracts the samples of a WAV file if they have the sample format of `pcm`. */
 function samplesIn({ bytes }: Raw): Raw | undefined {
   const head = readWavHead(bytes)
   if (head === undefined || head === 'more' || head.encoding !== 'integer' || head.bits !== 16) return undefined
@@ -56,7 +57,7 @@ function samplesIn({ bytes }: Raw): Raw | undefined {
   return { mediaType: 'audio/pcm', bytes: bytes.subarray(offset, offset + size) }
 }
 
-/** A recording as events, in two chunks. */
+/** Splits a recording into two events. */
 function eventsOf(bytes: Buffer): string {
   const half = Math.ceil(bytes.length / 6) * 3
   const deltas = [bytes.subarray(0, half), bytes.subarray(half)].map(chunk => chunk.toString('base64'))
@@ -71,7 +72,7 @@ function eventsOf(bytes: Buffer): string {
 
 const TIMES = { word: 'words', segment: 'segments' } as const
 
-/** A verbose transcript with the requested times: those of segments by default. */
+/** Removes the times that were not requested from a verbose transcript; segments are the default. */
 export function timed(body: JsonObject, result: JsonObject): JsonObject {
   if (body['response_format'] !== 'verbose_json' || !isObject(result)) return result
   const granularities = [body['timestamp_granularities[]'], body['timestamp_granularities']].flat()

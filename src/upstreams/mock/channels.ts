@@ -5,9 +5,9 @@ import type { Replay } from './index.ts'
 import { modelOf } from './pick.ts'
 
 /**
- * Gives channels of the built-in replay their address. One that names no models itself answers the model `replay` in
- * every format, and gets another channel for each format, with that format alone and its fixtures as models: requested
- * at another format's endpoint, they are translated.
+ * Sets the URL of the mock's channels. A mock channel without models of its own answers the model `replay` in every
+ * format, and gets a further channel for each format, whose models are that format's fixtures: requested at another
+ * format's endpoint, they are translated.
  */
 export const withReplay = (channels: readonly ChannelConfig[], replay: Replay): ChannelConfig[] =>
   channels.flatMap(channel => {

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** A file as it is downloaded. */
+/** A file to download. */
 export interface ReplayFile {
   readonly name: string
   readonly mediaType: string
   readonly bytes: Buffer
 }
 
-/** Answers GET and HEAD with a file, or with one requested range of it (RFC 9110, 14). */
+/** Answers GET and HEAD with a file, or with one requested range of it (RFC 9110 §14). */
 export function sendFile(
   request: IncomingMessage,
   response: ServerResponse,
@@ -29,7 +29,7 @@ export function sendFile(
   response.end(request.method === 'HEAD' ? undefined : part)
 }
 
-/** The end exclusive; undefined where all of it is wanted, `none` where nothing of it is. */
+/** Parses the requested range, `end` exclusive; undefined for the whole file, `none` for a range outside it. */
 function rangeOf(header: string | undefined, size: number): { begin: number; end: number } | 'none' | undefined {
   const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? []
   if (first === undefined || last === undefined || first + last === '') return undefined

@@ -4,24 +4,24 @@ import type { Format, Json, JsonObject } from '../../canonical/node.ts'
 import { isObject } from '../../canonical/node.ts'
 import { ROOT } from '../../root.ts'
 
-/** One recorded exchange of a format; it has a whole answer, a streamed one, or both. */
+/** One recorded exchange of a format, with a whole answer, a streamed answer, or both. */
 export interface Case {
   readonly format: Format
-  /** `hello` of `hello.request.json`. */
+  /** The case name, such as `hello` of `hello.request.json`. */
   readonly name: string
-  /** The path it was sent to, where that was recorded: a format may have several endpoints. */
+  /** The path of the request, if it was recorded: a format may have several endpoints. */
   readonly path?: string
-  /** The body that was sent, where it was recorded. */
+  /** The request body, if it was recorded. */
   readonly request?: JsonObject
-  /** The body of the whole answer. */
+  /** The JSON body of the whole answer. */
   readonly result?: JsonObject
   /** A whole answer that is not JSON. */
   readonly raw?: { readonly mediaType: string; readonly bytes: Buffer }
-  /** The raw bytes of the streamed answer, as text. */
+  /** The streamed answer as text. */
   readonly events?: string
 }
 
-/** The fixtures that come with the gateway. */
+/** The folder of the fixtures that ship with the gateway. */
 export const OWN_FIXTURES: string = join(ROOT, 'fixtures')
 
 const FILE = /^([^.]+)\.(request\.json|result\.(?:json|wav|mp3|txt|srt|vtt)|events\.sse)$/
@@ -34,7 +34,10 @@ const RAW: { readonly [ending: string]: string } = {
   vtt: 'text/vtt; charset=utf-8',
 }
 
-/** All cases in a folder of `<format>/<case>.{request.json,result.json,events.sse}`, by format and name. */
+/**
+ * Reads all cases of a folder with files named `<format>/<case>.{request.json,result.json,events.sse}`, sorted by
+ * format and name.
+ */
 export function readCases(folder: string): readonly Case[] {
   if (!existsSync(folder)) return []
   const formats = readdirSync(folder).filter(name => statSync(join(folder, name)).isDirectory())
@@ -77,7 +80,7 @@ function pathIn(file: string): string | undefined {
   return isObject(value) && typeof value['path'] === 'string' ? value['path'] : undefined
 }
 
-/** The body of a fixture, which may stand alone or inside its HTTP request or answer. */
+/** Reads the body of a fixture file, which may be wrapped in its recorded HTTP request or answer. */
 function bodyIn(path: string): JsonObject | undefined {
   const text = textIn(path)
   if (text === undefined) return undefined

@@ -1,9 +1,9 @@
 /*
- * Frames of H.264 as simple as they can be (ITU-T H.264, baseline profile): two areas of one colour each, whose border
- * moves to the right from frame to frame. A colour is written once, as samples, and copied to its neighbours.
+ * The simplest possible frames of H.264 (ITU-T H.264, baseline profile): two areas of one color each, whose border
+ * moves to the right from frame to frame. Each color is written once as samples and copied to neighboring blocks.
  */
 
-/** Bits in a row, the way syntax elements are written (9.1). */
+/** A bit buffer that writes syntax elements (§9.1). */
 class Bits {
   private readonly bytes: number[] = []
   private held = 0
@@ -17,7 +17,7 @@ class Bits {
     return this
   }
 
-  /** Numbers of any size, `ue(v)`. */
+  /** Writes unsigned numbers of any size, `ue(v)`. */
   ue(...values: readonly number[]): this {
     for (const value of values) {
       const length = Math.floor(Math.log2(value + 1))
@@ -26,6 +26,7 @@ class Bits {
     return this
   }
 
+  /** Pads to a whole byte with zero bits. */
   align(): this {
     return this.count === 0 ? this : this.put(0, 8 - this.count)
   }
@@ -35,7 +36,7 @@ class Bits {
     return this
   }
 
-  /** With the stop bit, and without three bytes in a row that would begin another unit (7.4.1). */
+  /** Ends a NAL unit: adds the stop bit, and escapes byte sequences that would begin another unit (§7.4.1). */
   unit(header: number): Buffer {
     this.put(1, 1).align()
     const out = [header]
@@ -53,7 +54,7 @@ class Bits {
   }
 }
 
-/** A picture in blocks of sixteen by sixteen samples. */
+/** The size of a frame in pixels; frames consist of blocks of 16 by 16. */
 export interface Raster {
   readonly width: number
   readonly height: number
@@ -62,11 +63,11 @@ export interface Raster {
 const columnsOf = ({ width }: Raster): number => Math.ceil(width / 16)
 const rowsOf = ({ height }: Raster): number => Math.ceil(height / 16)
 
-/** Samples of brightness and of two colours, of what is done and what is not. */
+/** Luma and the two chroma samples of the areas left and right of the border. */
 const DONE = [122, 158, 96] as const
 const OPEN = [52, 138, 124] as const
 
-/** The sequence's parameters (7.3.2.1): level 4, no more than one picture to look back at. */
+/** The sequence parameter set (§7.3.2.1): level 4, one reference frame. */
 export function sequenceUnit(raster: Raster): Buffer {
   const [columns, rows] = [columnsOf(raster), rowsOf(raster)]
   const bits = new Bits().put(66, 8).put(0xc0, 8).put(40, 8).ue(0, 0, 2, 1).put(0, 1)
@@ -75,14 +76,16 @@ export function sequenceUnit(raster: Raster): Buffer {
   return bits.put(0, 1).unit(0x67)
 }
 
-/** The pictures' parameters (7.3.2.2): variable-length codes, edges left as they are. */
+/** The picture parameter set (§7.3.2.2): variable-length codes, no deblocking. */
 export const pictureUnit = (): Buffer =>
   new Bits().ue(0, 0).put(0, 2).ue(0, 0, 0).put(0, 3).ue(0, 0, 0).put(0b100, 3).unit(0x68)
 
-/** How a block of one colour is written: copied from the left, or from above. */
+/** The prediction modes that copy a block from the left or from above. */
 const COPY = { left: { type: 2, chroma: 1 }, above: { type: 1, chroma: 2 } } as const
 
-/** A block copied from a neighbour (7.3.5); `besideSamples` where a neighbour is written as samples (9.2.1). */
+/**
+ * Writes a block that copies a neighbor (§7.3.5); `besideSamples` means that a neighbor is written as samples (§9.2.1).
+ */
 function copy(bits: Bits, from: keyof typeof COPY, offset: number, besideSamples: boolean): void {
   const { type, chroma } = COPY[from]
   bits.ue(type + offset, chroma, 0)
@@ -94,7 +97,7 @@ function samples(bits: Bits, [brightness, blue, red]: readonly [number, number, 
   bits.ue(25).align().fill(brightness, 256).fill(blue, 64).fill(red, 64)
 }
 
-/** A picture that stands alone, with its border before the given column. */
+/** Writes the first frame, which refers to no other, with its border before the given column. */
 export function firstFrame(raster: Raster, border: number): Buffer {
   const bits = new Bits().ue(0, 7, 0).put(0, 4).ue(0).put(0, 2).ue(0, 1)
   const isSamples = (column: number, row: number): boolean => row === 0 && (column === 0 || column === border)
@@ -105,7 +108,7 @@ export function firstFrame(raster: Raster, border: number): Buffer {
   return bits.unit(0x65)
 }
 
-/** The picture before with its border moved; `number` counts pictures from the first. */
+/** Writes a frame that moves the border of the frame before; `number` counts frames from the first. */
 export function nextFrame(raster: Raster, number: number, before: number, border: number): Buffer {
   const bits = new Bits()
     .ue(0, 5, 0)
@@ -125,6 +128,6 @@ export function nextFrame(raster: Raster, number: number, before: number, border
   return bits.unit(0x41)
 }
 
-/** The column of the border in one of several frames; there is something on both sides of it. */
+/** The column of the border in one of several frames; both areas are always visible. */
 export const borderAt = (raster: Raster, frame: number, frames: number): number =>
   1 + Math.floor(((columnsOf(raster) - 2) * frame) / Math.max(1, frames - 1))

@@ -2,22 +2,22 @@ import { randomBytes } from 'node:crypto'
 import { isObject, type Json, parseObject } from '../../canonical/node.ts'
 import type { Case } from './fixtures.ts'
 
-/** The fields that hold ids of answers, of their items and calls, in any format. */
+/** The fields that hold ids of answers, items and calls, in any format. */
 const NAMES = ['id', 'item_id', 'call_id', 'responseId'] as const
 
-/** Fields with content of models or callers, in which nothing is an id. */
+/** Fields with content of models or callers, which contains no ids. */
 const CONTENT: ReadonlySet<string> = new Set(['input', 'args', 'arguments', 'parameters', 'tools', 'metadata'])
 
 const NAMED = new RegExp(`"(?:${NAMES.join('|')})"\\s*:\\s*"([^"\\\\]+)"`, 'g')
 
-/** The suffix of a replayed answer's ids. */
+/** The suffix of the ids in an answer of the mock. */
 const SUFFIX = /_replay[0-9a-f]{12}/g
 
 const NONE: ReadonlySet<string> = new Set()
 
 const known = new WeakMap<Case, ReadonlySet<string>>()
 
-/** The text of a recorded answer with new ids: the same fixture answered twice makes two answers. */
+/** Replaces the ids in a recorded answer, so that the same fixture makes a different answer each time. */
 export function renamed(text: string, one: Case): string {
   const ids = idsOf(one)
   if (ids.size === 0) return text
@@ -25,12 +25,13 @@ export function renamed(text: string, one: Case): string {
   return text.replace(NAMED, (field, id: string) => (ids.has(id) ? `${field.slice(0, -1)}${suffix}"` : field))
 }
 
-/** A request as it was recorded, without the suffixes of ids. */
+/** Removes the suffixes of ids, to compare a request with the recorded one. */
 export const withoutSuffixes = (text: string): string => text.replace(SUFFIX, '')
 
-/** The format whose ids are numbers of segments. */
+/** The format whose ids are segment numbers, which stay. */
 const COUNTED = 'transcriptions'
 
+/** The ids in a recorded answer, found once per case. */
 function idsOf(one: Case): ReadonlySet<string> {
   if (one.format === COUNTED) return NONE
   let ids = known.get(one)

@@ -10,24 +10,25 @@ import { replaySockets } from './sockets.ts'
 import { fitted } from './vectors.ts'
 import { ReplayVideos } from './videos.ts'
 
-/** An upstream that answers from fixtures, in every format that has some. */
+/** The running mock: an upstream that answers from fixtures, in every format that has any. */
 export interface Replay {
-  /** `http://127.0.0.1:49152` */
+  /** The base URL, such as `http://127.0.0.1:49152`. */
   readonly url: string
   readonly cases: readonly Case[]
   close(): Promise<void>
 }
 
+/** The options of the mock. */
 export interface ReplayOptions {
   readonly folder?: string
   readonly host?: string
-  /** 0 takes any free port. */
+  /** 0 for any free port. */
   readonly port?: number
-  /** Unix time in ms, by which video tasks advance. */
+  /** Unix ms; the clock of video tasks. */
   readonly now?: () => number
 }
 
-/** Starts the replay; it serves every format with fixtures and the list of its models, and needs no key. */
+/** Starts the mock. It serves every format with fixtures and the list of its models, and needs no key. */
 export async function openReplay({
   folder = OWN_FIXTURES,
   host = '127.0.0.1',
@@ -62,11 +63,11 @@ export async function openReplay({
   }
 }
 
-/** What a replay of a folder answers from. */
+/** The cases from which the mock of a folder answers. */
 export const servedCases = (folder: string = OWN_FIXTURES): readonly Case[] =>
   readCases(folder).filter(({ format }) => SERVED.has(format))
 
-/** The JSON body, or the text fields of a form. */
+/** Reads the JSON body, or the text fields of a form. */
 async function bodyOf(request: IncomingMessage): Promise<JsonObject> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
@@ -85,7 +86,7 @@ async function bodyOf(request: IncomingMessage): Promise<JsonObject> {
   return isObject(value) ? value : {}
 }
 
-/** The format of each path; some paths hold the model and the method. Some have one case only. */
+/** The format of each path. Some paths contain the model and the method, some have only one case. */
 const PATHS: readonly { readonly path: RegExp; readonly format: Format; readonly only?: string }[] = [
   { path: /^\/v1\/chat\/completions$/, format: 'chat' },
   { path: /^\/v1\/responses$/, format: 'responses' },
@@ -112,6 +113,7 @@ const SERVED: ReadonlySet<Format> = new Set([...PATHS.map(({ format }) => format
 
 const urlOf = (request: IncomingMessage): URL => new URL(request.url ?? '/', 'http://replay')
 
+/** Answers a request from the best matching case. */
 function answer(
   cases: readonly Case[],
   request: IncomingMessage,
@@ -126,7 +128,7 @@ function answer(
   else if (replayRequest === undefined) send(response, 404, fault(`There is no ${url.pathname} here.`))
   else if (able.length === 0) send(response, 422, NO_CONTAINER)
   else if (found === undefined)
-    send(response, 404, fault(`There is no fixture to answer ${replayRequest.format} with.`))
+    send(response, 404, fault(`There is no fixture for the format ${replayRequest.format}.`))
   else if (!replayRequest.stream && found.result === undefined)
     end(response, 200, found.raw!.mediaType, found.raw!.bytes)
   else if (!replayRequest.stream)
@@ -144,7 +146,7 @@ const eventsOf = ({ format, body }: ReplayRequest, events: string): string =>
 
 const fault = (message: string): JsonObject => ({ error: { message } })
 
-/** The error by which a gateway detects that another channel may be able to answer. */
+/** The error at which a gateway tries another channel. */
 const NO_CONTAINER: JsonObject = {
   error: {
     message: 'response_format: there is no recording in this container here.',
@@ -154,6 +156,7 @@ const NO_CONTAINER: JsonObject = {
   },
 }
 
+/** Reads format, model and streaming from a request; undefined for an unknown path. */
 function requestOf(url: URL, body: JsonObject): ReplayRequest | undefined {
   for (const { path, format, only } of PATHS) {
     const match = path.exec(url.pathname)
@@ -165,11 +168,11 @@ function requestOf(url: URL, body: JsonObject): ReplayRequest | undefined {
   return undefined
 }
 
-/** A form has texts, and speech a different field. */
+/** Whether a stream is requested. Forms have strings, and speech has another field. */
 const wantsStream = ({ stream, stream_format }: JsonObject): boolean =>
   stream === true || stream === 'true' || stream_format === 'sse'
 
-/** The models in all shapes at once: each client reads its own. */
+/** Lists the models in the shapes of all formats at once. */
 function listOf(cases: readonly Case[]): JsonObject {
   const ids = ['replay', ...cases.map(modelOf)]
   return {
@@ -179,7 +182,7 @@ function listOf(cases: readonly Case[]): JsonObject {
   }
 }
 
-/** Recorded events as a JSON list, streamed to callers that do not request server-sent events. */
+/** Converts recorded events to a JSON list, for callers that do not request server-sent events. */
 const asArray = (events: string): string =>
   `[${[...events.matchAll(/^data: ?(.*)$/gm)].map(match => match[1]!.trim()).join(',\r\n')}]`
 

@@ -1,6 +1,6 @@
 import { borderAt, firstFrame, nextFrame, pictureUnit, type Raster, sequenceUnit } from './frames.ts'
 
-/** The requested properties of a video. */
+/** The requested size and length of a video. */
 export interface Movie extends Raster {
   readonly seconds: number
 }
@@ -12,18 +12,19 @@ const u16 = (...values: readonly number[]): Buffer => Buffer.concat(values.map(v
 const u32 = (...values: readonly number[]): Buffer =>
   Buffer.concat(values.map(value => u16(Math.floor(value / 65_536), value % 65_536)))
 
-/** A box of the base media file format (ISO/IEC 14496-12). */
+/** Writes a box of the base media file format (ISO/IEC 14496-12). */
 function box(type: string, ...parts: readonly Buffer[]): Buffer {
   const body = Buffer.concat(parts)
   return Buffer.concat([u32(body.length + 8), Buffer.from(type, 'latin1'), body])
 }
 
-/** A box with a version, here always the first, and flags. */
+/** Writes a box with version 0 and flags. */
 const full = (type: string, flags: number, ...parts: readonly Buffer[]): Buffer => box(type, u32(flags), ...parts)
 
+/** The identity transformation matrix. */
 const UNITY = u32(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000)
 
-/** An MP4 file of one silent track: a bar that grows from left to right, a few thousand bytes. */
+/** Makes an MP4 file of one silent video track: a bar that grows from left to right, a few thousand bytes. */
 export function movieOf(movie: Movie): Buffer {
   const frames = framesOf(movie)
   const head = box('ftyp', Buffer.from('isom'), u32(512), Buffer.from('isomiso2avc1mp41'))
@@ -31,7 +32,7 @@ export function movieOf(movie: Movie): Buffer {
   return Buffer.concat([head, moov(movie, frames, offset), box('mdat', ...frames)])
 }
 
-/** Each with its length before it. */
+/** Makes the frames, each prefixed by its length. */
 function framesOf(movie: Movie): readonly Buffer[] {
   const count = movie.seconds * FRAMES_PER_SECOND
   const borders = Array.from({ length: count }, (_, index) => borderAt(movie, index, count))
@@ -95,9 +96,9 @@ function sampleEntry(movie: Movie): Buffer {
   )
 }
 
-/** A WebP of one colour (RFC 9649, lossless): the same for every video of a size. */
+/** Makes a lossless WebP of one color (RFC 9649), which is equal for all videos of a size. */
 export function thumbnailOf({ width, height }: Raster): Buffer {
-  // Signature, width, height, no alpha, no transforms, no cache, no groups; then a symbol for each channel.
+  // Signature, width, height, no alpha, no transforms, no color cache, no Huffman groups; then one symbol per channel.
   const fields: readonly (readonly [value: number, bits: number])[] = [
     ...([
       [0x2f, 8],

@@ -2,7 +2,7 @@ import { type Format, isObject, type Json, type JsonObject } from '../../canonic
 import type { Case } from './fixtures.ts'
 import { withoutSuffixes } from './ids.ts'
 
-/** A request to the replay. */
+/** A request to the mock. */
 export interface ReplayRequest {
   readonly format: Format
   readonly model: string
@@ -10,12 +10,13 @@ export interface ReplayRequest {
   readonly body: JsonObject
 }
 
-/** The model id that selects a case. */
+/** The model id by which callers select a case. */
 export const modelOf = ({ format, name }: Case): string => `replay-${format}-${name}`
 
 /**
- * The best case for a request, among those with an answer of the requested kind: the one that the model selects, the
- * one with an equal request, one that calls a tool where tools are offered and none has answered, else plain text.
+ * Chooses the best case for a request among those with an answer of the requested kind: the case that the model id
+ * selects; one with an equal request; one that calls a tool, if tools are offered and no result is there yet; else
+ * plain text.
  */
 export function pick(cases: readonly Case[], request: ReplayRequest): Case | undefined {
   const able = cases.filter(
@@ -36,7 +37,7 @@ export function pick(cases: readonly Case[], request: ReplayRequest): Case | und
   return plain.find(one => one.name === 'hello') ?? plain[0] ?? able[0]
 }
 
-/** A body for comparison, whatever the order of its keys, the model and the kind of answer. */
+/** A key by which bodies are compared, regardless of the order of fields, the model and streaming. */
 function keyOf({ model: _model, stream: _stream, stream_options: _options, ...body }: JsonObject): string {
   return withoutSuffixes(JSON.stringify(sorted(body)))
 }
@@ -59,7 +60,7 @@ const callsTool = (one: Case): boolean => CALL.test(answerOf(one))
 const toolNames = (one: Case): string[] =>
   [...answerOf(one).matchAll(/"name"\s*:\s*"([^"\\]+)"/g)].map(match => match[1]!)
 
-/** The field of a body that holds the conversation, and the mark of a tool result in it. */
+/** The field of each format that holds the turns, and a pattern for a tool result. */
 const RESULTS: { readonly [format: Format]: { readonly turns: string; readonly result: RegExp } } = {
   chat: { turns: 'messages', result: /^\{[^{[]*"role":"tool"/ },
   responses: { turns: 'input', result: /"type":"(?:custom_tool|function)_call_output"/ },
@@ -67,7 +68,7 @@ const RESULTS: { readonly [format: Format]: { readonly turns: string; readonly r
   contents: { turns: 'contents', result: /"functionResponse":/ },
 }
 
-/** Whether the last turn holds the result of a tool. */
+/** Whether the last turn contains a tool result. */
 function hasToolResult({ format, body }: ReplayRequest): boolean {
   const row = RESULTS[format]
   const turns = row === undefined ? undefined : body[row.turns]

@@ -1,29 +1,36 @@
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 
-/** Samples a second, and how long a spoken answer is. */
+/** Hz; the sample rate. */
 const RATE = 24_000
+/** ms; the length of a spoken answer. */
 const SPOKEN_MS = 400
+/** ms; the length of one audio chunk. */
 const CHUNK_MS = 100
+/** Hz; the tone of a spoken answer. */
 const TONE = 440
 
-/** Loudness at which audio counts as speech, and the silence that ends it. */
+/** Mean amplitude; audio above it counts as speech. */
 const LOUD = 1000
+/** ms; the silence that ends speech. */
 const SILENCE_MS = 400
 
-/** Items of a conversation that are remembered. */
+/** The most conversation items that a session stores. */
 const MOST = 1000
 
 const WORDS = ['Hello ', 'from ', 'the ', 'replay.']
 
-/** A realtime session of the built-in upstream: text, audio and function calls without a model. A push machine. */
+/** A realtime session of the mock: text, audio and function calls without a model, as a push machine. */
 export class ReplaySession {
   private count = 0
   private session: JsonObject
   private readonly items: JsonObject[] = []
-  /** Milliseconds of appended audio, where its speech began, and how long it has been silent since. */
+  /** ms; audio appended since the start of the session. */
   private heardMs = 0
+  /** ms; appended audio that is not committed yet. */
   private pendingMs = 0
+  /** The id of the item for the current speech; undefined during silence. */
   private speech: string | undefined
+  /** ms; silence since the last speech. */
   private silentMs = 0
 
   constructor(model: string) {
@@ -40,7 +47,7 @@ export class ReplaySession {
     return [this.event('session.created', { session: this.session })]
   }
 
-  /** What the session answers to one event of its client. */
+  /** Returns the session's events in answer to one client event. */
   push(event: JsonObject): JsonObject[] {
     switch (event['type']) {
       case 'session.update':
@@ -91,7 +98,7 @@ export class ReplaySession {
     )
   }
 
-  /** What is done to an item that is there; the last items are remembered. */
+  /** Retrieves, truncates or deletes a stored item. */
   private change(event: JsonObject): JsonObject {
     const { type, item_id = null, content_index = 0, audio_end_ms = 0 } = event
     const place = this.items.findIndex(({ id }) => id === item_id)
@@ -104,7 +111,7 @@ export class ReplaySession {
     return this.event('conversation.item.deleted', { item_id })
   }
 
-  /** The simplest detection there is: loud, then silent. */
+  /** Appends audio and detects turns in the simplest way: loud, then silent. */
   private append(audio: Buffer): JsonObject[] {
     const milliseconds = (1000 * audio.length) / (2 * RATE)
     this.heardMs += milliseconds
@@ -142,7 +149,10 @@ export class ReplaySession {
     return [committed, ...added, transcribed]
   }
 
-  /** A call of the first tool, once its conversation has no result; otherwise words, spoken or written. */
+  /**
+   * Answers with a call of the first tool if the conversation has no tool result yet, otherwise with spoken or written
+   * words.
+   */
   private respond(settings: JsonObject): JsonObject[] {
     const wanted = { ...this.session, ...settings }
     const id = this.id('resp')
@@ -223,6 +233,7 @@ const inputOf = ({ audio }: JsonObject): JsonObject => {
   return isObject(input) ? input : {}
 }
 
+/** Merges a `session.update` into the session; audio settings are merged field by field. */
 function mergedSession(session: JsonObject, change: Json | undefined): JsonObject {
   if (!isObject(change)) return session
   const before = isObject(session['audio']) ? session['audio'] : {}
@@ -239,7 +250,7 @@ function loudness(audio: Buffer): number {
   return count === 0 ? 0 : sum / count
 }
 
-/** A tone, in pieces of base64. */
+/** Makes a tone as base64 chunks. */
 function spoken(): string[] {
   const samples = (RATE * CHUNK_MS) / 1000
   return Array.from({ length: SPOKEN_MS / CHUNK_MS }, (_, piece) => {

@@ -3,10 +3,10 @@ import type { WebSocketServer } from 'ws'
 import { parseObject } from '../../canonical/node.ts'
 import { ReplaySession } from './session.ts'
 
-/** The largest message, as at the gateway. */
+/** Bytes; the largest message, as at the gateway. */
 const MOST = 20 * 2 ** 20
 
-/** Has the replay answer realtime sessions, too; the result ends them. */
+/** Adds realtime sessions to the mock's server. The returned function ends them. */
 export function replaySockets(server: Server): () => void {
   let sockets: WebSocketServer | undefined
   server.on('upgrade', async (message, socket, head) => {

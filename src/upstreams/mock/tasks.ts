@@ -3,26 +3,26 @@ import { pixelsOf } from '../../canonical/media/video-size.ts'
 import { type JsonObject, parseJson } from '../../canonical/node.ts'
 import type { Movie } from './movie.ts'
 
-/** What the id of a built-in video task holds. */
+/** The contents of a video task's id. */
 export interface TaskId {
-  /** Unix time in ms. */
+  /** Unix ms. */
   readonly createdAt: number
   readonly model: string
   readonly movie: Movie
 }
 
 const PREFIX = 'video_replay_'
-/** Characters of a model's name that an id holds. */
+/** Characters; how much of a model's name an id contains. */
 const LONGEST = 100
 
-/** An id of its own for a task, e.g. `video_replay_WzE3…`. */
+/** Makes a unique id for a task, e.g. `video_replay_WzE3…`. */
 export function writeTaskId({ createdAt, model, movie }: TaskId): string {
   const { seconds, width, height } = movie
   const fields = [createdAt, seconds, width, height, model.slice(0, LONGEST), randomBytes(6).toString('hex')]
   return PREFIX + Buffer.from(JSON.stringify(fields)).toString('base64url')
 }
 
-/** What an id holds; undefined where it is none that `writeTaskId` makes. */
+/** Reads the contents of an id; undefined if `writeTaskId` did not make it. */
 export function readTaskId(id: string): TaskId | undefined {
   if (!id.startsWith(PREFIX)) return undefined
   const fields = parseJson(Buffer.from(id.slice(PREFIX.length), 'base64url').toString())
@@ -32,12 +32,14 @@ export function readTaskId(id: string): TaskId | undefined {
   return { createdAt, model, movie: movieFor({ seconds: seconds ?? null, size: `${width}x${height}` }) }
 }
 
+/** The length and size of a video whose request names none. */
 const USUAL = { seconds: 4, size: [720, 1280] } as const
-/** The most seconds, and samples in a row, that are made. */
+/** s; the longest video that is made. */
 const LONGEST_MOVIE = 20
+/** Pixels; the longest side of a video. */
 const LARGEST = 1920
 
-/** The movie that a request describes, within the bounds of what is made. */
+/** The video that a request describes, limited to what the mock can make. */
 export function movieFor({ seconds, size }: JsonObject): Movie {
   const wanted = Math.round(Number(seconds ?? USUAL.seconds))
   const [width, height] = pixelsOf(typeof size === 'string' ? size : undefined) ?? USUAL.size

@@ -1,12 +1,12 @@
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 
-/** The fields of inputs to embed in a request, and of their vectors in its answer. */
+/** The request field of the inputs to embed, and the answer field of their vectors. */
 const PLACES = [
   { inputs: 'input', vectors: 'data' },
   { inputs: 'requests', vectors: 'embeddings' },
 ] as const
 
-/** A recorded answer with as many vectors or ranks as requested: the recorded vectors repeated. */
+/** Returns a recorded answer with as many vectors or ranks as requested, repeating the recorded vectors. */
 export function fitted(body: JsonObject, result: JsonObject): JsonObject {
   for (const { inputs, vectors } of PLACES) {
     const [requested, recorded] = [body[inputs], result[vectors]]
@@ -20,7 +20,7 @@ export function fitted(body: JsonObject, result: JsonObject): JsonObject {
   return fittedToCohere(body, result)
 }
 
-/** Cohere's shape: inputs stand in one of three lists, their vectors in a list for each type. */
+/** Does the same for Cohere's shape: inputs are in one of three lists, vectors in one list per type. */
 function fittedToCohere(body: JsonObject, result: JsonObject): JsonObject {
   const inputs = ['texts', 'images', 'inputs'].flatMap(list => (Array.isArray(body[list]) ? body[list] : []))
   const { embeddings, texts: _, ...others } = result
@@ -32,7 +32,7 @@ function fittedToCohere(body: JsonObject, result: JsonObject): JsonObject {
   return { ...others, embeddings: Object.fromEntries(lists) as JsonObject }
 }
 
-/** A recorded ranking limited to the documents of the request: those that were not recorded come last. */
+/** Limits a recorded ranking to the documents of the request; documents that were not recorded come last. */
 function rankings(body: JsonObject, result: JsonObject): JsonObject {
   const { documents } = body
   const list = ['results', 'data'].find(one => Array.isArray(result[one]))

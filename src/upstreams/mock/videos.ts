@@ -8,17 +8,17 @@ import { pick } from './pick.ts'
 import { movieFor, readTaskId, type TaskId, writeTaskId } from './tasks.ts'
 
 const FORMAT = 'videos'
-/** Tasks that are listed, and deleted ones that are remembered; the oldest go first. */
+/** The most tasks that are listed, and the most deleted tasks that are remembered; the oldest are dropped. */
 const MOST = 1000
-/** ms since a task was made; when it begins, and when it is over. A client that polls each second sees every state. */
+/** ms after a task is created; when it starts and when it ends. A client that polls every second sees every state. */
 const BEGINS = 900
 const ENDS = 2800
-/** Seconds for which the files of a finished task are announced to stay. */
+/** s; how long the files of a finished task are said to be available. */
 const KEPT = 86_400
 
 interface Task extends TaskId {
   readonly id: string
-  /** Absent where another process made the task. */
+  /** Undefined if another process made the task. */
   readonly prompt?: Json
   readonly remixOf?: string
 }
@@ -31,16 +31,16 @@ interface Answer {
 }
 
 /**
- * Videos as OpenAI's upstream has them, played through in three seconds: a task is queued, in progress, then completed
- * with a video of the project's own making; one whose fixture failed fails as that did. A task's id holds all that its
- * state follows from, so that every process answers alike, also after a restart.
+ * Video tasks of the mock in OpenAI's format, finished within three seconds: a task is queued, in progress, then
+ * completed with a generated video, or failed if its fixture failed. A task's id contains everything that its state
+ * depends on, so that every process answers alike, even after a restart.
  */
 export class ReplayVideos {
   private readonly cases: readonly Case[]
-  /** Tasks that were made here. */
+  /** Tasks that this process made. */
   private readonly tasks = new Map<string, Task>()
   private readonly deleted = new Set<string>()
-  /** Unix time in ms. */
+  /** Returns Unix ms. */
   private readonly now: () => number
 
   constructor(cases: readonly Case[], now: () => number = Date.now) {
@@ -48,7 +48,7 @@ export class ReplayVideos {
     this.now = now
   }
 
-  /** Answers a request about videos; false for any other. */
+  /** Answers a request about videos; returns false for any other. */
   answer(request: IncomingMessage, url: URL, body: JsonObject, response: ServerResponse): boolean {
     const [, id, action] = /^\/v1\/videos(?:\/([^/]+)(?:\/(content|remix))?)?$/.exec(url.pathname) ?? []
     if (!/^\/v1\/videos(?:\/|$)/.test(url.pathname)) return false
@@ -67,7 +67,7 @@ export class ReplayVideos {
     if (action === 'remix' && method === 'POST') return this.remix(task, body)
     if (action === undefined && method === 'GET') return { status: 200, body: this.shown(task) }
     if (action === undefined && method === 'DELETE') return this.remove(task)
-    return fault(405, 'method_not_allowed', `${method} is not done here.`)
+    return fault(405, 'method_not_allowed', `${method} is not supported here.`)
   }
 
   private submit(body: JsonObject): Answer {
@@ -77,14 +77,14 @@ export class ReplayVideos {
     return { status: 200, body: this.shown(this.add(about, { prompt: prompt! })) }
   }
 
-  /** The task of an id; undefined where no replay made such an id, or the task was deleted here. */
+  /** The task of an id; undefined if no mock made the id, or if the task was deleted here. */
   private find(id: string): Task | undefined {
     if (this.deleted.has(id)) return undefined
     const read = readTaskId(id)
     return this.tasks.get(id) ?? (read && { id, ...read })
   }
 
-  /** Why a task fails; undefined where it does not. */
+  /** The error with which a task fails; undefined if it succeeds. */
   private failureOf({ model }: Task): JsonObject | undefined {
     const found = pick(this.cases, { format: FORMAT, model, stream: false, body: { model } })
     const error = found?.result?.['status'] === 'failed' ? found.result['error'] : undefined
@@ -94,7 +94,7 @@ export class ReplayVideos {
   private stateOf(task: Task): State {
     const age = this.now() - task.createdAt
     if (age < BEGINS) return 'queued'
-    // A review of content does not wait for the end.
+    // A content review fails a task before its end.
     if (this.failureOf(task) !== undefined) return age < (BEGINS + ENDS) / 2 ? 'in_progress' : 'failed'
     return age < ENDS ? 'in_progress' : 'completed'
   }
@@ -159,7 +159,7 @@ export class ReplayVideos {
   }
 }
 
-/** Makes room for one more. */
+/** Drops the oldest entry if there is no room for one more. */
 function forgetOldest(of: Map<string, unknown> | Set<string>): void {
   const [oldest] = of.keys()
   if (oldest !== undefined && of.size >= MOST) of.delete(oldest)

@@ -9,7 +9,7 @@ import { READERS } from '../../../src/ingress/index.ts'
 import { user } from '../../builders/messages.ts'
 import { REQUEST, wireRequest } from '../../builders/requests.ts'
 
-/** What an upstream is sent of a setting, in its own field, and the losses that are shown. */
+/** The upstream's field for a reasoning setting, and the losses that the caller is shown. */
 function sent(format: string, model: string, reasoning: Reasoning, dialect: JsonObject = {}) {
   const request = { ...REQUEST, model, reasoning, messages: [user({ type: 'text', text: 'Hi' })] }
   const options = { dialect: { ...familyDialect(format, model), ...dialect }, native: false }

@@ -21,7 +21,7 @@ async function open(script: Script, fields: Partial<ChannelConfig> = {}) {
   return { upstream, channel, send }
 }
 
-/** The pieces of an answer's body as they come, and what ended it. */
+/** Collects the chunks of a body and the error or end that follows. */
 async function taken(exchange: Exchange): Promise<{ texts: string[]; ended: GatewayError | 'ended' }> {
   const answer = await exchange.answer
   const texts: string[] = []
@@ -119,7 +119,7 @@ describe('the answer', () => {
     const before = process.memoryUsage().arrayBuffers
     exchange.discardRest()
     await new Promise(resolve => setTimeout(resolve, 1000))
-    // Kept, it would be gigabytes; what is not collected yet is a part of one.
+    // A leak would hold gigabytes; garbage that is not collected yet holds a fraction of one.
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(400 * 1024 * 1024)
   })
 
@@ -200,7 +200,7 @@ describe('failures', () => {
   })
 })
 
-/** What a consumer has that pauses at the first bytes, and all of it once it goes on. */
+/** Returns what a consumer that pauses at the first chunk has got by then, and everything it gets after resuming. */
 async function takenWithAPause(exchange: Exchange): Promise<{ early: number; rest(): Promise<number> }> {
   const answer = await exchange.answer
   let size = 0
