@@ -11,11 +11,12 @@ import type { Call, HeaderSource } from './call.ts'
 import type { Outcome } from './report.ts'
 
 /**
- * The caller whose key a request carries; a promise where an unknown key is looked for in the store.
+ * Finds the caller by the key in a request. Returns a promise only for a key that is not in memory and must be looked
+ * up in the store.
  *
  * @param addressOf the IP address the request came from.
- * @param door the format of its endpoint, where it is the endpoint of one.
- * @throws GatewayError `unauthenticated`, or `forbidden` where the door is closed to the key.
+ * @param door the endpoint's format, if the endpoint belongs to one.
+ * @throws GatewayError `unauthenticated`, or `forbidden` if the key may not use the format.
  */
 export function authenticate(
   access: Access,
@@ -32,7 +33,10 @@ function through(caller: Caller, door: Format | undefined): Caller {
   return caller
 }
 
-/** A request's share in the limits of its key; the headers of its answer state what is left of them. */
+/**
+ * Creates a request's reservation in the limits of its key, and attaches rate-limit headers that show the rest to the
+ * reply.
+ */
 export function allowanceOf(
   limits: Limits,
   caller: Caller,
@@ -43,13 +47,13 @@ export function allowanceOf(
   return allowance
 }
 
-/** Counts what a request used, as its row has it; what nothing can be said of counts as expected. */
+/** Charges what a request used to its limits. The reserved amount stays if not even an estimate is possible. */
 export function settle(allowance: Allowance, { spent, row }: Outcome): void {
   if (spent === undefined) allowance.settleUncounted()
   else allowance.settle(spent, row.cost, row.estimated !== true)
 }
 
-/** What is left of a key's limits, as headers of the caller's format. */
+/** Writes the remaining limits of a key as headers of the caller's format. */
 class RateHeaders implements HeaderSource {
   private readonly allowance: Allowance
   private readonly format: Format
@@ -65,19 +69,19 @@ class RateHeaders implements HeaderSource {
   }
 }
 
-/** Bytes of text for a token: four letters of English, or a good character of Chinese. */
+/** Bytes of text per token: about four English letters, or slightly more than one Chinese character. */
 const TEXT_BYTES = 4
-/** A picture, and anything that only its address is known of. */
+/** Tokens of an image, and of any medium whose bytes are not in the request. */
 const PICTURE = 1000
-/** Bytes of other media for a token, rather few. */
+/** Bytes per token of other media; low on purpose, so that the estimate errs on the high side. */
 const MEDIA_BYTES: { readonly [K in MediaKind]: number } = { image: 40, file: 40, audio: 500, video: 800 }
 
-/** What is answered in no tokens. */
+/** Kinds of work whose answers contain no output tokens. */
 const WITHOUT_OUTPUT: ReadonlySet<Work> = new Set(['embedding', 'ranking', 'transcription'])
 
 /**
- * About how many tokens a request will cost, by its size alone: what is reserved of its key's limit until the upstream
- * has counted. Linear in the request, and no vocabulary is loaded for it.
+ * Estimates the tokens of a request from its size alone. The estimate is reserved from the key's limits until the
+ * upstream reports a count. Linear in the size of the request; loads no vocabulary.
  */
 export function expectedTokens(request: CanonicalRequest): ExpectedTokens {
   const work = workOf(request)
@@ -86,11 +90,14 @@ export function expectedTokens(request: CanonicalRequest): ExpectedTokens {
   const input = tokensOf(messages) + tokensOf(tools)
   if (WITHOUT_OUTPUT.has(work)) return { input, output: 0 }
   const most = sampling?.maxTokens
-  // Callers may write any number; whether it is valid, the upstream decides.
+  // A caller may send any number here; the upstream decides whether it is valid.
   return most === undefined ? { input } : { input, output: Math.max(0, most) * Math.max(1, output.candidates ?? 1) }
 }
 
-/** A bound on the input of a request, by the size of its body; undefined where that is unknown. */
+/**
+ * An upper bound of the input tokens, from the `content-length` of the body; undefined if the length is unknown or
+ * compressed.
+ */
 export function inputTokensAtMost({ headers }: IncomingMessage): number | undefined {
   const size = headers['content-encoding'] === undefined ? Number(headers['content-length']) : Number.NaN
   return size >= 0 ? size / TEXT_BYTES : undefined

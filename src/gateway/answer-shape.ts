@@ -1,12 +1,13 @@
 import type { Reader } from '../ingress/reader.ts'
 import { type Answer, single } from '../upstreams/channel/index.ts'
 
-/** How an answer is to be read: as one JSON value, as a stream of events, or as what neither is. */
+/** How to read an answer: as one JSON value, as a stream of events, or as raw text or bytes. */
 type Shape = 'json' | 'events' | 'raw'
 
 /**
- * The shape of an answer. What it begins with decides, since upstreams and proxies send wrong types; the
- * type decides where that is ambiguous, and where an answer may be a text or a recording, which may begin like anything.
+ * Decides how to read an answer. The first bytes count more than the content type, because upstreams and proxies often
+ * send a wrong one. The content type decides if the first bytes are ambiguous, or if the answer may be plain text or a
+ * recording.
  *
  * @param stream whether a stream was requested.
  */
@@ -28,10 +29,10 @@ function ofAny(type: string, { begins }: Answer, stream: boolean): Shape {
   return stream && type === '' ? 'events' : 'raw'
 }
 
-/** Subtitles are text, too. */
+/** Media types of text, subtitles among them. */
 const TEXTUAL = /^$|^text\/|^application\/x-subrip\b/i
 
-/** Whether an answer of a media type is a text, which may begin like anything; without a type it is read as one. */
+/** Whether an answer of this media type is plain text. An answer without a type is read as text. */
 export const isTextual = (mediaType: string): boolean => TEXTUAL.test(mediaType)
 
 const EVENTS = 'text/event-stream'

@@ -5,60 +5,66 @@ import type { Format, JsonObject } from '../canonical/node.ts'
 import type { RequestHead, Route } from '../formats/routes.ts'
 import type { Turns } from '../store/turns.ts'
 
-/** A caller's request as it came in at an endpoint. */
+/** A caller's request as it arrived at an endpoint. */
 export interface Call {
-  /** Names the request in headers, errors and the log. */
+  /** Identifies the request in headers, errors and the log. */
   readonly id: string
   readonly format: Format
-  /** The path of the endpoint, for the log: query and credentials are not in it. */
+  /** The endpoint's path for the log, without query and credentials. */
   readonly path: string
-  /** The endpoint: how bodies become requests there. */
+  /** The endpoint's row: how a body becomes a request there. */
   readonly route: Route
-  /** Headers, and the body still to be read. */
+  /** The HTTP message: its headers, and its body until that is read. */
   readonly message: IncomingMessage
-  /** The body, where it did not come with the message. */
+  /** The body, if it did not arrive with `message`. */
   readonly body?: JsonObject
-  /** The value of `?key=`, where there is one. */
+  /** The value of the query parameter `?key=`. */
   readonly queryKey?: string | undefined
-  /** What a request has of its message beside the body. */
+  /** Headers, path and query values that are part of the request. */
   readonly head: RequestHead
-  /** How a stream is framed here: server-sent events, one JSON array, or one event a line. */
+  /** The framing of a streamed answer: server-sent events, one JSON array, or one event per line. */
   readonly framing: 'events' | 'array' | 'lines'
-  /** Replaced where the answer is captured, or made in the background: by one that records what passes. */
+  /** The way back to the caller. Wrapped if the answer is captured; replaced if it is produced in the background. */
   reply: Reply
-  /** The turns of a socket, searched before the store; this turn is added even where the store is not to keep it. */
+  /**
+   * The turns of a WebSocket connection. They are searched before the store, and hold this turn even if the store must
+   * not.
+   */
   readonly turns?: Turns
-  /** References that the gateway cannot resolve are refused (`previous_response_not_found`), never sent to an upstream. */
+  /**
+   * Refuse references that the gateway cannot resolve (`previous_response_not_found`) instead of sending them to an
+   * upstream.
+   */
   readonly strict?: true
-  /** The gateway makes the request itself, in canonical form: it is native nowhere. */
+  /** The gateway makes this request itself, in canonical form; no upstream is native for it. */
   readonly own?: true
-  /** Nothing is to be generated: the turn is only stored, to be continued. */
+  /** Only store the turn, so that a later request can continue it; generate nothing. */
   readonly silent?: true
-  /** In whose name an administrator makes it: no credential is looked for. */
+  /** The caller in whose name an administrator sends the request; no credential is checked. */
   readonly as?: Caller
-  /** The id of the captured request that it repeats. */
+  /** The id of the captured request that this one resends. */
   readonly repeats?: string
 }
 
 /**
- * Work that is stopped when the caller leaves, or the gateway stops. An object and never a bare function: the engine
- * keeps every function that was stored in such a field, with its whole scope, until the next full collection, which
- * cost a fifth of the CPU of short requests.
+ * Work that stops when the caller leaves or the gateway shuts down. An object rather than a function: V8 keeps every
+ * function stored in such a field alive with its scope until the next full collection, which cost a fifth of the CPU
+ * time of short requests.
  */
 export interface Abortable {
-  /** @param why the error to write to the caller; absent where the caller left. */
+  /** @param why the error to write to the caller; absent if the caller left. */
   abort(why?: GatewayError): void
 }
 
-/** The response path to the caller: a whole answer, or a beginning and then text until the end. */
+/** The way back to the caller: a whole answer, or a head followed by chunks of text. */
 export interface Reply {
-  /** The caller left before the answer was whole. */
+  /** The caller left before the answer was complete. */
   readonly gone: boolean
-  /** Something was sent already: an error can only be an event now. */
+  /** Part of the answer was sent already, so that an error can only be an event. */
   readonly begun: boolean
-  /** What works on the answer at the time: aborted when the caller leaves. */
+  /** The work in progress on the answer; aborted when the caller leaves. */
   abortable: Abortable | undefined
-  /** What is left of the key's limits, which the head of any answer states, where answers have one. */
+  /** Adds the remaining limits of the key to the head of the answer. */
   rateHeaders?: HeaderSource | undefined
   whole(status: number, headers: Headers, text: string): void
   begin(headers: Headers, status?: number): void
@@ -68,10 +74,11 @@ export interface Reply {
   destroy(): unknown
 }
 
-/** Headers that are made when they are sent. */
+/** Headers whose values are computed at the moment they are sent. */
 export interface HeaderSource {
-  /** Adds them to those of an answer. */
+  /** Adds the headers to `head`. */
   addTo(head: { [name: string]: string }): void
 }
 
+/** Headers by lower-case name. */
 export type Headers = { readonly [name: string]: string }

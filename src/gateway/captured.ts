@@ -1,4 +1,4 @@
-/* What administrators need of captured requests. */
+/* Re-exports what the admin API needs of captured requests and live events. */
 
 export { REMOVED } from './capture/secrets.ts'
 export type { LiveBeginning, LiveEvent, LiveListener } from './live.ts'

@@ -1,24 +1,24 @@
 import { mergedStats, type StatsSnapshot } from '../upstreams/channel/health.ts'
 import type { Channel } from '../upstreams/channel/index.ts'
 
-/** A channel as one process sees it, or several together; plain JSON. Times are Unix milliseconds. */
+/** The state of a channel in one process, or merged over several; plain JSON. Times are Unix ms. */
 export interface ChannelState {
   readonly inFlight: number
   readonly drained: boolean
-  /** How many models its upstream lists, where that is needed and known. */
+  /** The number of models in the upstream's list, if the channel needs that list and has it. */
   readonly listed?: number
   readonly restingUntil?: number
-  /** Models that rest, by the upstream's own names. */
+  /** Resting models, by the upstream's names, each with the end of its rest. */
   readonly resting: readonly (readonly [model: string, until: number])[]
   readonly stats: StatsSnapshot
 }
 
-/** By the names of the channels. */
+/** Channel states by channel name. */
 export interface ChannelStates {
   readonly [channel: string]: ChannelState
 }
 
-/** The channels of this process. */
+/** The states of this process's channels. */
 export const statesOf = (channels: readonly Channel[], now = Date.now()): ChannelStates =>
   Object.fromEntries(channels.map(channel => [channel.config.name, stateOf(channel, now)]))
 
@@ -33,7 +33,10 @@ function stateOf({ health, stats }: Channel, now: number): ChannelState {
   }
 }
 
-/** What several processes see, together: what rests at one of them rests. */
+/**
+ * Merges the states of several processes. A channel or model that rests in one process rests in the merged state, until
+ * the latest time.
+ */
 export function mergedStates(all: readonly ChannelStates[]): ChannelStates {
   const names = new Set(all.flatMap(states => Object.keys(states)))
   return Object.fromEntries(

@@ -21,34 +21,35 @@ import { withoutAddresses } from './secrets.ts'
 import { targetFailure } from './target-failure.ts'
 import type { Attempt } from './types.ts'
 
-/** What became of a test of a channel. */
+/** The result of a channel test. */
 export interface ChannelTest {
   readonly ok: boolean
-  /** The work that was requested; `listing` where none of it costs next to nothing. */
+  /** The work of the test request; `listing` if the channel does none that costs next to nothing. */
   readonly work: Work | 'listing'
-  /** The public id of the model. */
+  /** The public id of the tested model. */
   readonly model?: string
-  /** The format it was requested in. */
+  /** The format of the test request. */
   readonly format?: string
   readonly latency: number
-  /** The upstream's status, where it answered with an error. */
+  /** The HTTP status of the upstream's error answer. */
   readonly status?: number
-  /** The beginning of what the model said. */
+  /** The beginning of the model's answer. */
   readonly text?: string
   readonly error?: { readonly kind: ErrorKind; readonly message: string }
 }
 
+/** What a channel test needs besides the channel. */
 export interface ChannelTestOptions {
   readonly model: string | undefined
   readonly facts: ReadonlyMap<string, ModelFacts>
   readonly log: Log
   readonly images: ImageDelivery
   readonly seal: Seal
-  /** Milliseconds it may take. */
+  /** ms; how long the test may take. */
   readonly timeout: number
 }
 
-/** Requests that cost next to nothing, by the work they ask for. */
+/** Test requests that cost next to nothing, by kind of work. */
 const REQUESTS: readonly (readonly [Work, Pick<CanonicalRequest, 'output' | 'sampling'>])[] = [
   ['conversation', { output: {}, sampling: { maxTokens: 1 } }],
   ['completion', { output: { completion: {} }, sampling: { maxTokens: 1 } }],
@@ -57,10 +58,11 @@ const REQUESTS: readonly (readonly [Work, Pick<CanonicalRequest, 'output' | 'sam
 ]
 
 /**
- * Sends a channel one small request, whatever state it is in; it is no request of any key. A channel for other work is
- * asked for its list of models. Never rejects for what the upstream does.
+ * Sends one small request to a channel, even if the channel rests, is full or is drained. The request belongs to no
+ * key. Requests the list of models instead from a channel that does none of the cheap kinds of work. An upstream's
+ * failure is a result and never a rejection.
  *
- * @throws GatewayError `not-found` where the channel does not have the model.
+ * @throws GatewayError `not-found` if the channel does not have the model.
  */
 export async function testChannel(channel: Channel, options: ChannelTestOptions): Promise<ChannelTest> {
   const model = options.model ?? firstModel(channel)
@@ -85,7 +87,7 @@ export async function testChannel(channel: Channel, options: ChannelTestOptions)
 const firstModel = ({ config, listed }: Channel): string | undefined =>
   config.models.named.keys().next().value ?? listed?.values().next().value
 
-/** How the channel would do the cheapest work it can do with the model. */
+/** The target and the request for the cheapest work that the channel does with the model. */
 function targetOf(
   { config, listed }: Channel,
   model: string | undefined,
@@ -94,7 +96,7 @@ function targetOf(
   if (model === undefined) return undefined
   const formats = config.formats.map(({ format }) => format)
   const embeds = abilitiesOf({ id: model, formats }, facts.get(model)).embeds
-  // Whatever state it is in, it is to be tested.
+  // A fresh health record, so that the router takes the channel in any state.
   const health = { inFlight: 0, ...(listed === undefined ? {} : { listed }) }
   for (const [work, request] of REQUESTS) {
     if (embeds && work !== 'embedding') continue
@@ -106,7 +108,10 @@ function targetOf(
 
 const PING = [userMessage('ping')]
 
-/** Undefined where the channel does not do that work; throws GatewayError where it does not have the model. */
+/**
+ * Routes the test request. Returns undefined if the channel does not do this work; throws GatewayError if it does not
+ * have the model.
+ */
 function routed(
   channel: RoutedChannel,
   model: string,
@@ -131,7 +136,7 @@ function attemptOf(
   channel: Channel,
   { images, seal }: ChannelTestOptions,
 ): Attempt {
-  // No header of anybody's reaches the upstream.
+  // An empty message: the upstream must not get an administrator's headers.
   const call = ownCall('', '', { headers: {} } as IncomingMessage, new NoReply())
   return {
     ...{ call, request, target, channel, images, seal, report: new Report(call), onLoss: 'show', heartbeat: 0 },
@@ -140,7 +145,7 @@ function attemptOf(
   }
 }
 
-/** Characters of the model's answer that are shown. */
+/** Characters; most of the model's answer that the result holds. */
 const LONGEST = 200
 
 function textOf({ candidates }: CanonicalResult): { readonly text?: string } {
@@ -149,7 +154,10 @@ function textOf({ candidates }: CanonicalResult): { readonly text?: string } {
   return text === '' ? {} : { text: text.slice(0, LONGEST) }
 }
 
-/** The failure, which counts as that of any request does, in the words of the upstream without its credentials and inner addresses. */
+/**
+ * Reports the failure of a test. The failure counts in the channel's health like any other. The message is the
+ * upstream's, without credentials and internal addresses.
+ */
 function failureOf(
   thrown: unknown,
   target: Target,

@@ -5,24 +5,27 @@ import { Channel } from '../upstreams/channel/index.ts'
 import { Listing } from './listing.ts'
 import { SharedRest } from './shared-rest.ts'
 
-/** The channels in use. A reload keeps those whose config stayed the same, with their connections and health. */
+/** The channels in use. On a reload, a channel with an unchanged config keeps its connections and its health. */
 export class Channels {
   all: readonly Channel[] = []
   private byName = new Map<string, Channel>()
-  /** Requests that run go on with the channels they found: another config's key is not for their upstreams. */
+  /**
+   * Channels by their config object. A running request keeps the channel it started with: after a reload, a channel of
+   * the same name may have another upstream, which must not get the old key.
+   */
   private readonly byConfig = new WeakMap<ChannelConfig, Channel>()
   private readonly listing = new Listing(() => this.all)
   private isDrained: (channel: string) => boolean = () => false
 
   private readonly shared: SharedRest
 
-  /** @param bus shares what rests with other processes. */
+  /** @param bus shares rests with other processes. */
   constructor(configs: readonly ChannelConfig[], bus: Bus = LONE_BUS) {
     this.shared = new SharedRest(bus, name => this.byName.get(name))
     this.reload(configs)
   }
 
-  /** The channel of that config, also where a reload took it away meanwhile. */
+  /** The channel of a config, even if a reload has removed it. */
   get(config: ChannelConfig): Channel {
     return this.byConfig.get(config)!
   }
@@ -40,7 +43,10 @@ export class Channels {
     this.listing.refresh()
   }
 
-  /** Has the channels of these names take no new requests, and all others take them. */
+  /**
+   * Drains the channels for which `isDrained` is true, so that they take no new requests. All others take requests
+   * again.
+   */
   drain(isDrained: (channel: string) => boolean): void {
     this.isDrained = isDrained
     this.mark()
@@ -50,7 +56,7 @@ export class Channels {
     for (const channel of this.all) channel.drained = this.isDrained(channel.config.name)
   }
 
-  /** How many of them, and how many of their models, rest just now. */
+  /** How many channels, and how many models of channels, rest now. */
   get resting(): { readonly channels: number; readonly models: number } {
     const now = Date.now()
     const counts = this.all.map(({ resting }) => resting.count(now))

@@ -4,14 +4,14 @@ import type { WireEvent } from '../canonical/wire.ts'
 import { eventParser } from '../ingress/transport/sse.ts'
 import { type Answer, answeredTooMuch } from '../upstreams/channel/index.ts'
 
-/** An upstream's format to canonical. */
+/** Reads the events of an upstream's format as canonical events. */
 type Machine = Transducer<WireEvent, CanonicalEvent>
 
 /**
- * The events of an answer that streams although that was not requested, up to its last: some upstreams leave the stream open
- * behind it, or go on talking.
+ * Collects the events of an answer that streams although no stream was requested. Stops at the final event, because
+ * some upstreams leave the stream open after it or keep sending.
  *
- * @throws GatewayError for more than `limit` bytes, and where the stream broke off.
+ * @throws GatewayError for more than `limit` bytes, and if the stream breaks off.
  */
 export const collectStream = (answer: Answer, machine: Machine, limit: number): Promise<readonly CanonicalEvent[]> =>
   new Promise((resolve, reject) => {
@@ -32,7 +32,7 @@ export const collectStream = (answer: Answer, machine: Machine, limit: number): 
       over = true
       reject(thrown)
     }
-    /** What throws ends it, as its last event does. */
+    /** Runs one step; settles the promise if the step throws or reads the final event. */
     const guarded = (work: () => void): void => {
       if (over) return
       try {
@@ -55,7 +55,10 @@ export const collectStream = (answer: Answer, machine: Machine, limit: number): 
     answer.pipeTo({ onData: bytes => guarded(() => take(bytes)), onEnd: () => guarded(end), onError: fail })
   })
 
-/** The events of a streamed answer, read no faster than they are taken. Rejects with GatewayError where it broke off. */
+/**
+ * Yields the events of a streamed answer no faster than the consumer takes them. Throws GatewayError if the stream
+ * breaks off.
+ */
 export async function* eventsComing(answer: Answer, machine: Machine): AsyncGenerator<CanonicalEvent> {
   const parser = eventParser()
   for await (const bytes of answer.bytes().read()) {

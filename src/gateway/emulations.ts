@@ -12,13 +12,15 @@ import { locateLosses } from './locate-losses.ts'
 import { refused } from './prepare.ts'
 import type { Attempt, Emulation, WholeAnswer } from './types.ts'
 
-/** How work is done that the upstream's format has no request for, a row each. */
+/** Emulations by kind of work, for upstreams whose format has no such request. */
 const EMULATIONS: { readonly [W in Work]?: Emulation } = { compaction, ranking }
 
-/** More inputs to embed than the upstream takes in one request. */
+/** Splits an embedding request that has more inputs than the upstream takes at once. */
 const IN_BATCHES: Emulation = { losses: () => [], answer: (attempt, roundTrip) => roundTrip(attempt, attempt.request) }
 
-/** How a target's answer to other work than a conversation is emulated; undefined where one request to it does. */
+/**
+ * The emulation for a target and a request other than a conversation; undefined if one request to the target is enough.
+ */
 export function emulationOf(target: Target, request: CanonicalRequest): Emulation | undefined {
   const work = workOf(request)
   if (work === 'count') return counting
@@ -31,9 +33,9 @@ export function emulationOf(target: Target, request: CanonicalRequest): Emulatio
 const isMadeFor = ({ format: { format } }: Target, work: Work): boolean => fitnessOf(format, work) === 'made-for-it'
 
 /**
- * The answer of an attempt that takes several requests to the target, or none.
+ * Answers an attempt with several requests to the target, or with none.
  *
- * @throws GatewayError `cannot-express` where too much of the request would be lost, and what its requests fail with.
+ * @throws GatewayError `cannot-express` if the request would lose too much, and any failure of the requests it sends.
  */
 export async function emulate(emulation: Emulation, attempt: Attempt): Promise<WholeAnswer> {
   const losses = emulation.losses(attempt.request)

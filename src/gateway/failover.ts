@@ -10,13 +10,13 @@ import type { Running } from './running.ts'
 import { targetFailure } from './target-failure.ts'
 import type { Attempt, Incoming } from './types.ts'
 
-/** A target that completes by conversation, and the failure of the one that was to complete. */
+/** A target that answers a text completion with a conversation, and the failure of the original target. */
 interface Fallback {
   readonly target: Target
   readonly failure: unknown
 }
 
-/** The targets of one request in the order they are tried in, and the most useful of their failures. */
+/** The targets of one request in the order of their attempts, and the most useful of their failures. */
 export class Failover {
   private readonly incoming: Incoming
   private readonly completes: boolean
@@ -26,7 +26,10 @@ export class Failover {
   private place = 0
   private fallback: Fallback | undefined
   private reported: GatewayError | undefined
-  /** Media could not be fetched: for no other target is that tried again, but one may take the address itself. */
+  /**
+   * Media of the request could not be fetched. They are not fetched for another target; one that takes addresses itself
+   * may still be tried.
+   */
   isUnfetched = false
 
   /** @param targets the best first. */
@@ -38,7 +41,7 @@ export class Failover {
     this.log = log
   }
 
-  /** The next target to try; undefined where none is left, or the gateway ended the request. */
+  /** The next target to try; undefined if none remains, or the gateway ended the request. */
   next(): Target | undefined {
     if (this.end !== undefined) return undefined
     const target = this.queue[this.place++]
@@ -46,22 +49,29 @@ export class Failover {
     return completionFallback(target, this.incoming.request) ?? target
   }
 
-  /** The failure of the request when no target is left. */
+  /** The failure to report when no target remains. */
   get failure(): GatewayError {
     return this.end ?? this.reported ?? NO_TARGET
   }
 
-  /** Why the gateway itself ended the request, if it did. */
+  /** Why the gateway itself ended the request; undefined if it did not. */
   private get end(): GatewayError | undefined {
     return this.running.endOf(this.incoming.call)
   }
 
-  /** The target answered: where it had to complete by conversation, that is tried first the next time. */
+  /**
+   * Called after a successful attempt. Remembers a model without text completions, so that the next request goes to the
+   * conversation at once.
+   */
   rememberFallback({ target }: Attempt): void {
     if (this.fallback?.target === target) rememberLack(target)
   }
 
-  /** The media of the request could not be had for a target. Throws where the caller left. */
+  /**
+   * Notes that the media of the request could not be prepared for a target.
+   *
+   * @throws GatewayError `cancelled` if the caller left.
+   */
   failedMedia(thrown: unknown, isFetched: boolean): void {
     if (this.incoming.call.reply.gone) throw GONE
     this.reported = toFailure(thrown)
@@ -69,9 +79,10 @@ export class Failover {
   }
 
   /**
-   * A target failed: what failed rests and is logged, unless the upstream only lacks completions.
+   * Notes the failure of a target: the channel or model rests and the failure is logged, unless the upstream only lacks
+   * text completions.
    *
-   * @throws GatewayError where no other target may be tried.
+   * @throws GatewayError if no other target may be tried.
    */
   failed(thrown: unknown, { target, channel, request }: Attempt): void {
     const { call, session, trailing, submission } = this.incoming
@@ -88,7 +99,9 @@ export class Failover {
     this.reported = moreUsefulFailure(this.reported, failure)
   }
 
-  /** Puts the target that completes by conversation next, where the one that failed turned out to lack completions. */
+  /**
+   * Puts the same channel's conversation format next in the queue, if the target turned out to lack text completions.
+   */
   private fallsBack(failure: unknown, failed: Target): boolean {
     const target =
       this.completes && lacksCompletions(failure) ? completionFallback(failed, this.incoming.request) : undefined
@@ -99,22 +112,22 @@ export class Failover {
   }
 }
 
-/** A prompt that no conversation can express leaves the first failure standing. */
+/** Whether a conversation cannot express the prompt. The original target's failure is reported then. */
 const isInexpressible = (thrown: unknown): boolean =>
   thrown instanceof GatewayError && thrown.error.kind === 'cannot-express'
 
 const NO_TARGET = new GatewayError({ kind: 'overloaded', message: 'No channel can take this request.' })
 
-/** How many models of a channel are remembered to have no completions. */
+/** Most models of one channel that are remembered as having no text completions. */
 const MOST_LACKING = 1000
 
-/** By channel, the models whose upstream has no completions for them. */
+/** Models without text completions at their upstream, by channel. */
 const lacking = new WeakMap<Target['channel'], Set<string>>()
 
 /**
- * The target that completes a prompt by way of a conversation: vendors have completions for few of their models, and
- * refuse others only when a request comes (docs/wire/completions.md#prompts). Undefined for other work, and where the
- * channel converses in no format.
+ * The target that answers a text completion with a conversation. Vendors offer text completions for few of their models
+ * and refuse others only on request (docs/wire/completions.md#prompts). Undefined for other work, and if the channel
+ * has no format for conversations.
  */
 function completionFallback(target: Target, request: CanonicalRequest): Target | undefined {
   if (workOf(request) !== 'completion' || !isMadeForCompletion(target.format.format)) return undefined
@@ -130,7 +143,7 @@ const isMadeForCompletion = (format: string): boolean => fitnessOf(format, 'comp
 
 const NO_COMPLETIONS = /\bchat model\b|\bnot (?:a |supported\b).{0,200}\bcompletions?\b/i
 
-/** Whether an upstream's error means that it has no completions, or none for this model. */
+/** Whether an upstream's error means that it has no text completions at all, or none for this model. */
 function lacksCompletions(thrown: unknown): boolean {
   if (!(thrown instanceof GatewayError)) return false
   const { kind, message } = thrown.error
@@ -141,10 +154,10 @@ function lacksCompletions(thrown: unknown): boolean {
   )
 }
 
-/** Whether an earlier request found that the target's upstream has no completions for the model. */
+/** Whether an earlier request found that the upstream has no text completions for the model. */
 const isKnownToLack = ({ channel, upstreamModel }: Target): boolean => lacking.get(channel)?.has(upstreamModel) === true
 
-/** Remembers that the target's upstream has no completions for the model. */
+/** Remembers that the upstream has no text completions for the model. */
 function rememberLack({ channel, upstreamModel }: Target): void {
   const models = lacking.getOrInsertComputed(channel, () => new Set())
   if (models.size < MOST_LACKING) models.add(upstreamModel)

@@ -5,14 +5,14 @@ import { answeredTooMuch } from '../upstreams/channel/index.ts'
 import type { Target } from '../upstreams/router.ts'
 import { withoutCredentials } from './scrub.ts'
 
-/** Characters of an upstream's message that are logged. */
+/** Characters; longest message of an upstream in the log. */
 const LONGEST = 500
 
-/** An upstream's message for the log; some contain the very key they refuse. */
+/** Shortens an upstream's message for the log and removes credentials: some messages quote the key they refuse. */
 export const logMessage = ({ message }: CanonicalError, target: Target): string =>
   withoutCredentials(message.slice(0, 2 * LONGEST), target).slice(0, LONGEST)
 
-/** An upstream's error, with what of its headers a caller of the same format may see (trap 78). */
+/** An upstream's error, with the headers that a caller of the same format may see (trap 78). */
 export class UpstreamFailure extends GatewayError {
   readonly headers: { readonly [name: string]: string }
   constructor(error: CanonicalError, headers: UpstreamFailure['headers'], options?: ErrorOptions) {
@@ -21,24 +21,30 @@ export class UpstreamFailure extends GatewayError {
   }
 }
 
+/** The upstream's headers that a caller may see along with its failure. */
 export const headersOf = (failure: unknown): UpstreamFailure['headers'] =>
   failure instanceof UpstreamFailure ? failure.headers : {}
 
-/** Whether another channel may do better. */
+/** Whether another channel may succeed after this error. */
 export const mayRetry = ({ kind, retry }: CanonicalError): boolean => retry ?? ERRORS[kind].retry
 
-/** The failure of an upstream that answers a recording without a byte. */
-export const SENT_NOTHING = new GatewayError({ kind: 'upstream-failed', message: 'The upstream sent nothing.' })
+/** The upstream answered a request for audio without a single byte. */
+export const SENT_NOTHING = new GatewayError({ kind: 'upstream-failed', message: 'The upstream sent an empty answer.' })
 
-/** The failure of an upstream that answers a page, such as a proxy's or one to sign in at, instead of what was requested. */
-export const SENT_A_PAGE = new GatewayError({ kind: 'upstream-failed', message: 'The upstream sent a page.' })
+/** The upstream answered with an HTML page, such as a proxy's error page or a sign-in page. */
+export const SENT_A_PAGE = new GatewayError({
+  kind: 'upstream-failed',
+  message: 'The upstream sent a web page instead of an answer.',
+})
 
+/** The caller closed its connection. */
 export const GONE = new GatewayError({ kind: 'cancelled', message: 'The caller went away.' })
 
 /**
- * Which of several channels' failures is reported to the caller, by kind; the larger number wins. Temporary failures
- * come first, as the same request may succeed later; then those that the caller can correct. That a model or an object
- * does not exist, or a request is too large, is reported only where every channel agrees; what was not tried comes last.
+ * Ranks failures by kind: of several channels' failures, the one with the highest number is reported to the caller.
+ * Temporary failures come first, because the same request may succeed later; failures that the caller can correct come
+ * second. A missing model or object, or a request that is too large, is reported only if every channel agrees. Requests
+ * that were never sent come last.
  */
 const WORTH: { readonly [K in ErrorKind]?: number } = {
   'rate-limited': 4,
@@ -54,11 +60,13 @@ const USUAL = 2
 const worth = ({ error: { kind, retry } }: GatewayError): number =>
   retry === true ? WORTH['not-found']! : (WORTH[kind] ?? USUAL)
 
-/** Of two channels' failures the one to report; of equals the later one. */
+/** Chooses which of two channels' failures to report; the later one if they rank equally. */
 export const moreUsefulFailure = (before: GatewayError | undefined, now: GatewayError): GatewayError =>
   before !== undefined && worth(before) > worth(now) ? before : now
 
-/** Whatever was thrown on the way, as a failure; our own bugs carry the thrown value as their cause. */
+/**
+ * Turns any thrown value into a failure. A bug of the gateway becomes `internal`, with the thrown value as its cause.
+ */
 export function toFailure(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown
   if (thrown instanceof RangeError && thrown.message.includes('call stack'))
@@ -69,18 +77,21 @@ export function toFailure(thrown: unknown): GatewayError {
   )
 }
 
-/** What was thrown over an upstream's answer: one too large to handle is no fault of the caller's. */
+/**
+ * Turns an error from reading an upstream's answer into a failure. A `RangeError` means that the answer is too large,
+ * which is not the caller's fault.
+ */
 export const answerFailure = (thrown: unknown): GatewayError =>
   thrown instanceof RangeError ? answeredTooMuch(thrown) : toFailure(thrown)
 
-/** An error as a whole answer. */
+/** An error as a whole HTTP answer. */
 export interface ErrorAnswer {
   readonly status: number
   readonly headers: { readonly [name: string]: string }
   readonly text: string
 }
 
-/** Whatever was thrown, as an answer of the format; `id` names the request. */
+/** Writes any thrown value as an error answer of the format; `id` is the request's id. */
 export function errorAnswer(format: Format, thrown: unknown, id: string): ErrorAnswer {
   const { status, headers, body } = WRITERS[format]!.error!(toFailure(thrown).error, id)
   return { status, headers: { ...headersOf(thrown), ...headers }, text: JSON.stringify(body) }

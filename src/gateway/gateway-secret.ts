@@ -5,21 +5,23 @@ import { GatewayError } from '../canonical/error.ts'
 import { LogOnce } from '../log.ts'
 import type { SharedRecords } from '../store/shared-records.ts'
 
-/** Its name in the store, and the file that earlier versions kept it in. */
+/** The name of the secret in the store, and the name of the file where earlier versions stored it. */
 const NAME = 'seals'
 const FILE = 'compaction.key'
 
+/** Where the secret is stored, and who is notified of faults. */
 export interface GatewaySecretOptions {
   readonly shared: SharedRecords
-  /** The folder where earlier versions kept it. */
+  /** The folder where earlier versions stored the secret. */
   readonly dataDir: () => string
-  /** Called once a kind of fault of that file, however often the secret is missing. */
+  /** Called once per kind of fault of that file, however often the secret cannot be loaded. */
   readonly onFault: (thrown: unknown) => void
 }
 
 /**
- * The secret that the gateway encrypts with: 32 bytes in the store, made by the first instance that needs it and the same
- * for all. A file of an earlier version is taken into the store, so that what it sealed still opens; it stays where it is.
+ * The gateway's encryption secret: 32 bytes in the store, created by the first instance that needs it and shared by
+ * all. The key file of an earlier version is copied into the store, so that older encrypted state can still be
+ * decrypted; the file is not deleted.
  */
 export class GatewaySecret {
   private readonly options: GatewaySecretOptions
@@ -32,12 +34,12 @@ export class GatewaySecret {
     this.faults = new LogOnce(options.onFault)
   }
 
-  /** The secret, where it was loaded. */
+  /** The secret, if it was loaded already. */
   get loaded(): Buffer | undefined {
     return this.secret
   }
 
-  /** Loads it once. Rejects where it cannot be had; the next call tries again. */
+  /** Loads the secret once. Rejects if it is unavailable; the next call tries again. */
   async load(): Promise<Buffer> {
     if (this.secret !== undefined) return this.secret
     this.loading ??= this.stored()
@@ -75,19 +77,23 @@ function fileIn(dataDir: string): Buffer | undefined {
 }
 
 const CIPHER = 'aes-256-gcm'
-/** Bytes of a key. */
+/** Lengths in bytes. */
 const KEY_BYTES = 32
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** Nonce, encrypted text and tag. */
+/**
+ * Encrypts a text with AES-256-GCM. Returns nonce, ciphertext and tag in one buffer.
+ *
+ * @param about additional authenticated data: the text decrypts only with the same value.
+ */
 export function encrypted(key: Buffer, text: string, about: Buffer): Buffer {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(about)
   return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
 }
 
-/** The text; undefined where it was encrypted with another key or about something else, or was changed. */
+/** Decrypts what `encrypted` returned. Returns undefined if the key or `about` differs, or the bytes were changed. */
 export function decrypted(key: Buffer, bytes: Buffer, about: Buffer): string | undefined {
   if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined
   try {

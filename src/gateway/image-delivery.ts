@@ -7,12 +7,13 @@ import { storeFault } from '../store/fault.ts'
 import type { Fetch } from './image-store.ts'
 import type { Attempt, WholeAnswer } from './types.ts'
 
-/** Below the gateway's address: where kept images are fetched. */
+/** The path below which stored images are downloaded. */
 export const IMAGES_PATH = '/v1/images/files'
 
 /**
- * An answer with its images as requested: as addresses of the gateway, or as bytes, which are fetched where the upstream
- * gave an address. An image that cannot be fetched stays an address, and one that cannot be kept stays bytes: both are losses.
+ * Delivers the images of an answer as the caller requested them: as addresses of the gateway, or as bytes, fetched if
+ * the upstream sent an address. An image that cannot be fetched remains an address, and an image that cannot be stored
+ * remains bytes; both count as losses.
  */
 export async function deliverImages(attempt: Attempt, answered: WholeAnswer): Promise<WholeAnswer> {
   const losses: Loss[] = []
@@ -30,13 +31,13 @@ export async function deliverImages(attempt: Attempt, answered: WholeAnswer): Pr
   return { ...answered, result, losses: [...answered.losses, ...losses] }
 }
 
-/** What images become; undefined where they stay what they are. */
+/** The change that the answer's images need; undefined if they need none. */
 function changeOf(attempt: Attempt): typeof addressed | undefined {
   if (wantsAddress(attempt)) return addressed
   return wantsBytes(attempt) ? fetchedBy(attempt.images.fetching()) : undefined
 }
 
-/** Models of that name answer with addresses by default, and their clients depend on it. */
+/** Models whose answers hold addresses by default; their clients rely on that. */
 const ADDRESSES = /^dall-e/i
 
 function wantsAddress({ call, request }: Attempt): boolean {
@@ -72,10 +73,10 @@ const fetchedBy =
     return (await fetch?.(part).catch(kept)) ?? kept()
   }
 
-/** Characters of base64 that are decoded at once: a multiple of 4. */
+/** Characters of base64 decoded at once; a multiple of 4. */
 const PIECE = 256 * 1024
 
-/** The bytes of a base64 text, piece by piece; decoded as leniently as `Buffer.from` does it. */
+/** Decodes a base64 text in chunks, as leniently as `Buffer.from`. */
 export function* base64Pieces(text: string): Generator<Uint8Array> {
   let held = ''
   for (let from = 0; from < text.length; from += PIECE) {

@@ -8,26 +8,32 @@ import { hashOf } from '../config/hash.ts'
 import { Spool } from '../ingress/transport/spool.ts'
 import type { PictureLimits, SharedRecords, StoredPicture } from '../store/shared-records.ts'
 
+/** Limits of stored images: number, total bytes and age. */
 export interface ImageStoreLimits extends PictureLimits {
-  /** Milliseconds. */
+  /** ms; how long an image is stored. */
   readonly age: number
 }
 
 const LIMITS: ImageStoreLimits = { count: 256, size: 512 * 1024 * 1024, age: 3_600_000 }
 
+/** The shared store, and how long and how much the image store holds. */
 export interface ImageStoreOptions {
   readonly shared: Pick<SharedRecords, 'keepPicture' | 'picture'>
-  /** Other processes answer for the same addresses: what cannot be stored must not get one. */
+  /**
+   * Whether other processes serve the same addresses. An image then needs the store: a copy in this process is not
+   * enough.
+   */
   readonly hasOthers: () => boolean
   readonly limits?: Partial<ImageStoreLimits>
-  /** Unix time in milliseconds. */
+  /** Unix time, ms. */
   readonly now?: () => number
 }
 
 /**
- * Pictures whose callers wanted an address: stored for an hour, for every instance to send, the oldest pushed out by what
- * is more than there is room for. The token is all it takes to fetch one; it is stored as a hash, and tokens cannot be
- * listed. Each process has copies of those it made or sent in files without a name.
+ * Stores images whose callers requested an address: for one hour, in the shared store, so that every instance can serve
+ * them. The oldest images are evicted beyond the limits. The token in the address is the only credential; the store
+ * holds its hash, and tokens cannot be listed. Each process also copies the images that it stored or served to unnamed
+ * temporary files.
  */
 export class ImageStore {
   private readonly shared: ImageStoreOptions['shared']
@@ -35,7 +41,7 @@ export class ImageStore {
   private readonly limits: ImageStoreLimits
   private readonly now: () => number
   private readonly copies: PictureCopies
-  /** Pictures that are being copied from the store. */
+  /** Downloads from the store in progress, by image id. */
   private readonly copying = new Map<string, Promise<void>>()
 
   constructor({ shared, hasOthers, limits = {}, now = Date.now }: ImageStoreOptions) {
@@ -47,9 +53,9 @@ export class ImageStore {
   }
 
   /**
-   * Keeps a picture and gives the token it is fetched by. Rejects where it cannot be kept for all who may be asked for it.
+   * Stores an image and returns its token. Rejects if some process that may be asked for the image could not serve it.
    *
-   * @param pieces its bytes, none of which is held for long.
+   * @param pieces the bytes; each chunk is released once it is written.
    */
   async keep(mediaType: string, pieces: Iterable<Uint8Array>): Promise<string> {
     const token = randomBytes(32).toString('base64url')
@@ -61,7 +67,7 @@ export class ImageStore {
     try {
       await this.shared.keepPicture({ ...picture, read: () => bytes.read() }, this.limits)
     } catch (thrown) {
-      // The copy is enough where nobody else is asked for it.
+      // The local copy is enough if no other process serves the address.
       if (this.hasOthers() || !(thrown instanceof GatewayError)) {
         spool.close()
         throw thrown
@@ -72,9 +78,9 @@ export class ImageStore {
   }
 
   /**
-   * The picture of that token; undefined where its time is over or there never was one.
+   * The image with this token; undefined if it has expired or never existed.
    *
-   * @throws OwnFailure where that cannot be looked up.
+   * @throws OwnFailure if the store cannot be read.
    */
   async get(token: string): Promise<StoredImage | undefined> {
     if (!TOKEN.test(token)) return undefined
@@ -91,7 +97,10 @@ export class ImageStore {
     this.copies.close()
   }
 
-  /** Copies a picture from the store first, so that what was begun to be sent can be sent to its end. */
+  /**
+   * Copies an image from the store to a temporary file, so that a download in progress can finish even if the store
+   * evicts the image.
+   */
   private async copied(id: string): Promise<void> {
     const stored = await this.shared.picture(id)
     if (stored === undefined) return
@@ -126,23 +135,23 @@ async function* breathing(pieces: Iterable<Uint8Array>): AsyncGenerator<Uint8Arr
   }
 }
 
-/** The part with what is at its address. Rejects where that cannot be had. */
+/** Fetches the address in a media part and returns the part with the bytes as base64. Rejects if the fetch fails. */
 export type Fetch = (part: MediaPart) => Promise<MediaPart>
 
-/** What images are delivered with. */
+/** What the delivery of images needs: the store, the gateway's own address and the fetcher. */
 export interface ImageDelivery {
   readonly store: ImageStore
-  /** The address below which the caller of a request reaches the gateway. */
+  /** The base URL at which the caller of a request reaches the gateway. */
   baseOf(message: IncomingMessage): string
-  /** Fetches the images of one answer; undefined where nothing is fetched. */
+  /** A fetcher for the images of one answer; undefined if fetching is switched off. */
   fetching(): Fetch | undefined
 }
 
-/** A stored image. */
+/** A stored image, ready to be sent. */
 export interface StoredImage {
   readonly mediaType: string
   readonly bytes: Bytes & { readonly size: number }
-  /** Seconds it will still be there, if nothing pushes it out. */
+  /** Seconds until the image expires, unless it is evicted earlier. */
   readonly seconds: number
 }
 
@@ -158,11 +167,11 @@ interface Entry {
   gone: boolean
 }
 
-/** Copies of pictures in files without a name, until they expire; the oldest are pushed out by what is too much. */
+/** Copies of images in unnamed temporary files, until they expire. The oldest are evicted beyond the limits. */
 class PictureCopies {
   private readonly limits: PictureLimits
   private readonly now: () => number
-  /** In the order they came. */
+  /** By image id, oldest first. */
   private readonly entries = new Map<string, Entry>()
   private size = 0
 
@@ -171,7 +180,7 @@ class PictureCopies {
     this.now = now
   }
 
-  /** Adds a picture; its file is closed when it is pushed out and nobody reads it any more. */
+  /** Adds an image. Its file is closed when the image has been evicted and its last reader has finished. */
   add(picture: Picture, bytes: StoredImage['bytes'], spool: Spool): void {
     this.entries.set(picture.id, { picture, bytes, spool, readers: 0, gone: false })
     this.size += bytes.size
@@ -213,7 +222,7 @@ class PictureCopies {
   }
 }
 
-/** An image that is pushed out while it is read can be read to its end. */
+/** Streams the image. One that is evicted meanwhile can still be read to the end. */
 async function* reading(entry: Entry): AsyncGenerator<Uint8Array> {
   entry.readers++
   try {

@@ -42,11 +42,14 @@ export type { LiveSession, OpenedSession, SessionCall } from './realtime/realtim
 export type { ActionName } from './stored/index.ts'
 export type { TaskAction } from './tasks/index.ts'
 
-/** Everything between the endpoints and the upstreams. */
+/** Takes every request from its endpoint to an upstream and back. */
 export class Gateway extends Lookups {
   private sessions: Promise<Realtime> | undefined
 
-  /** Realtime sessions, loaded with the first; requests that a cascade makes are answered like any other. */
+  /**
+   * Realtime voice sessions, loaded with the first one. Requests that a cascade makes go through `answer` like any
+   * other.
+   */
   get realtime(): Promise<Realtime> {
     this.sessions ??= import('./realtime/realtime.ts').then(({ Realtime }) => {
       const { access, channels, catalogue, running, recorder, traces } = this
@@ -60,8 +63,8 @@ export class Gateway extends Lookups {
   }
 
   /**
-   * The path of one request: authorise, enter its limits, read, reserve, answer, record. Never rejects: whatever goes
-   * wrong is answered in the caller's format.
+   * Handles one request from start to end: authorises it, enters its limits, reads it, reserves tokens, answers it and
+   * records it. Never rejects: every failure is written in the caller's format.
    */
   async handle(call: Call): Promise<void> {
     const { running, live } = this
@@ -71,14 +74,14 @@ export class Gateway extends Lookups {
     running.add(entry)
     try {
       const found = this.callerOf(call, call.format)
-      // Only an unknown key is waited for.
+      // Only the lookup of an unknown key is a promise.
       const caller = found instanceof Promise ? await found : found
       entry.caller = caller
       if (caller.captureUntil !== undefined) capture = this.captures.begin(call, caller)
       this.begin(report, call, caller)
       report.allowance = allowanceOf(this.limits, caller, call)
       const entered = report.allowance.enter(true, inputTokensAtMost(call.message))
-      // Only limits that another process counts are waited for.
+      // Only limits that another process counts are a promise.
       if (entered !== undefined) await entered
       const incoming = await this.read(call, caller, report, capture)
       if (live.isWatched) live.begun(call, caller, incoming.request, capture !== undefined)
@@ -99,14 +102,14 @@ export class Gateway extends Lookups {
     }
   }
 
-  /** Notes whose request it is, and begins its trace where requests are traced. */
+  /** Notes the caller in the report and starts a trace, if requests are traced. */
   private begin(report: Report, { path: door, format, message: { headers } }: Call, caller: Caller): void {
     const { tracer } = this.traces
     report.caller = caller
     if (tracer !== undefined) report.trace = tracer.begin({ door, format, headers })
   }
 
-  /** A request is over: what it used counts, and is recorded; its place is given back whatever goes wrong. */
+  /** Charges the limits and records the request when it is over. Releases its slot even if that throws. */
   private over(report: Report): void {
     const { allowance } = report
     try {
@@ -118,7 +121,7 @@ export class Gateway extends Lookups {
     }
   }
 
-  /** Reads the body as a request of its format, and resolves what it refers to. */
+  /** Reads the body as a request of its format and resolves the stored state that it refers to. */
   private async read(call: Call, caller: Caller, report: Report, capture: Capture | undefined): Promise<Incoming> {
     const { config, seals, incomplete, spooled, stored } = this
     const { limits } = config.server
@@ -156,7 +159,7 @@ export class Gateway extends Lookups {
     }
   }
 
-  /** Reserves what the request is expected to use from the limits of its key, as far as it did not when it entered. */
+  /** Reserves the expected tokens and cost from the limits of the key, beyond what was reserved on entry. */
   private reserve({ call, caller, report, request, session }: Incoming, allowance: Allowance): MaybePromise {
     report.received(request)
     const most = session === undefined ? inputTokensAtMost(call.message) : undefined
@@ -167,7 +170,7 @@ export class Gateway extends Lookups {
     )
   }
 
-  /** Answers a request; a failure is written as a stream where the caller's format requires that. */
+  /** Answers a request. Writes a failure as a stream if clients of the caller's format expect that. */
   private async answer(incoming: Incoming): Promise<void> {
     const { heartbeat, earlyHead } = this.config.server
     const early = earlyHead && mayBeginEarly(incoming) ? new EarlyHead(heartbeat) : undefined
@@ -183,7 +186,10 @@ export class Gateway extends Lookups {
     }
   }
 
-  /** Submits a video task, unless it is known already; a task whose submit failed may be there all the same. */
+  /**
+   * Submits a video task, unless the same task exists already. A failed submit is reconciled, because the upstream may
+   * have accepted the task nevertheless.
+   */
   private async submitTask(incoming: Incoming): Promise<void> {
     const { tasks } = this
     const submission = await tasks.prepare(incoming)
@@ -197,7 +203,7 @@ export class Gateway extends Lookups {
     }
   }
 
-  /** Routes a request and tries one target after the other, until one answers or the failure would be the same for all. */
+  /** Routes a request and tries one target after another, until one answers or no other target may be tried. */
   private async tryTargets(incoming: Incoming, early: EarlyHead | undefined): Promise<void> {
     const { call, caller, report, trailing, session, onLoss, submission, capture } = incoming
     if (session?.unkept === true && onLoss === 'refuse') throw UNAVAILABLE
@@ -247,13 +253,13 @@ export class Gateway extends Lookups {
     throw failover.failure
   }
 
-  /** Where requests can go. */
+  /** What the router chooses from: channels, models and prices. */
   private get destinations(): Destinations {
     const { channels, config, catalogue } = this
     return { channels: channels.all, models: config.models, catalogue, prices: catalogue }
   }
 
-  /** The request with media the target can take; undefined where they cannot be had for it. */
+  /** Prepares the request's media for a target; returns undefined if the media cannot be prepared. */
   private async withMedia(
     request: CanonicalRequest,
     concern: 'change' | 'check',
@@ -272,9 +278,9 @@ export class Gateway extends Lookups {
   }
 
   /**
-   * One target answers: the request is written for it and sent, and its answer is passed on, as a stream or whole.
+   * Has one target answer: writes and sends the request, and passes the answer on as a stream or whole.
    *
-   * @throws GatewayError; another target may be tried while nothing was sent to the caller.
+   * @throws GatewayError; another target may be tried as long as nothing was sent to the caller.
    */
   private async respond(attempt: Attempt): Promise<void> {
     const { call, target, request, early, thoughts } = attempt
@@ -305,24 +311,27 @@ export class Gateway extends Lookups {
     }
   }
 
-  /** An upstream broke off a begun answer: the caller has its error already, and no other can be tried. */
+  /**
+   * Counts and logs the failure of an upstream that broke off in the middle of an answer. The caller already has the
+   * error, and no other target can be tried.
+   */
   private brokeOff(failure: GatewayError, { target, channel, request }: Attempt): void {
     targetFailure(failure, { target, channel, model: request.model, log: this.log })
   }
 
-  /** Answers at once that the work has begun; it goes on whether the caller stays or not. */
+  /** Answers at once that the work has begun. The work continues in the background even if the caller leaves. */
   private async answerLater(incoming: Incoming, keeper: Keeper): Promise<void> {
     const { call, request, capture } = incoming
     routeIncoming(incoming, this.destinations, this.thoughts.of(incoming.caller.id))
     const work = await this.stored.begin(request, keeper)
     if (capture !== undefined) capture.isBackground = true
     this.stored.background.follow(work, this.answerInBackground({ ...incoming, call: { ...call, reply: work.run } }))
-    // What it reserved, and its place, are now those of the work in the background.
+    // The reservation now belongs to the work in the background.
     incoming.report.allowance = undefined
     await work.announce(request, call.reply, this.config.server.heartbeat)
   }
 
-  /** Answers to the record of a background response, with a separate line in the log. Never rejects. */
+  /** Answers into the record of a background response, with its own log line. Never rejects. */
   private async answerInBackground(incoming: Incoming): Promise<void> {
     const { call, caller, request } = incoming
     const report = new Report(call)
@@ -343,7 +352,7 @@ export class Gateway extends Lookups {
     void this.sessions?.then(all => all.reload(config))
   }
 
-  /** Ends the answers in flight whose callers' keys ended, and their work in the background. */
+  /** Ends running answers and background work of callers whose keys have ended. */
   protected override endRevoked(): void {
     this.running.end(
       caller => this.access.endOf(caller),
@@ -352,14 +361,14 @@ export class Gateway extends Lookups {
     this.stored.background.end(owner => this.access.endOfOwner(owner))
   }
 
-  /** Ends every answer in flight with an error of its caller's format, and all work in the background. */
+  /** Ends every running answer with an error of its caller's format, and all background work. */
   stop(): void {
     this.running.stop((call, why) => this.fail(call, why))
     void this.stored.background.close()
   }
 }
 
-/** The answer to a request that is only stored. */
+/** The empty answer to a request that is only stored. */
 const EMPTY: WholeAnswer = {
   result: { candidates: [{ content: [], finish: { reason: 'stop' } }], usage: { input: 0, output: 0 } },
   losses: [],

@@ -5,16 +5,16 @@ import type { ChannelFormat } from '../config/index.ts'
 import { FORMATS } from '../formats/index.ts'
 import type { Channel } from '../upstreams/channel/index.ts'
 
-/** Milliseconds after which lists are requested again: all of them, and where one is missing. */
+/** ms; between two requests for all lists, and after a request that failed for some list. */
 const EVERY = 10 * 60_000
 const SOON = 30_000
-/** Bytes a list may have. */
+/** Bytes; largest list of models. */
 const LARGEST = 16 * 1024 * 1024
 
-/** Where most upstreams list their models. */
+/** The endpoint where most upstreams list their models. */
 const USUAL: Omit<WireRequest, 'body'> = { path: '/models', query: {}, headers: {} }
 
-/** Keeps the model lists of channels that take whatever their upstream lists; a list once known outlives failures. */
+/** Refreshes the model lists of channels whose config has patterns. After a failure, a channel keeps its last list. */
 export class Listing {
   private readonly channels: () => readonly Channel[]
   private timer: NodeJS.Timeout | undefined
@@ -44,7 +44,7 @@ export class Listing {
   }
 }
 
-/** Requests a channel's list of models; gives whether its upstream has it, or had it before. Never rejects. */
+/** Requests a channel's list of models. Resolves to whether the channel has a list, new or old. Never rejects. */
 export async function updateListing(channel: Channel): Promise<boolean> {
   const format: ChannelFormat = channel.config.formats[0]!
   try {
@@ -53,12 +53,15 @@ export async function updateListing(channel: Channel): Promise<boolean> {
     const ids = idsOf(parseObject(withoutByteOrderMark(await answer.text(LARGEST))) ?? {})
     if (answer.status === 200 && ids !== undefined) channel.listed = new Set(ids)
   } catch {
-    // The list is requested again later; until then the router takes any model the channel is configured for.
+    // The list is requested again later. Until then the router accepts any model that the channel's patterns match.
   }
   return channel.listed !== undefined
 }
 
-/** `{data: [{id}]}` of the families that began with `/v1`, `{models: [{name: "models/…"}]}` of the other; else it is no list. */
+/**
+ * The ids in a list: `{data: [{id}]}` of the formats under `/v1`, or `{models: [{name: "models/…"}]}` of Google;
+ * undefined for anything else.
+ */
 function idsOf(body: { readonly [key: string]: unknown }): string[] | undefined {
   const rows = [body['data'], body['models']].find(Array.isArray)
   return rows?.filter(isObject).flatMap(row => {

@@ -5,34 +5,39 @@ import type { Bus } from '../store/cluster/bus.ts'
 import { recordedModel, type UsageRow } from '../store/usage/row.ts'
 import type { Call } from './call.ts'
 
-/** A request that began, as far as it is known then. */
+/** A request that has begun; a subset of its later usage row. */
 export interface LiveBeginning
   extends Pick<UsageRow, 'id' | 'at' | 'key' | 'keyName' | 'group' | 'model' | 'door' | 'format' | 'stream'> {
   readonly isCaptured: boolean
 }
 
+/** An event of the live view: a request begins, or its usage row is complete. */
 export type LiveEvent =
   | { readonly type: 'begun'; readonly request: LiveBeginning }
   | { readonly type: 'over'; readonly request: UsageRow }
 
+/** A subscriber of the live view. */
 export interface LiveListener {
-  /** Whose it is. */
+  /** The operator who is watching. */
   readonly owner: string
   take(event: LiveEvent): void
-  /** The gateway stops: nothing more comes. */
+  /** Called when the gateway stops; no event follows. */
   end(): void
 }
 
-/** How often watching is announced to other processes, and for how long that holds, in milliseconds. */
+/** ms; between two announcements that this process watches, and how long other processes trust one. */
 const SAY = 5000
 const HOLD = 15_000
-/** How often events go to other processes, and how many of them at once. */
+/** ms between two batches of events on the bus, and most events per batch. */
 const EVERY = 200
 const MOST = 200
 
-/** Requests as they begin and end, here and in the processes that a bus reaches. Where nobody watches nothing is done. */
+/**
+ * Publishes requests as they begin and end, in this process and to other processes over the bus. Does nothing while
+ * nobody watches.
+ */
 export class Live {
-  /** Somebody watches. */
+  /** Whether anybody watches, in this process or another. */
   isWatched = false
   private readonly bus: Bus
   private readonly listeners = new Set<LiveListener>()
@@ -51,19 +56,23 @@ export class Live {
     ]
   }
 
-  /** How many listeners there are here. */
+  /** The number of listeners in this process. */
   get size(): number {
     return this.listeners.size
   }
 
-  /** How many of them are somebody's. */
+  /** The number of this owner's listeners in this process. */
   sizeOf(owner: string): number {
     let count = 0
     for (const listener of this.listeners) if (listener.owner === owner) count++
     return count
   }
 
-  /** @returns ends it. */
+  /**
+   * Subscribes a listener.
+   *
+   * @returns a function that unsubscribes it.
+   */
   listen(listener: LiveListener): () => void {
     this.listeners.add(listener)
     this.isWatched = true
@@ -78,7 +87,7 @@ export class Live {
     }
   }
 
-  /** A request was read. Called where somebody watches. */
+  /** Publishes that a request was read. Call only while `isWatched`. */
   begun(
     { id, path, format }: Call,
     { id: key, key: keyName, group }: Caller,
@@ -90,12 +99,12 @@ export class Live {
     this.happened({ type: 'begun', request: { ...about, isCaptured } })
   }
 
-  /** A request is over. Called where somebody watches. */
+  /** Publishes that a request has ended. Call only while `isWatched`. */
   over(row: UsageRow): void {
     this.happened({ type: 'over', request: row })
   }
 
-  /** Ends those who watch. */
+  /** Ends all listeners of this process. */
   end(): void {
     for (const listener of [...this.listeners]) listener.end()
   }

@@ -6,7 +6,7 @@ import type { Locate } from '../ingress/locate.ts'
 import type { Call } from './call.ts'
 import type { Stored } from './stored/index.ts'
 
-/** What of an attempt decides where its caller finds a loss. */
+/** The fields of an attempt that determine where its caller finds a loss. */
 export interface Located {
   readonly call: Pick<Call, 'format'>
   readonly request: CanonicalRequest
@@ -14,8 +14,8 @@ export interface Located {
 }
 
 /**
- * Maps paths of an attempt's request to those in what the caller sent: in the body as its format has it, and for turns
- * that are stored here, under the field that points at those.
+ * Maps paths in an attempt's canonical request to paths in the caller's body. A path into stored turns becomes one
+ * under the field that refers to them.
  */
 export function callerPaths({ call, request, stored }: Located): Locate {
   let paths: Locate | undefined
@@ -26,13 +26,13 @@ export function callerPaths({ call, request, stored }: Located): Locate {
   }
 }
 
-/** The losses of an attempt's request at their paths in what the caller sent. */
+/** Moves losses from paths in the canonical request to paths in the caller's body. */
 export function locateLosses(losses: readonly Loss[], attempt: Located): readonly Loss[] {
   const locate = callerPaths(attempt)
   return losses.map((loss): Loss => ({ ...loss, path: locate(loss.path) }))
 }
 
-/** The headers that report losses of a request and of its answer, of which only those shown are located. */
+/** Headers that report the losses of a request and its answer. Locates only the losses that the headers show. */
 export const headersOfLosses = (losses: readonly Loss[], attempt: Located): { readonly [name: string]: string } =>
   losses.length === 0 ? NO_HEADERS : lossHeaders(losses, callerPaths(attempt))
 

@@ -13,13 +13,13 @@ import { Services } from './services.ts'
 import { answerStored, STORED_FORMAT, type StoredCall } from './stored/index.ts'
 import type { TaskQuery } from './tasks/index.ts'
 
-/** Requests that need no model, and how any request is refused. */
+/** Answers requests that need no model, and writes refusals of any request. */
 export abstract class Lookups extends Services {
-  /** Writes a failure to the caller: whole where nothing was sent yet, else by breaking the answer off. */
+  /** Writes a failure to the caller: as a whole answer if nothing was sent yet, otherwise by closing the connection. */
   protected fail(call: RunningCall, thrown: unknown, report?: Report): void {
     const { id, format, framing, reply } = call
     const { status, headers, text } = this.error(format, thrown, id)
-    // A request that was refused when the gateway stopped has its answer already.
+    // A request that was refused while the gateway stopped already has its answer.
     const isCut = reply.begun && this.running.has(call)
     report?.failed(toFailure(thrown).error, reply.gone ? GONE_STATUS : isCut ? report!.status : status)
     if (reply.gone) return
@@ -27,7 +27,10 @@ export abstract class Lookups extends Services {
     else if (!reply.begun) reply.whole(status, headers, framing === 'array' ? `[${text}]` : text)
   }
 
-  /** A failure as an answer of the format. Faults of the gateway itself are logged, and reported without their cause. */
+  /**
+   * Writes a failure as an error answer of the format. Logs the cause of the gateway's own faults, which callers never
+   * see.
+   */
   error(format: Format, thrown: unknown, id: string): ErrorAnswer {
     const { error, cause } = toFailure(thrown)
     if (error.kind === 'internal') this.log.error({ id, err: cause }, 'a fault of the gateway')
@@ -36,7 +39,7 @@ export abstract class Lookups extends Services {
   }
 
   /**
-   * The models that a key can call, as the JSON text of the page that the query selects, or the record of one of them.
+   * The models that a key can call, as JSON text: the page that `query` selects, or the record of the model `id`.
    *
    * @throws GatewayError as `authenticate` does, `invalid-request` for an invalid page, and `not-found` for a model the
    * key cannot call.
@@ -69,7 +72,9 @@ export abstract class Lookups extends Services {
     return this.answerLookup(call, false, ({ id }) => this.tasks.query(call, id))
   }
 
-  /** Answers a request that needs no model; `isCounted` where it is one of the key's requests a minute. */
+  /**
+   * Answers a request that needs no model. `isCounted` says whether it counts towards the key's requests per minute.
+   */
   private async answerLookup(
     call: Pick<Call, 'id' | 'format' | 'message' | 'queryKey' | 'reply'>,
     isCounted: boolean,

@@ -13,16 +13,15 @@ import { GONE } from './failures.ts'
 import type { Fetch } from './image-store.ts'
 import { inBase64 } from './write-result.ts'
 
-/** For whom media are fetched, and by what their bytes in memory are counted. */
+/** The caller on whose behalf media are fetched, and the meter that counts their bytes in memory. */
 export interface Fetching {
   readonly reply: Reply
   meter(): Meter
 }
 
 /**
- * Brings media into the shape a target's format has: bytes become base64 for formats that are JSON through and
- * through, what stands at an address its upstream does not take is fetched, and an address that is passed on is
- * checked (trap 50).
+ * Prepares media for a target: converts bytes to base64 for formats that are pure JSON, fetches addresses that the
+ * upstream does not take, and checks addresses that are passed on (trap 50).
  */
 export class Media {
   private readonly config: MediaConfig
@@ -36,8 +35,8 @@ export class Media {
   }
 
   /**
-   * Whether the request must change first, or be checked. Most need neither, and do not wait for it; what is
-   * only counted is not fetched.
+   * Whether the request's media must change or be checked before it is sent; undefined for most requests, which then
+   * skip the asynchronous step. Token counts fetch nothing.
    */
   concerns(request: CanonicalRequest, target: Target): 'change' | 'check' | undefined {
     let taskFor: TaskFor | undefined
@@ -54,11 +53,11 @@ export class Media {
   }
 
   /**
-   * The request as the target can take it. A caller that leaves is not fetched for.
+   * The request with media the target accepts. Stops fetching when the caller leaves.
    *
-   * @throws GatewayError `invalid-request` for media that cannot be fetched, and for an address that is passed on
-   * nowhere; `too-large` for media that are too much together; `cancelled`; and what a meter throws, which is opened
-   * where something is fetched.
+   * @throws GatewayError `invalid-request` for media that cannot be fetched, and for an address that must not be passed
+   * on; `too-large` for media over the limit; `cancelled`; and the errors of the meter, which is opened for the first
+   * fetch.
    */
   async ready(request: CanonicalRequest, target: Target, { reply, meter }: Fetching): Promise<CanonicalRequest> {
     if (reply.gone) throw GONE
@@ -82,7 +81,7 @@ export class Media {
     }
   }
 
-  /** Fetches the media of one answer, where anything is fetched at all: no more than of a request. */
+  /** A fetcher for the media of one answer, with the limits of one request; undefined if fetching is switched off. */
   fetching(): Fetch | undefined {
     const batch = this.fetcher && new MediaBatch(this.fetcher, this.config)
     return batch && (part => batch.fetchOne(part))
@@ -92,14 +91,16 @@ export class Media {
     await this.fetcher?.close()
   }
 
-  /** The same, unless the config of it changed; the old one ends what it has begun. */
+  /**
+   * This object if the media config is unchanged, otherwise a new one. The old one finishes the fetches in progress.
+   */
   reloaded(config: MediaConfig): Media {
     if (JSON.stringify(config) === JSON.stringify(this.config)) return this
     void this.close()
     return new Media(config)
   }
 
-  /** What is to be done with a piece of media; nothing for most. */
+  /** Returns a function that chooses the task for each piece of media; most pieces need none. */
   private tasksFor({ channel, format, native }: Target, work: Work, gathering?: MediaBatch): TaskFor {
     const { bytes, fetches, fetchesOwn } = WRITERS[format.format]!
     const fetching: Task = { kind: 'change', run: part => gathering!.fetch(part) }
@@ -114,7 +115,12 @@ export class Media {
     }
   }
 
-  /** The part, if its address may be passed on. Names are resolved where the upstream would resolve them in the same network. */
+  /**
+   * Returns the part if its address may be passed on. Resolves the host name only for an upstream in the same network,
+   * which would resolve it to the same address.
+   *
+   * @throws GatewayError `invalid-request` for an address that must not be passed on.
+   */
   private async checked(part: MediaPart, baseUrl: string): Promise<MediaPart> {
     const name = this.guard.check((part.source as { readonly url: string }).url)
     if (name !== undefined && this.fetcher !== undefined && isInHouse(baseUrl)) await this.guard.checkName(name)
@@ -122,7 +128,7 @@ export class Media {
   }
 }
 
-/** Something to be done with a piece of media before it is sent. */
+/** A change or check of a piece of media before the request is sent. */
 interface Task {
   readonly kind: 'change' | 'check'
   run(part: MediaPart): Promise<MediaPart>
@@ -142,7 +148,7 @@ function concernOf(part: Part, taskFor: TaskFor, inResult: boolean): Task['kind'
   return kinds.includes('change') ? 'change' : kinds.find(kind => kind !== undefined)
 }
 
-/** The content with every task done; the very same where none of them changed anything. */
+/** Runs every task on the content. Returns the same list if nothing changed. */
 async function changed(content: readonly Part[], taskFor: TaskFor, inResult: boolean): Promise<readonly Part[]> {
   const parts = await Promise.all(
     content.map(async (part): Promise<Part> => {
@@ -155,7 +161,7 @@ async function changed(content: readonly Part[], taskFor: TaskFor, inResult: boo
   return parts.every((part, index) => part === content[index]) ? content : parts
 }
 
-/** What one request may have fetched: how many things, and bytes of all of them as often as they are named. */
+/** Limits of one request: the number of fetches, and the total bytes, counted once per mention of an address. */
 type MediaBatchLimits = Pick<MediaConfig, 'count' | 'total'>
 
 interface Gathered {
@@ -165,7 +171,7 @@ interface Gathered {
   readonly size: number
 }
 
-/** Fetches the media of one request or answer: each address once. */
+/** Fetches the media of one request or answer; each address once. */
 class MediaBatch {
   private readonly fetcher: MediaFetcher
   private readonly most: MediaBatchLimits
@@ -176,14 +182,14 @@ class MediaBatch {
   private named = 0
   private bytes = 0
 
-  /** @param meter opened where something is fetched, for what is in memory of it until all of it is there. */
+  /** @param meter opened with the first fetch; counts bytes in memory until every fetch has finished. */
   constructor(fetcher: MediaFetcher, most: MediaBatchLimits, meter?: () => Meter) {
     this.fetcher = fetcher
     this.most = most
     this.openMeter = meter
   }
 
-  /** As `fetchOne`; once one failed, none is fetched any more. */
+  /** As `fetchOne`, but cancels all other fetches once one fails. */
   async fetch(part: MediaPart): Promise<MediaPart> {
     try {
       return await this.fetchOne(part)
@@ -194,20 +200,21 @@ class MediaBatch {
   }
 
   /**
-   * The part with what is at its address.
+   * Fetches the part's address and returns the part with the bytes as base64.
    *
-   * @throws GatewayError `invalid-request` where that cannot be had, `too-large` where all of it is too much.
+   * @throws GatewayError `invalid-request` if the fetch fails, `too-large` if all media together exceed the limit.
    */
   async fetchOne(part: MediaPart): Promise<MediaPart> {
     const { url } = part.source as { readonly url: string }
-    if (++this.named > this.most.count) throw tooLarge(`More than ${this.most.count} things would have to be fetched.`)
+    if (++this.named > this.most.count)
+      throw tooLarge(`The request names more than ${this.most.count} media addresses to fetch.`)
     const known = this.known.get(url)
     const { claimed, head, data, size } = await (known ?? this.load(url))
     if (known !== undefined) this.take(size)
     return { ...part, source: { type: 'base64', mediaType: mediaTypeOf(head, claimed, part.kind), data } }
   }
 
-  /** Ends whatever is being fetched. */
+  /** Cancels the fetches in progress. */
   stop(): void {
     this.stopping.abort()
     this.meter?.close()
@@ -229,7 +236,7 @@ class MediaBatch {
   private take(bytes: number): void {
     this.bytes += bytes
     this.meter?.take(bytes)
-    if (this.bytes > this.most.total) throw tooLarge(`The media are larger than ${this.most.total} bytes together.`)
+    if (this.bytes > this.most.total) throw tooLarge(`The media exceed ${this.most.total} bytes in total.`)
   }
 }
 

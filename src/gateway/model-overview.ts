@@ -8,17 +8,17 @@ import type { Catalogue, KnownModel } from '../upstreams/catalogue/index.ts'
 import { deploymentsOf, type RoutedChannel, usableModels } from '../upstreams/router.ts'
 import { abilitiesOf } from './models.ts'
 
-/** A model as administrators see it. */
+/** A model as the admin API shows it. */
 export interface ModelOverview {
   readonly id: string
-  /** What the operator configured. */
+  /** The operator's settings for the model. */
   readonly facts: ModelFacts | undefined
-  /** What is known beside that, with the prices at its first channel that has any. */
+  /** What the catalogue knows of the model, with the prices of its first channel that has any. */
   readonly known: KnownModel
   readonly abilities: ModelAbilities
-  /** The format that clients should use for it: the operator's word, or what its channels do best. */
+  /** The format that clients should use: the operator's choice, or what the channels do best. */
   readonly interface: Format | undefined
-  /** The formats a caller can use for it: as its channels speak them, and by translation. */
+  /** Formats a caller can use for the model: spoken by its channels, and by translation. */
   readonly native: readonly Format[]
   readonly translated: readonly Format[]
   readonly channels: readonly { readonly name: string; readonly upstreamModel: string }[]
@@ -44,7 +44,7 @@ export function modelOverviews(
       catalogue.about(model.id, { provider: channel.provider, upstreamModel }),
     )
     const abilities = abilitiesOf(model, facts)
-    // In the order in which its channels prefer their formats.
+    // In the order of the channels' preference.
     const native = [...spoken].filter(format => doors.includes(format))
     const translated = doors.filter(door => !spoken.has(door) && canUse(door))
     return {
@@ -60,7 +60,9 @@ export function modelOverviews(
   })
 }
 
-/** Of the formats that its channels speak, the first that is made for what the model can do, or else has it. */
+/**
+ * The first format of the channels that is made for the model's main kind of work, or else the first that can do it.
+ */
 function interfaceOf(
   { converses, draws, speaks, embeds }: ModelAbilities,
   native: readonly Format[],
@@ -77,7 +79,7 @@ function interfaceOf(
   return made ?? native.find(format => DOORS.get(format)?.includes(work)) ?? native[0]
 }
 
-/** Whether an upstream of the format does any of the works, as the router decides it. */
+/** Whether an upstream of the format does any of these kinds of work, by the router's rules. */
 const canDo = (
   works: readonly Work[],
   { format, dialect }: RoutedChannel['config']['formats'][number],

@@ -2,31 +2,37 @@ import type { Format } from '../canonical/node.ts'
 import { percentDecoded } from '../canonical/text.ts'
 import { EXTRA_BODY, MODEL_FIELDS, type ModelFields } from '../formats/model-fields.ts'
 
-/** What the name at the end of a path is for. */
+/**
+ * The role of the model name at the end of a path: the requested model, one that may answer alongside or instead of it,
+ * or a helper such as a session's transcriber.
+ */
 export type NameKind = 'requested' | 'other' | 'helper'
 
 const HOSTED = 'hosted:'
 
-/** The paths of a format from one value on: what its fields or items lead to, or that it names a model. */
+/**
+ * A tree of the paths at which a format's body names models. A node leads on by field or list item, and marks a value
+ * that is a model name.
+ */
 export class ModelPaths {
   readonly fields = new Map<string, ModelPaths>()
-  /** Of the items of a list, which may also be a single value without a list. */
+  /** The node for the items of a list; also for a single value in place of the list. */
   items: ModelPaths | undefined
-  /** Set where the value names a model. */
+  /** Set if the value names a model. */
   kind: NameKind | undefined
-  /** Only tools that the upstream runs have it; in others it is content. */
+  /** The field names a model only in tools that the upstream runs; in other tools it is content. */
   isHosted = false
-  /** The value may be a JSON text. */
+  /** The value may be a string of JSON. */
   isText = false
   private anyCase: RegExp | undefined
   private lengths = 0
 
   constructor() {
-    // Upstreams in JavaScript may merge it into the object.
+    // Upstreams in JavaScript may merge `__proto__` into the object.
     this.fields.set('__proto__', this)
   }
 
-  /** Adds a path; steps and spellings as in `ModelFields`. */
+  /** Adds a path, written as in `ModelFields`. */
   add([step, ...rest]: readonly string[], kind: NameKind): this {
     if (step === undefined) this.kind = kind
     else if (step === '*') (this.items ??= new ModelPaths()).add(rest, kind)
@@ -47,21 +53,24 @@ export class ModelPaths {
   }
 
   /**
-   * Whether a field differs from one of the paths only in case. Go's `encoding/json` takes it for the same: `\u017f` is an s,
-   * the Kelvin sign a k.
+   * Whether a field differs from a known one only in case. Go's `encoding/json` treats such fields as equal, and even
+   * matches `\u017f` to `s` and the Kelvin sign to `k`.
    */
   isMiscased(field: string): boolean {
     if (this.anyCase === undefined) {
       const names = [...this.fields.keys()]
       this.anyCase = new RegExp(`^(?:${names.map(name => RegExp.escape(name)).join('|')})$`, 'iu')
-      // A field has the same length in any case, so that few others need to be matched.
+      // A field's length does not depend on its case, so a bit mask of lengths rules out most other fields.
       for (const { length } of names) this.lengths |= 1 << length
     }
     return ((this.lengths >>> field.length) & 1) === 1 && !this.fields.has(field) && this.anyCase.test(field)
   }
 }
 
-/** The paths of a body, and of an object that replaces fields of it: an `extra_body`, or a fallback with settings. */
+/**
+ * The paths of a body, and of an object that overrides fields of the body: an `extra_body`, or a fallback with
+ * settings.
+ */
 export interface BodyPaths {
   readonly body: ModelPaths
   readonly replacing: ModelPaths
@@ -69,7 +78,7 @@ export interface BodyPaths {
 
 const compiled = new Map<Format, BodyPaths>()
 
-/** The paths of a format's bodies; of a format without a row, the field `model` alone. */
+/** The paths of a format's bodies. A format without a row has only the field `model`. */
 export const pathsOf = (format: Format): BodyPaths =>
   compiled.getOrInsertComputed(format, () => compile(MODEL_FIELDS.get(format) ?? UNLISTED))
 
@@ -84,18 +93,18 @@ function compile({ requested, others, helpers }: ModelFields): BodyPaths {
   return { body, replacing }
 }
 
-/** A field name that is no path. */
+/** Matches a field name that contains no path. */
 const PLAIN = /^\w*$/
 
-/** What a lenient server drops from a field's name. */
+/** Characters that a lenient server drops from a field's name. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are dropped
 const INVISIBLE = /[\s\u0000-\u001f\u007f]+/g
 
 /**
- * Where a field leads whose name is a path, as forms have them: `extra_body[model]`, `fallbacks[0].model`, `model[]`, also
+ * Resolves a field name that is a path, as forms have them: `extra_body[model]`, `fallbacks[0].model`, `model[]`, also
  * percent-encoded.
  *
- * @returns undefined where it names no model; `misspelled` where servers differ in whether it does.
+ * @returns undefined if the field names no model; `misspelled` if servers disagree on whether it does.
  */
 export function pathsAt(name: string, { body, replacing }: BodyPaths): ModelPaths | 'misspelled' | undefined {
   if (PLAIN.test(name)) return body.isMiscased(name) ? 'misspelled' : body.fields.get(name)
@@ -111,7 +120,7 @@ export function pathsAt(name: string, { body, replacing }: BodyPaths): ModelPath
     const fields = at.kind === undefined ? at : replacing
     if (fields.isMiscased(step)) return 'misspelled'
     const next = fields.fields.get(step)
-    // A step that is no field of a fallback is a model whose fallbacks follow.
+    // An unknown step inside fallbacks is a model's name; its own fallbacks follow.
     if (next === undefined && at.kind === undefined) return undefined
     at = next ?? at
   }

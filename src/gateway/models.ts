@@ -13,7 +13,7 @@ import type { UsableModel } from '../upstreams/router.ts'
 type FactsOf = (id: string) => ModelFacts | undefined
 
 /**
- * The JSON text of a list of models, or of a page of it.
+ * The JSON text of the list of models, or of one page of it.
  *
  * @param format one that lists models to its clients (docs/wire/common.md#model-lists).
  * @param usable sorted by id.
@@ -30,7 +30,7 @@ export const modelList = (
     query,
   )
 
-/** The JSON text of one model's record. Throws GatewayError `not-found` for one that is not in the list. */
+/** The JSON text of one model's record. Throws GatewayError `not-found` for a model outside the list. */
 export function modelRecord(format: Format, id: string, usable: readonly UsableModel[], facts: FactsOf): string {
   const model = usable.find(model => model.id === id)
   if (model === undefined)
@@ -42,7 +42,7 @@ export function modelRecord(format: Format, id: string, usable: readonly UsableM
   return JSON.stringify(WRITERS[format]!.models!.record(new Card(model, facts(id))))
 }
 
-/** A model as its channels and the operator describe it; its abilities are derived when they are read. */
+/** A model as its channels and the operator describe it. Abilities are computed when they are read. */
 class Card implements ModelCard {
   readonly id: string
   private readonly model: UsableModel
@@ -76,8 +76,8 @@ class Card implements ModelCard {
 }
 
 /**
- * What its channels can do, by the router's table; where only some of them embed, the operator's facts or the model's
- * name decide.
+ * Derives a model's abilities from the formats of its channels. If only some of them embed, the operator's settings or
+ * the model's name decide.
  */
 export function abilitiesOf({ id, formats }: UsableModel, facts: ModelFacts | undefined): ModelAbilities {
   const can = (work: Work): boolean => formats.some(format => isDirect(fitnessOf(format, work)))
@@ -96,20 +96,20 @@ function isEmbedder(id: string, facts: ModelFacts | undefined): boolean {
   return facts?.output.includes('embedding') === true || /embed/i.test(id)
 }
 
-/** Where facts about models come from. */
+/** Sources of facts about models. */
 interface Sources {
   readonly config: { readonly models: ReadonlyMap<string, ModelFacts> }
   readonly channels: { readonly all: readonly { readonly config: ChannelConfig }[] }
   readonly catalogue: Catalogue
 }
 
-/** What lists and records of models state of each: the operator's word, and the catalogue's limits where there is none. */
+/** The facts in lists and records of models: the operator's settings, completed with the limits of the catalogue. */
 export const listedFacts =
   ({ config, channels, catalogue }: Sources): FactsOf =>
   id => {
     const facts = config.models.get(id)
     if (facts?.context !== undefined && facts.maxOutput !== undefined) return facts
-    // Where a model is run that the operator gave a name of their own.
+    // The channel that serves the model under a name of the operator's choice.
     const place = channels.all.find(channel => channel.config.models.named.has(id))?.config
     const { context, maxOutput } = catalogue.about(
       id,

@@ -9,14 +9,14 @@ import type { ChannelConfig } from '../config/index.ts'
 import { type BodyPaths, type ModelPaths, type NameKind, pathsAt, pathsOf } from './model-paths.ts'
 
 /**
- * Holds every model a request names to what its key may use, not only the one it is for (traps 105, 118). The paths are
- * those of `endpoints/model-fields.ts`.
+ * Checks every model that a request names against the key's permissions, not only the requested one (traps 105, 118).
+ * `endpoints/model-fields.ts` lists the paths.
  *
- * @param wire of the format, as the caller sent it: JSON, or the texts and files of a form.
- * @param model undefined for a remix, whose model is that of its original.
- * @throws GatewayError `invalid-request` for what is no name, for a file where a name belongs, and for a field that names
- * models in another case or spelling: upstreams differ in whether it is the same field. `forbidden` for another model than
- * `model` that the key may not use; whether it may use `model` is the router's decision.
+ * @param wire the request as the caller sent it: JSON, or the texts and files of a form.
+ * @param model undefined for a remix, which uses the model of its original.
+ * @throws GatewayError `invalid-request` for a value that is not a name, for a file in place of a name, and for a field
+ * in another case or spelling, because upstreams disagree on whether it is the same field; `forbidden` for any model
+ * other than `model` that the key may not use. The router checks `model` itself.
  */
 export function checkModelFields(
   format: Format,
@@ -40,10 +40,10 @@ export function checkModelFields(
 }
 
 /**
- * A body written for a channel of its caller's format, the models it names beside the first as the upstream calls them;
- * the very same where it names none.
+ * Renames the other models in a native body to the names of the channel's upstream. Returns the same body if it names
+ * none.
  *
- * @throws GatewayError `invalid-request` for one the channel does not have.
+ * @throws GatewayError `invalid-request` for a model the channel does not have.
  */
 export const withUpstreamModels = (body: JsonObject, format: Format, { models }: ChannelConfig): JsonObject =>
   renamedBody(body, {
@@ -52,40 +52,45 @@ export const withUpstreamModels = (body: JsonObject, format: Format, { models }:
     rename: (name, { field, kind }) => (kind === 'requested' ? name : upstreamName(name, models, { field, kind })),
   })
 
-/** @throws GatewayError `forbidden`. */
+/**
+ * Checks that the key may use a model.
+ *
+ * @throws GatewayError `forbidden`.
+ */
 export function checkPermitted(name: string, permissions: Permissions, field: string): void {
   if (!permissions.allowsModel(name))
     throw forbidden(`This key may not use the model "${excerpt(name)}".`, field, 'model_not_allowed')
 }
 
 /**
- * What the upstream of a channel calls a model that is named beside the requested one. A helper that the channel does not
+ * The upstream's name for a model that a request names alongside the requested one. A helper that the channel does not
  * have keeps its name.
  *
- * @throws GatewayError `invalid-request` for any other that the channel does not have.
+ * @throws GatewayError `invalid-request` for any other model that the channel does not have.
  */
 export function upstreamName(name: string, models: ChannelConfig['models'], { field, kind }: Named): string {
   const upstream = models.named.get(name)
   if (upstream !== undefined) return upstream
   if (kind === 'helper' || matchesAny(models.patterns, name)) return name
-  throw invalid(`The model "${excerpt(name)}" cannot be used beside that of this request.`, field)
+  throw invalid(`The model "${excerpt(name)}" cannot be combined with the requested model.`, field)
 }
 
-/** Where a name was found: under that field of the body. */
+/** The body's field that holds a model name, and the role of that name. */
 export interface Named {
   readonly field: string
   readonly kind: NameKind
 }
 
+/** How `renamedBody` renames the models in a body. */
 export interface Naming {
   readonly paths: BodyPaths
-  /** What a model is to be called. */
+  /** Returns the new name of a model. */
   readonly rename: (name: string, where: Named) => string
   /** Whether fields in another case or spelling are refused. */
   readonly isExact: boolean
 }
 
-/** The body with the names in it renamed, in time linear in its size; the very same where none is. */
+/** Renames the models in a body. Linear in the size of the body; returns the same body if nothing changed. */
 export function renamedBody(body: JsonObject, naming: Naming): JsonObject {
   let out = renamedIn(body, naming.paths.body, naming)
   for (const field in body) {
@@ -101,7 +106,7 @@ export function renamedBody(body: JsonObject, naming: Naming): JsonObject {
 
 const isWord = (field: string): boolean => /^\w*$/.test(field)
 
-/** @param root the body's field it stands in; undefined for the body itself. */
+/** @param root the body's field that contains the object; undefined for the body itself. */
 function renamedIn(object: JsonObject, paths: ModelPaths, naming: Naming, root?: string): JsonObject {
   let out = object
   for (const field in object) {
@@ -119,7 +124,7 @@ function renamedIn(object: JsonObject, paths: ModelPaths, naming: Naming, root?:
   return out
 }
 
-/** Whether a tool is run by the client, which alone reads its parameters. */
+/** Whether the client runs the tool and alone reads its parameters. */
 const isClients = ({ type = 'function' }: JsonObject): boolean => type === 'function' || type === 'custom'
 
 function renamed(value: Json, paths: ModelPaths, naming: Naming, root: string): Json {
@@ -145,13 +150,13 @@ function each(values: readonly Json[], paths: ModelPaths, naming: Naming, root: 
   return out ?? (values as Json)
 }
 
-/** How a form names a list, which may have one item only. */
+/** The suffix by which a form marks a list, even one with a single item. */
 const OF_FORM = '[]'
 
-/** Anthropic's word for fallbacks it chooses itself. */
+/** Anthropic's value for fallbacks that the upstream chooses itself. */
 const UPSTREAMS_CHOICE = 'default'
 
-/** A JSON text is written anew: readers differ in what fields mean that stand there twice. */
+/** Renames models in a string of JSON. The text is serialised again, because readers disagree on duplicate fields. */
 function inText(text: string, paths: ModelPaths, naming: Naming, root: string): Json {
   if (text.trim() === '') return text
   let value: Json
@@ -164,7 +169,10 @@ function inText(text: string, paths: ModelPaths, naming: Naming, root: string): 
   return JSON.stringify(value === null ? value : renamed(value, paths, naming, root))
 }
 
-/** The requested model is its reader's concern where it is no name. */
+/**
+ * Renames a model name, or the names in an object in its place. A requested model that is not a name is left to the
+ * format's reader.
+ */
 function named(value: Json, kind: NameKind, naming: Naming, root: string): Json {
   if (typeof value === 'string') return naming.rename(value, { field: root, kind })
   if (kind === 'requested') return value
@@ -175,7 +183,10 @@ function named(value: Json, kind: NameKind, naming: Naming, root: string): Json 
   return typeof value['model'] === 'string' ? settings(value, naming, root) : mapped(value, kind, naming, root)
 }
 
-/** A fallback with settings, its model first: LiteLLM takes an object that begins with another field for a map. */
+/**
+ * Renames the models in a fallback with settings. Puts `model` first: LiteLLM takes an object that begins with another
+ * field for a map.
+ */
 function settings(value: JsonObject, naming: Naming, root: string): JsonObject {
   const out = renamedIn(value, naming.paths.replacing, naming, root)
   if (Object.keys(out)[0] === 'model') return out
@@ -183,7 +194,7 @@ function settings(value: JsonObject, naming: Naming, root: string): JsonObject {
   return { model: model!, ...others }
 }
 
-/** LiteLLM's map from models to their fallbacks; `*` stands for any other model. */
+/** Renames the models in LiteLLM's map from models to their fallbacks; `*` stands for any other model. */
 function mapped(value: JsonObject, kind: NameKind, naming: Naming, root: string): JsonObject {
   const entries = Object.entries(value)
   const isMap = entries.length > 0 && entries.every(([, list]) => Array.isArray(list))

@@ -16,21 +16,21 @@ import type { Report } from './report.ts'
 import type { Recalled } from './thoughts/recalled.ts'
 import type { OwnThoughts } from './thoughts/thoughts.ts'
 
-/** A request as one target gets it. */
+/** A request as it is sent to one target. */
 export interface Prepared {
-  /** What was written: the caller's request under the upstream's model id, repaired for a foreign format. */
+  /** The caller's request with the upstream's model id, repaired for a foreign format. */
   readonly request: CanonicalRequest
   readonly wire: WireRequest
-  /** At their places in the caller's request. */
+  /** Losses at their paths in the caller's request. */
   readonly losses: readonly Loss[]
   readonly restorer: Restorer | undefined
-  /** The remembered reasoning that was put back into the request. */
+  /** The remembered reasoning that was restored to the request. */
   readonly recalled: Recalled | undefined
-  /** The caller's format is the upstream's. */
+  /** Whether the caller's format is the upstream's. */
   readonly native: boolean
 }
 
-/** What of an attempt its request is written by, and located in what the caller sent. */
+/** The fields of an attempt that determine how its request is written and where its losses are reported. */
 interface Writing extends Located {
   readonly target: Target
   readonly thoughts: OwnThoughts | undefined
@@ -39,10 +39,11 @@ interface Writing extends Located {
 }
 
 /**
- * Writes a request for the target of an attempt.
+ * Writes a request for an attempt's target.
  *
- * @param request the attempt's own, or one that an emulation makes of it.
- * @throws GatewayError `cannot-express` where the upstream's format has no such request, or too much would be lost.
+ * @param request the attempt's own request, or one that an emulation makes of it.
+ * @throws GatewayError `cannot-express` if the upstream's format has no such request, or the request would lose too
+ * much.
  */
 export function writeRequest(attempt: Writing, request: CanonicalRequest = attempt.request): Prepared {
   const prepared = prepare(request, attempt.target, attempt.thoughts)
@@ -54,9 +55,9 @@ export function writeRequest(attempt: Writing, request: CanonicalRequest = attem
 }
 
 /**
- * Writes the request for a target, with the reasoning that is remembered for its caller.
+ * Writes a request for a target and restores the caller's remembered reasoning.
  *
- * @throws GatewayError `cannot-express` where its format has no such request.
+ * @throws GatewayError `cannot-express` if the target's format has no such request.
  */
 export function prepare(given: CanonicalRequest, target: Target, thoughts?: OwnThoughts): Prepared {
   const { channel, format, native, upstreamModel } = target
@@ -79,7 +80,10 @@ export function prepare(given: CanonicalRequest, target: Target, thoughts?: OwnT
   }
 }
 
-/** A history repaired for another format, and what places losses found in it in the original. */
+/**
+ * Repairs a history for another format. Also returns a function that maps later losses to paths in the original
+ * request.
+ */
 function edited(request: CanonicalRequest) {
   const less = reduced(request)
   const repaired = repair(less.request)
@@ -94,9 +98,9 @@ function edited(request: CanonicalRequest) {
 const unmoved = (found: readonly Loss[]): readonly Loss[] => found
 
 /**
- * The refusal of a request that would lose too much; undefined where it would not.
+ * The refusal of a request that would lose too much; undefined if the losses are acceptable.
  *
- * @param place gives losses their places in the caller's body.
+ * @param place maps losses to their paths in the caller's body.
  */
 export function refused(
   request: CanonicalRequest,
@@ -109,7 +113,7 @@ export function refused(
   return tooMuch.length === 0 ? undefined : refusal(tooMuch, place(tooMuch))
 }
 
-/** How bad a target is for the request: a refusal weighs more than any number of losses. */
+/** Scores how badly a target fits the request: the number of losses; a refusal outweighs any number. */
 export function weigh(request: CanonicalRequest, target: Target, onLoss: OnLoss): number {
   try {
     const { losses } = prepare(request, target)
@@ -119,4 +123,5 @@ export function weigh(request: CanonicalRequest, target: Target, onLoss: OnLoss)
   }
 }
 
+/** The score of a refusal; more losses than any request has. */
 const REFUSAL = 1_000_000

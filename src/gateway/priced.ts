@@ -7,8 +7,8 @@ import type { Target } from '../upstreams/router.ts'
 
 const TEXT: Usage = { input: 1, output: 1 }
 /**
- * What a work is billed for at least. A work without an entry has no price per token: what it costs is unknown of every
- * model.
+ * The least usage that each kind of work is billed for. Work without an entry has no price per token, so its cost is
+ * always unknown.
  */
 const BILLED: { readonly [W in Work]?: Usage } = {
   conversation: TEXT,
@@ -22,10 +22,10 @@ const BILLED: { readonly [W in Work]?: Usage } = {
 }
 
 /**
- * The targets that a budget admits: where it refuses unknown prices (`budget.unknown: refuse`), those whose price for the
- * work is known. Counting tokens costs nothing.
+ * Drops targets with an unknown price for the work, if the key's budget demands that (`budget.unknown: refuse`).
+ * Counting tokens is free.
  *
- * @throws GatewayError `forbidden` where it admits none of several.
+ * @throws GatewayError `forbidden` if no target remains.
  */
 export function pricedTargets(
   targets: readonly Target[],
@@ -41,7 +41,7 @@ export function pricedTargets(
   return priced
 }
 
-/** The code of such a refusal. */
+/** The error code of that refusal. */
 export const PRICE_UNKNOWN = 'price_unknown'
 
 const UNPRICED = forbidden("This key's budget admits no model whose price is unknown.", 'model', PRICE_UNKNOWN)

@@ -9,9 +9,8 @@ import { type Scrub, scrubbed, scrubber } from './scrub.ts'
 import type { Attempt } from './types.ts'
 
 /**
- * The beginning of an answer with an id and a time, and the model under the caller's name for it: the public id where
- * the channel maps names, the upstream's own name otherwise. What an upstream of the caller's own format left out is
- * added by the writer.
+ * Completes the head of an answer: id, time, and the model under the caller's name. That name is the public id if the
+ * channel maps names, otherwise the name the upstream reports. The writer adds fields that a native upstream omitted.
  */
 export function withHead<T extends CanonicalResult | ResultStart>(
   result: T,
@@ -20,7 +19,7 @@ export function withHead<T extends CanonicalResult | ResultStart>(
   const { model } = request
   const head = {
     ...result,
-    // Clients assemble a stream by its id: they lose chunks that have an empty one.
+    // Clients assemble a stream by its id and drop chunks whose id is empty.
     id: result.id === '' && 'type' in result ? call.id : (result.id ?? call.id),
     model: target.upstreamModel === model ? (result.model ?? model) : model,
     createdAt: result.createdAt ?? Math.floor(Date.now() / 1000),
@@ -29,7 +28,7 @@ export function withHead<T extends CanonicalResult | ResultStart>(
   return echo === undefined ? head : echo.apply(head)
 }
 
-/** Adds the time of completion for formats that have a field for it: the clock is the gateway's. */
+/** Adds the time of completion for formats that have a field for it, by the gateway's clock. */
 export function timed<T extends CanonicalResult | ResultEnd>(result: T, { format }: Call): T {
   if (WRITERS[format]!.completionTime !== true) return result
   const spelling = {
@@ -45,9 +44,12 @@ const ACCOUNT: CanonicalError = {
   kind: 'upstream-account',
   message: "The upstream does not serve the gateway's account at present.",
 }
-const REFUSED: CanonicalError = { kind: 'upstream-failed', message: 'The upstream refused the gateway.' }
+const REFUSED: CanonicalError = { kind: 'upstream-failed', message: "The upstream refused the gateway's request." }
 
-/** What an upstream may blame on the gateway, never on the caller: its account there (trap 99), or its address. */
+/**
+ * Errors that concern the gateway and never the caller, by kind: problems of the gateway's account (trap 99), and
+ * refusals of the gateway itself.
+ */
 const OURS: { readonly [K in ErrorKind]?: CanonicalError } = {
   unauthenticated: ACCOUNT,
   forbidden: ACCOUNT,
@@ -59,8 +61,8 @@ const OURS: { readonly [K in ErrorKind]?: CanonicalError } = {
 }
 
 /**
- * An upstream's failure as a caller may see it: what is the gateway's own fault has a fixed message, and what reveals the
- * upstream or the gateway's credentials is removed from every field of the error.
+ * An upstream's error as the caller may see it. A fault of the gateway gets a fixed message; every field of any other
+ * error is scrubbed of names and credentials of the upstream.
  */
 export function publicError(error: CanonicalError, target: Target, model: string): CanonicalError {
   const own = OURS[error.kind]
@@ -69,7 +71,7 @@ export function publicError(error: CanonicalError, target: Target, model: string
   return { ...(scrubbed(fields as JsonObject, scrubber(target, model)) as Omit<CanonicalError, 'kind'>), kind }
 }
 
-/** A result as a caller may see it, with its errors. */
+/** A result as the caller may see it, with scrubbed errors. */
 export function publicResult(result: CanonicalResult, target: Target, model: string): CanonicalResult {
   const { error, candidates } = result
   return {
@@ -79,7 +81,7 @@ export function publicResult(result: CanonicalResult, target: Target, model: str
   }
 }
 
-/** An event as a caller may see it: those that begin or end something may have an error. */
+/** An event as the caller may see it. Only events that begin or end something can contain errors. */
 export function publicEvent(event: CanonicalEvent, target: Target, model: string): CanonicalEvent {
   switch (event.type) {
     case 'error':
@@ -93,7 +95,7 @@ export function publicEvent(event: CanonicalEvent, target: Target, model: string
   }
 }
 
-/** The same part of an answer with its error message scrubbed. */
+/** Scrubs errors in the extras and the spelling of a node. Returns the same node if it has none. */
 function scrubBeside<T extends Node>(node: T, target: Target, model: string): T {
   const { extras, spelling } = node
   const isBeside = extras !== undefined && Object.values(extras).some(hasError)
@@ -112,7 +114,7 @@ const mapped = <T>(fields: { readonly [name: string]: T }, map: (value: T) => T)
 
 const hasError = (fields: JsonObject): boolean => ERROR_FIELDS.some(field => fields[field] != null)
 
-/** Whether a whole answer is among how a format wrote it, with what went wrong. */
+/** Whether `spelling` holds a whole wire answer that carries an error. */
 function holdsError(fields: JsonObject): boolean {
   for (const name in fields) if (isObject(fields[name]) && hasError(fields[name])) return true
   return false
@@ -128,5 +130,5 @@ const withoutSecrets = (fields: JsonObject, scrub: Scrub): JsonObject => ({
   ),
 })
 
-/** Names of the fields that hold errors. */
+/** Fields that hold errors. */
 const ERROR_FIELDS = ['error', 'errors']

@@ -16,7 +16,7 @@ import { checkModelFields } from './named-models.ts'
 import { type Prepared, prepare } from './prepare.ts'
 import type { Incoming, Trailing } from './types.ts'
 
-/** Reads the bodies of one caller in one format. */
+/** Reads the bodies of one caller's request in one format. */
 export class RequestReader {
   private readonly call: Call
   private readonly caller: Caller
@@ -30,7 +30,7 @@ export class RequestReader {
     this.capture = capture
   }
 
-  /** A body as a request of the endpoint's format. Throws GatewayError `invalid-request` where it is none. */
+  /** Turns a body into a request of the endpoint's format. Throws GatewayError `invalid-request` if that fails. */
   wire(body: JsonObject, files?: readonly WireFile[]): WireRequest {
     const sent = this.capture?.parsed(body, files)
     const wire = wireRequest(this.call.route, this.call.head, body, files)
@@ -39,10 +39,11 @@ export class RequestReader {
   }
 
   /**
-   * The request, with what the gateway sealed for this caller in plain, by a key that is loaded first where there is such.
+   * Reads a whole request. Decrypts the state that the gateway encrypted for this caller, and loads the key for that
+   * first.
    *
-   * @throws GatewayError `invalid-request`, `forbidden` for a model that the key may not use, and OwnFailure where what is
-   * sealed cannot be opened just now.
+   * @throws GatewayError `invalid-request`, and `forbidden` for a model that the key may not use; OwnFailure if the
+   * encryption key is unavailable.
    */
   async readWhole(wire: WireRequest): Promise<CanonicalRequest> {
     const request = READERS[this.call.format]!.request!(wire)
@@ -51,13 +52,15 @@ export class RequestReader {
     return this.permitted(withSealsOpened(request, this.seal), wire)
   }
 
-  /** The same at once, of a body in which nothing is sealed or whose seals' key was loaded before. */
+  /** As `readWhole`, but synchronous: for a body without encrypted state, or after the encryption key was loaded. */
   read(wire: WireRequest): CanonicalRequest {
     const request = READERS[this.call.format]!.request!(wire)
     return this.permitted(holdsSealed(request) ? withSealsOpened(request, this.seal) : request, wire)
   }
 
-  /** Loads what opens the seals in items that the caller did not send. Rejects with OwnFailure where it cannot be had. */
+  /**
+   * Loads the encryption key if stored items hold encrypted state. Rejects with OwnFailure if the key is unavailable.
+   */
   async loadSealKey(items: readonly JsonObject[]): Promise<void> {
     if (items.some(item => Object.values(item).some(isSealed))) await this.seal.load()
   }
@@ -73,14 +76,16 @@ export class RequestReader {
   }
 }
 
-/** Whether losses are shown or refused: as the request's own header states, else as its key does. */
+/**
+ * Whether losses are shown or refused: by the request's header `interlingua-on-loss`, otherwise by the key's setting.
+ */
 export const onLossOf = ({ headers }: Call['message'], { permissions }: Caller): OnLoss =>
   headers['interlingua-on-loss'] === 'refuse' ? 'refuse' : permissions.onLoss
 
 /**
  * Whether the body is a form.
  *
- * @throws GatewayError `invalid-request` where the endpoint takes only the other kind.
+ * @throws GatewayError `invalid-request` if the endpoint takes only the other kind.
  */
 export function isForm({ message, body, route }: Call): boolean {
   const form = body === undefined ? route.form : undefined
@@ -91,23 +96,26 @@ export function isForm({ message, body, route }: Call): boolean {
   return is
 }
 
-/** Whether a file was passed on while it arrived, which can be sent once. */
+/** Whether part of a file was already passed on while it arrived; such a request cannot be sent again. */
 export const isSpent = ({ request }: Incoming): boolean =>
   request.messages.some(({ content }) =>
     content.some(part => part.type === 'media' && part.source.type === 'bytes' && part.source.bytes.begun === true),
   )
 
-/** How a form becomes a request. */
+/** What reading a form needs. */
 export interface FormOptions {
-  /** Bytes it may have. */
+  /** Bytes; largest form. */
   readonly limit: number
   readonly meters: FormMeters
   readonly reader: RequestReader
-  /** Whether the request may be sent before the form is whole. */
+  /** Whether the request may be sent before the whole form has arrived. */
   flows(request: CanonicalRequest): boolean
 }
 
-/** A form as a request; one whose large file may be passed on while it arrives is read once its model is known. */
+/**
+ * Reads a form as a request. If a large file may be passed on while it arrives, returns as soon as the model is known;
+ * `trailing` delivers the fields after the file.
+ */
 export async function readFormRequest(
   call: Call,
   { limit, meters, reader, flows }: FormOptions,
@@ -135,7 +143,10 @@ export async function readFormRequest(
 
 const unfinished = (wire: WireRequest): WireRequest => ({ ...wire, unfinished: true })
 
-/** The fields so far suffice to send the request; those to come may make readable what is not yet. */
+/**
+ * Whether the fields so far are enough to send the request. A failure means no, because later fields may complete what
+ * is unreadable now.
+ */
 function suffices(flows: () => boolean): boolean {
   try {
     return flows()
@@ -144,7 +155,7 @@ function suffices(flows: () => boolean): boolean {
   }
 }
 
-/** The rest of a request, where the form goes on behind a file. */
+/** The fields of a form that follow a file passed on while it arrives. */
 class TrailingFields implements Trailing {
   whole: CanonicalRequest | undefined
   fault: unknown
@@ -171,7 +182,7 @@ class TrailingFields implements Trailing {
   }
 }
 
-/** The values of a field that were not sent yet; repeated fields are a list. */
+/** The values of a field that were not sent yet. A repeated field is a list. */
 function unsent(sent: Json | undefined, value: Json): Json | undefined {
   if (sent === undefined) return value
   const known = Array.isArray(sent) ? sent.length : 1

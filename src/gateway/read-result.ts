@@ -21,13 +21,13 @@ import { publicHeaders } from './scrub.ts'
 import type { Sent } from './send.ts'
 import type { WholeAnswer } from './types.ts'
 
-/** Bytes a whole answer may have: a few large pictures in base64. */
+/** Bytes; largest whole answer: a few large images in base64. */
 export const LARGEST = 128 * 1024 * 1024
 
 /**
- * An upstream's answer as one result, also where it streams although that was not requested.
+ * Reads an upstream's answer as one result, even if it streams although no stream was requested.
  *
- * @throws GatewayError where it broke off, is no answer of its format, or is nothing but an error.
+ * @throws GatewayError if the answer breaks off, is not in its format, or holds only an error.
  */
 export async function readResult({ attempt, prepared, answer, reader }: Sent): Promise<WholeAnswer> {
   const { request, losses, restorer, native } = prepared
@@ -40,9 +40,9 @@ export async function readResult({ attempt, prepared, answer, reader }: Sent): P
 }
 
 /**
- * As `readResult`, with tools under the names the upstream was sent.
+ * As `readResult`, but tools have the names that were sent to the upstream.
  *
- * @param largest bytes of its text.
+ * @param largest bytes; longest text of the answer.
  */
 export async function readWireResult(
   answer: Answer,
@@ -68,35 +68,35 @@ export async function readWireResult(
   return sound(reader.result!({ ...head, body }, request), false)
 }
 
-/** A JSON document that is one string: how some servers answer a request for plain text. */
+/** The string in a JSON document that is a single string, as some servers answer a request for plain text. */
 function stringIn(text: string): string | undefined {
   const value = /^\s*"/.test(text) ? parseJson(text) : undefined
   return typeof value === 'string' ? value : undefined
 }
 
-/** The events of a stream that came as one JSON list, as Google streams without `alt=sse`. */
+/** The events of a stream that arrived as one JSON list, as Google streams without `alt=sse`. */
 function listedIn(text: string): readonly WireEvent[] | undefined {
   if (!/^\s*\[/.test(text)) return undefined
   const list = parseObject(`{"list":${text}}`)?.['list']
   return Array.isArray(list) ? list.map(item => ({ data: JSON.stringify(item) })) : undefined
 }
 
-/** Throws the error of an answer that holds nothing else. */
+/** Throws the error of a result that holds only an error. */
 function sound(result: CanonicalResult, streamed: boolean): CanonicalResult {
   if (result.error !== undefined && (streamed || result.candidates.length === 0)) throw new GatewayError(result.error)
   return result
 }
 
-/** A media type that leaves the kind of file to its first bytes. */
+/** A media type that says nothing about the kind of file; its first bytes decide. */
 const MERE_BYTES = /^application\/octet-stream\b/i
 
-/** The media types of documents of XML; no recording and no transcript is one. */
+/** Media types of XML documents, which are never a recording or a transcript. */
 const XML = /^[\w.-]+\/(?:[\w.-]+\+)?xml\b/i
 
-/** The parts of an answer that is no JSON. */
+/** The body of an answer that is not JSON. */
 type Content = Pick<WireAnswer, 'body' | 'raw'>
 
-/** The events of a stream that came as a text; no transcript begins like an event with an object in it. */
+/** The events of a stream whose content type is text. No transcript begins like an event that holds an object. */
 function eventsIn({ raw }: Content): readonly WireEvent[] | undefined {
   if (raw === undefined || !('text' in raw) || !/^\s*(?:event:.*\r?\n)?data: ?\{/.test(raw.text)) return undefined
   const parser = eventParser()
@@ -104,8 +104,9 @@ function eventsIn({ raw }: Content): readonly WireEvent[] | undefined {
 }
 
 /**
- * A text, a recording, or the object that an upstream sent as if it were one: its error (trap 77). Rejects with GatewayError
- * `upstream-failed` where there is no byte of a recording, and for a page of HTML or a document of XML.
+ * Reads a text, a recording, or the error object that an upstream sends in place of one (trap 77).
+ *
+ * @throws GatewayError `upstream-failed` for a recording without a byte, and for an HTML page or XML document.
  */
 async function rawContent(answer: Answer, largest: number): Promise<Content> {
   const mediaType = single(answer.headers['content-type'])
@@ -121,32 +122,32 @@ async function rawContent(answer: Answer, largest: number): Promise<Content> {
   return { body: {}, raw: { mediaType: (isUnknown ? sniffed(head) : undefined) ?? mediaType, bytes: whole } }
 }
 
-/** Bytes of an error that is taken for one although it was sent as a recording: samples may begin like an object. */
+/** Bytes; longest error that is recognised in place of a recording. Audio samples may begin like a JSON object. */
 const LARGEST_ERROR = 16 * 1024
 
 function bodyIn(text: string, parse: Reader['parse'] = parseObject): JsonObject {
   const body = parse(text)
   if (body !== undefined) return body
-  throw new GatewayError(upstreamFailed('The upstream answered something that is not JSON.'))
+  throw new GatewayError(upstreamFailed("The upstream's answer is not JSON."))
 }
 
 type Check = (result: CanonicalResult, request: CanonicalRequest, native: boolean) => boolean
 
 /**
- * An answer that holds what was requested. An upstream whose successful answer holds nothing of it, or fewer parts than
- * inputs, has failed: another may do better.
+ * Checks that a successful answer holds what was requested. An answer without content, or with fewer parts than inputs,
+ * is a failure of the upstream, so that another channel may answer.
  *
- * @throws GatewayError `upstream-failed` for any other.
+ * @throws GatewayError `upstream-failed` if the check fails.
  */
 export function checkedResult(result: CanonicalResult, request: CanonicalRequest, native: boolean): CanonicalResult {
   const check = CHECKS[workOf(request)]
   if (check === undefined || check(result, request, native)) return result
-  throw new GatewayError(upstreamFailed('The upstream answered without what it was asked for.'))
+  throw new GatewayError(upstreamFailed("The upstream's answer does not contain what was requested."))
 }
 
 const CHECKS: { readonly [W in Work]?: Check } = {
   completion: ({ candidates }) => candidates.length > 0,
-  // A silent recording has no transcript, but the upstream finishes.
+  // A silent recording has an empty transcript, but the upstream still finishes.
   transcription: ({ candidates }) =>
     candidates.some(({ content, finish }) => content.length > 0 || finish?.reason === 'stop'),
   embedding: (result, { messages }, native) =>
@@ -161,21 +162,21 @@ const CHECKS: { readonly [W in Work]?: Check } = {
       ({ content, finish }) =>
         content.some(part => !isInNameOnly(part)) || (finish !== undefined && finish.reason !== 'stop'),
     ),
-  // Why there is no recording at all, the caller's writer reports.
+  // An answer without any recording passes: the caller's writer reports the reason.
   speech: ({ candidates }) => !candidates.some(({ content }) => content.some(isInNameOnly)),
 }
 
-/** A medium without a byte. */
+/** Whether a medium has no bytes. */
 const isInNameOnly = (part: Part): boolean =>
   part.type === 'media' && part.source.type === 'base64' && part.source.data === ''
 
 const contentOf = ({ candidates }: CanonicalResult): readonly Part[] => candidates[0]?.content ?? []
 
-/** Vectors of a kind that only one format has are inside an object or a list. */
+/** Whether a part holds vectors of a kind that only its own format has, inside an object or list. */
 const isOfItsOwn = (part: Part): boolean =>
   part.type === 'opaque' && Object.values(part.value).some(field => typeof field === 'object' && field !== null)
 
-/** The numbers of a vector that is passed on as it came are not checked. */
+/** Whether a vector is valid. The numbers of a vector that is passed on unchanged are not checked. */
 function isVector({ vector }: EmbeddingPart, native: boolean): boolean {
   if (native && !Array.isArray(vector)) return !isEmptyVector(vector)
   const numbers = vectorAs(vector, 'float') as readonly number[]
@@ -183,11 +184,12 @@ function isVector({ vector }: EmbeddingPart, native: boolean): boolean {
 }
 
 /**
- * One answer for each input. Vectors are identified by their place alone: with one missing, none is certain.
+ * Checks that there is one answer per input. Vectors are matched to inputs by index alone, so one missing vector makes
+ * all uncertain.
  *
  * @throws GatewayError `upstream-failed` for more or fewer.
  */
 export function oneEach<T>(answers: readonly T[], inputs: number): readonly T[] {
   if (answers.length === inputs) return answers
-  throw new GatewayError(upstreamFailed(`The upstream answered ${inputs} inputs with ${answers.length} embeddings.`))
+  throw new GatewayError(upstreamFailed(`For ${inputs} inputs, the upstream returned ${answers.length} embeddings.`))
 }

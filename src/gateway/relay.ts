@@ -4,9 +4,9 @@ import type { Reply } from './call.ts'
 import { GONE, SENT_NOTHING } from './failures.ts'
 
 /**
- * Settles when the caller has taken what was written, or will never: one that takes nothing for too long is gone.
+ * Waits until the caller has taken what was written. Closes the connection of a caller that takes nothing for too long.
  *
- * @param heartbeat milliseconds between signs of life on a silent stream.
+ * @param heartbeat ms between two keep-alives on a silent stream; the timeout is a multiple of it.
  */
 export function drained(reply: Reply, heartbeat: number): Promise<void> {
   return new Promise(resolve => {
@@ -28,13 +28,13 @@ export function drained(reply: Reply, heartbeat: number): Promise<void> {
 }
 
 /**
- * Passes an answer on that is no JSON: a text, or bytes as they come, no faster than the caller takes them. Nothing is
- * sent before the first byte is there, so that an upstream that breaks off at once can be made good by another.
+ * Passes an answer that is not JSON on to the caller: a text at once, or bytes no faster than the caller takes them.
+ * Sends the head with the first byte, so that another upstream can still replace one that breaks off at once.
  *
- * @param heartbeat milliseconds between signs of life on a silent stream.
- * @param status of the answer's head: 200, or 206 for a part of a file.
- * @throws GatewayError where the upstream sends nothing or breaks off, or the caller left; what was sent by then is for
- * the caller to throw away.
+ * @param heartbeat ms between two keep-alives on a silent stream.
+ * @param status of the answer: 200, or 206 for a part of a file.
+ * @throws GatewayError if the upstream sends nothing or breaks off, or the caller left; the caller of this function
+ * discards what was sent by then.
  */
 export async function relay(
   reply: Reply,

@@ -13,62 +13,62 @@ import type { Call } from './call.ts'
 import type { RequestTrace } from './metrics/traces.ts'
 import { type Expected, estimated, lengthOf } from './uncounted.ts'
 
-/** What became of a request that is over. */
+/** What became of a finished request: its usage row, and what else the log and the trace need. */
 export interface Outcome {
   readonly call: Call
   readonly row: UsageRow
-  /** What counts against limits, an estimate where the row says so; undefined where nothing can be said of it. */
+  /** What counts against the limits; an estimate if the row says so, undefined if not even an estimate is possible. */
   readonly spent: Usage | undefined
   readonly error: CanonicalError | undefined
-  /** What was thrown, where the answer was ended by a fault of ours. */
+  /** The thrown value, if a bug of the gateway ended the answer. */
   readonly fault: unknown
   readonly trace: RequestTrace | undefined
-  /** Thoughts that were put back into the request. */
+  /** The number of remembered reasoning parts that were restored to the request. */
   readonly thoughts: number | undefined
-  /** Of the video that was ordered. */
+  /** Seconds of video that were ordered. */
   readonly seconds: number | undefined
 }
 
-/** What becomes of one request, gathered on its way: no bodies, no credentials. */
+/** Gathers what becomes of one request on its way. Holds no bodies and no credentials. */
 export class Report {
   caller: Caller | undefined
   model: string | undefined
   stream = false
   target: Target | undefined
   attempts = 0
-  /** What the caller was answered with; 499 where it did not wait for an answer. */
+  /** The HTTP status of the answer; 499 if the caller left before it. */
   status = 200
   usage: Usage | undefined
-  /** What the request takes of its key's limits. */
+  /** The request's reservation in the limits of its key. */
   allowance: Allowance | undefined
-  /** What it is expected to use; undefined until it was read. */
+  /** The expected usage; undefined until the request is read. */
   expected: Expected | undefined
-  /** Undefined where no traces are made. */
+  /** Undefined if requests are not traced. */
   trace: RequestTrace | undefined
   private finish: Finish | undefined
   private error: CanonicalError | undefined
   private upstreamId: string | undefined
   private read: number | undefined
   private sent: number | undefined
-  /** The head of the upstream's answer came. */
+  /** When the head of the upstream's answer arrived. */
   private answerBegan: number | undefined
-  /** The attempts before the last. */
+  /** Every attempt except the last. */
   private tries: UsageTry[] | undefined
   private firstByte: number | undefined
   private losses = 0
   private additions = 0
   private thoughts: number | undefined
-  /** Of the video that was ordered. */
+  /** Seconds of video that were ordered. */
   private seconds: number | undefined
   private work: Work = 'conversation'
   private answerless = false
-  /** All of the answer was seen, and so all of what it cost. */
+  /** The whole answer was read, so that its cost is fully counted. */
   private ended = false
-  /** Characters of the answer that came so far, and those that had come when the upstream counted last. */
+  /** Characters of the answer so far, and at the time of the upstream's last usage count. */
   private written = 0
   private writtenThen = 0
   private hasMedia = false
-  /** What was thrown, where the answer was ended by a fault of ours. */
+  /** The thrown value, if a bug of the gateway ended the answer. */
   private fault: unknown
   private readonly call: Call
   private readonly at = Date.now()
@@ -85,7 +85,7 @@ export class Report {
     this.work = workOf(request)
   }
 
-  /** Another target's turn: the answer of the one before it does not count. */
+  /** Starts another attempt and discards what was noted of the previous target's answer. */
   tried(target: Target): void {
     const now = performance.now()
     if (this.target !== undefined) this.failedOver(this.target, now)
@@ -112,29 +112,29 @@ export class Report {
     })
   }
 
-  /** The upstream began to answer. */
+  /** Notes that the head of the upstream's answer arrived. */
   reached(upstreamId: string | undefined): void {
     this.upstreamId = upstreamId
     this.answerBegan = performance.now()
   }
 
-  /** So many thoughts were put back into the request. */
+  /** Notes how many remembered reasoning parts were restored to the request. */
   recalled(count: number | undefined): void {
     this.thoughts = count
   }
 
-  /** What the headers of the answer report: losses, and what was added. */
+  /** Notes what the headers of the answer report: losses and additions. */
   reported(losses: readonly Loss[]): void {
     this.losses = withoutAdditions(losses).length
     this.additions = losses.length - this.losses
   }
 
-  /** The first byte goes to the caller. */
+  /** Notes the time of the first byte sent to the caller. */
   begun(): void {
     this.firstByte = performance.now()
   }
 
-  /** A stream lost so many things of the answer, beside what its headers report. */
+  /** Adds losses of a streamed answer, which came too late for its headers. */
   lostInAnswer(losses: number): void {
     this.losses += losses
   }
@@ -155,7 +155,7 @@ export class Report {
 
   answered(result: CanonicalResult): void {
     this.begun()
-    // To have tokens counted costs none.
+    // A token count is free.
     this.usage = this.work === 'count' ? undefined : result.usage
     if (result.usage === undefined || !isCounted(result.usage)) this.written = lengthOf(result)
     this.ended = true
@@ -164,13 +164,13 @@ export class Report {
     this.error = result.error
   }
 
-  /** A fault of ours ended the answer after some of it was sent. */
+  /** Notes that a fault of the gateway ended an answer after part of it was sent. */
   broke({ error, cause }: GatewayError): void {
     this.error = error
     if (error.kind === 'internal') this.fault = cause
   }
 
-  /** The answer is nothing but an error. */
+  /** Notes that the answer consists of an error alone. */
   unanswered(failure: GatewayError): void {
     this.broke(failure)
     this.answerless = true
@@ -181,12 +181,14 @@ export class Report {
     this.status = status
   }
 
-  /** The kind of the error that the answer ended with so far. */
+  /** The kind of the error that the answer has ended with, if any. */
   get failure(): string | undefined {
     return this.error?.kind
   }
 
-  /** What the request used: nothing where it was not answered, undefined where tokens were not counted to the end. */
+  /**
+   * The usage that is certain: nothing for an unanswered request, undefined if the upstream did not count to the end.
+   */
   private get spent(): Usage | undefined {
     const { status, usage, ended, answerless, sent } = this
     if (ended && usage !== undefined && isCounted(usage)) return usage
@@ -194,7 +196,7 @@ export class Report {
     return isUnanswered || sent === undefined ? NOTHING : undefined
   }
 
-  /** About what it used; undefined where nothing can be said of it. */
+  /** An estimate of the usage; undefined if none is possible. */
   private get estimate(): Usage | undefined {
     const { work, usage: said, written, writtenThen, expected, hasMedia, ended, stream } = this
     if (expected === undefined || hasMedia) return undefined
@@ -203,7 +205,7 @@ export class Report {
     return estimated({ work, said, written, since: written - writtenThen, input, unseen })
   }
 
-  /** What it cost, in nanodollars; undefined where that is unknown. */
+  /** The cost in nanodollars; undefined if it is unknown. */
   private cost(prices: Prices, spent: Usage | undefined): number | undefined {
     const { target, model } = this
     if (spent === NOTHING) return 0
@@ -213,7 +215,7 @@ export class Report {
     return prices.cost({ model, upstreamModel, provider: channel.provider }, spent)
   }
 
-  /** All rows have the same shape: what is unknown is undefined. */
+  /** Builds the usage row. All rows have the same fields in the same order; unknown ones are undefined. */
   private row(usage: Usage | undefined, cost: number | undefined, isEstimated: boolean): UsageRow {
     const { call, caller, target, began } = this
     return {
@@ -254,7 +256,7 @@ export class Report {
     }
   }
 
-  /** The request is over. */
+  /** Closes the report of a finished request. */
   outcome(prices: Prices): Outcome {
     const { call, spent: counted, error, fault, trace, thoughts, seconds } = this
     const estimate = counted === undefined ? this.estimate : undefined
@@ -266,7 +268,7 @@ export class Report {
 
 const NOTHING: Usage = {}
 
-/** Earlier attempts that are recorded. */
+/** Most earlier attempts that the row holds. */
 const MOST_TRIES = 10
 
 const after = (began: number, at: number | undefined): number | undefined => (at === undefined ? undefined : at - began)

@@ -4,11 +4,11 @@ import { readResult } from './read-result.ts'
 import { send } from './send.ts'
 import type { Attempt, RoundTrip, WholeAnswer } from './types.ts'
 
-/** One request of an emulation: written for the target, sent, and its answer read whole. */
+/** Sends one request of an emulation to the target and reads the whole answer. */
 export const roundTrip: RoundTrip = async (attempt, request, signal) =>
   sendWhole(attempt, writeRequest(attempt, { ...request, stream: false }), signal)
 
-/** Sends a written request and reads its answer whole. Rejects with GatewayError. */
+/** Sends a written request and reads its whole answer. Rejects with GatewayError. */
 export async function sendWhole(attempt: Attempt, prepared: Prepared, signal?: AbortSignal): Promise<WholeAnswer> {
   const sent = await send(attempt, prepared, signal)
   try {

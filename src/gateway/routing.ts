@@ -16,20 +16,20 @@ import { STORED_FORMAT, withStoredPrompt } from './stored/index.ts'
 import type { OwnThoughts } from './thoughts/thoughts.ts'
 import type { Incoming } from './types.ts'
 
-/** Where requests can go. */
+/** What the router chooses from: channels, models and prices. */
 export interface Destinations {
   readonly channels: readonly Channel[]
   readonly models: Config['models']
   readonly catalogue?: ModelLimits
-  /** By which budgets may refuse a target; undefined where nothing is sent yet. */
+  /** Prices by which budgets may refuse a target; undefined if nothing is sent yet. */
   readonly prices?: Prices
 }
 
 /**
- * The targets for a request, best first, never none: those that the router finds, and of these the ones that can
- * look up what it refers to; among equals those first that remember its history.
+ * Finds the targets for a request, best first and at least one: the router's targets that can also resolve the state
+ * the request refers to. Among equals, targets that made the remembered reasoning of the history come first.
  *
- * @throws GatewayError where there is none.
+ * @throws GatewayError if there is no target.
  */
 export function routeIncoming(
   { call, caller, session, request, onLoss, submission }: Incoming,
@@ -44,8 +44,9 @@ export function routeIncoming(
 }
 
 /**
- * Whether a request may be sent while its form still arrives: every target takes forms as the caller writes them. Also
- * where there is no target, as the error needs no file. A video task is stored first, with its whole form.
+ * Whether a request may be sent while its form still arrives: every target must take forms as the caller writes them.
+ * True if there is no target, because that error needs no file. False for a video task, which is stored with its whole
+ * form first.
  */
 export function mayFlow(call: Call, caller: Caller, request: CanonicalRequest, destinations: Destinations): boolean {
   if (workOf(request) === 'video') return false
@@ -92,5 +93,5 @@ function routeRequest(
   return pricedTargets(route(query, channels), { model, work, caller, prices })
 }
 
-/** The format of requests that the gateway makes itself: native nowhere. */
+/** The format of requests that the gateway makes itself; no upstream is native for it. */
 const NO_FORMAT: Format = ''

@@ -6,15 +6,18 @@ import type { Call } from './call.ts'
 /** A request that is being answered. */
 export type RunningCall = Pick<Call, 'id' | 'format' | 'framing' | 'reply'> &
   Listed & {
-    /** Whose it is, once that is known. */
+    /** The caller, once it is authenticated. */
     caller?: Caller
-    /** Why it alone was ended; it goes to no further upstream. */
+    /** Why this request alone was ended; it is sent to no further upstream. */
     ended?: GatewayError
   }
 
-/** The requests that are being answered, so that those which go on for too long can be ended in their callers' formats. */
+/**
+ * The requests in progress. Ends them on shutdown or when their key is revoked, each with an error of its caller's
+ * format.
+ */
 export class Running {
-  /** Why all of them were ended; no request is sent to an upstream then. */
+  /** Why all requests were ended; undefined while the gateway runs. No request is sent to an upstream afterwards. */
   stopped: GatewayError | undefined
   private readonly calls = new UnorderedList<RunningCall>()
 
@@ -26,7 +29,7 @@ export class Running {
     this.calls.remove(call)
   }
 
-  /** How many of them wait for their answer's first byte, and how many were sent some of it. */
+  /** The number of requests that wait for the first byte of their answer, and of those that were sent some of it. */
   get counts(): { readonly waiting: number; readonly streaming: number } {
     let streaming = 0
     this.calls.forEach(({ reply }) => {
@@ -35,17 +38,17 @@ export class Running {
     return { waiting: this.calls.size - streaming, streaming }
   }
 
-  /** Whether what works on it is still to answer it. */
+  /** Whether the request is still in progress. */
   has(call: RunningCall): boolean {
     return this.calls.has(call)
   }
 
-  /** Why the request was ended here, if it was. */
+  /** Why the gateway ended the request; undefined if it did not. */
   endOf(call: RunningCall): GatewayError | undefined {
     return this.stopped ?? call.ended
   }
 
-  /** Ends those for which there is a reason, as `stop` does. */
+  /** Ends the requests for which `reasonFor` returns an error, in the same way as `stop`. */
   end(reasonFor: (caller: Caller) => GatewayError | undefined, refuse: Refuse): void {
     this.calls.forEach(call => {
       const why = call.caller === undefined || call.ended !== undefined ? undefined : reasonFor(call.caller)
@@ -55,7 +58,7 @@ export class Running {
     })
   }
 
-  /** Ends them all: what works on one writes the error itself, and requests without such are refused here. */
+  /** Ends all requests. The work on an answer writes the error itself; a request without such work is refused here. */
   stop(refuse: Refuse): void {
     this.stopped = STOPPED
     this.calls.forEach(call => {
@@ -73,7 +76,7 @@ export class Running {
   }
 }
 
-/** Answers a request that nothing works on. */
+/** Answers a request that no work is answering. */
 type Refuse = (call: RunningCall, why: GatewayError) => void
 
 const STOPPED = overloaded('The gateway is shutting down. Retry the request.', 1)

@@ -3,16 +3,19 @@ import { forwardable, type Headers, keyPairOf } from '../upstreams/channel/index
 import type { Target } from '../upstreams/router.ts'
 import { withoutAccounts, withoutAddresses, withoutKeys } from './secrets.ts'
 
+/** Removes from a text what its reader must not see. */
 export type Scrub = (text: string) => string
+/** The channel and format whose secrets are removed. */
 type Whose = Pick<Target, 'channel' | 'format'>
 
-/** Replaces what would reveal the upstream, or the gateway's credentials there. */
+/** Replaces text that would reveal the upstream or the gateway's credentials there. */
 const UPSTREAM = '[upstream]'
 
 /**
- * What is removed from upstream messages: the channel's addresses and credentials, what looks like another's, and names
- * that the caller does not know. A channel or a model may be called like a word or a field (`messages`), so a name is
- * replaced only where it is quoted (trap 114); a model's also where no word is spelled like it.
+ * Builds a function that scrubs an upstream's messages: of the channel's addresses and credentials, of anything that
+ * looks like a credential, and of names the caller does not know. A channel or model may be named like a word or a
+ * field (`messages`), so a name is replaced only in quotes (trap 114). A model's name is also replaced without quotes
+ * if no word could be spelled like it.
  */
 export function scrubber(target: Target, model: string): Scrub {
   const { channel, upstreamModel } = target
@@ -27,16 +30,16 @@ export function scrubber(target: Target, model: string): Scrub {
   }
 }
 
-/** What an ordinary word, a field or the path of one may be. */
+/** Matches a text that could be an ordinary word, a field or a path of fields. */
 const WORD = /^[\p{L}_.]*$/u
 
 const whole = (name: string): RegExp => new RegExp(`(?<![\\w-])${RegExp.escape(name)}(?![\\w-])`, 'g')
 
-/** A name between quotes, where the steps of a path may precede it (`'models/pro'`). */
+/** Matches a name in quotes, also at the end of a path (`'models/pro'`). */
 const quoted = (name: string): RegExp =>
   new RegExp(`(?<=["'\`‘’“”„«»](?:[\\w.-]{1,40}/){0,5})${RegExp.escape(name)}(?=\\\\?["'\`‘’“”«»])`, 'g')
 
-/** The same value with every text in it scrubbed, names of fields among them. */
+/** Scrubs every text in a JSON value, names of fields included. */
 export function scrubbed(value: Json, scrub: Scrub): Json {
   if (typeof value === 'string') return scrub(value)
   if (typeof value !== 'object' || value === null) return value
@@ -49,28 +52,28 @@ export function scrubbed(value: Json, scrub: Scrub): Json {
   )
 }
 
-/** Fields whose whole value is a name, which JSON has in quotes. */
+/** Fields whose whole value is a name. JSON quotes their values, so they are scrubbed as if in quotes. */
 const NAMING = /^(?:model|deployment|engine|channel|provider|upstream|server)(?:[_-]?(?:name|id))?$/i
 
-/** What a caller of the upstream's own format may see of its headers (trap 78). */
+/** The headers of an upstream that a caller of the same format may see (trap 78), with their values scrubbed. */
 export function publicHeaders(headers: Headers, target: Target, model: string): { [name: string]: string } {
   const seen: { [name: string]: string } = forwardable(headers)
   for (const name in seen) if (!HARMLESS.test(seen[name]!)) seen[name] = scrubber(target, model)(seen[name]!)
   return seen
 }
 
-/** Counts, times and words of a few letters, as these headers have them. */
+/** Matches counts, times and words of a few letters, which need no scrubbing. */
 const HARMLESS = /^[\d\s.,:;+-]*(?:[a-z]{1,5}[\d\s.,:;+-]*){0,4}$/i
 
-/** A text for the log: with addresses, without keys. */
+/** Removes credentials from a text for the log. Addresses stay. */
 export function withoutCredentials(text: string, whose: Whose): string {
   const own = credentialsOf(whose)
   return withoutKeys(own === undefined ? text : text.replace(own, '[key]'))
 }
 
 /**
- * What went wrong beneath, for the log. Errors of libraries carry what they choked on, which may be what the upstream
- * echoed: only their names, words and codes are kept.
+ * Describes the cause of a failure for the log: name, message, code and stack alone. Errors of libraries often carry
+ * the input they failed on, which may repeat what the upstream echoed.
  */
 export function loggable(cause: unknown, whose: Whose): object | undefined {
   if (!(cause instanceof Error)) return undefined
@@ -85,7 +88,7 @@ export function loggable(cause: unknown, whose: Whose): object | undefined {
   }
 }
 
-/* Made once for each way to an upstream: headers of every answer are looked at. */
+/* Compiled once per channel and format, because the headers of every answer are scrubbed. */
 const secrets = new WeakMap<Whose['format'], RegExp | undefined>()
 const credentials = new WeakMap<Whose['format'], RegExp | undefined>()
 
@@ -96,8 +99,8 @@ const secretsOf = (whose: Whose): RegExp | undefined =>
   })
 
 /**
- * Where a host is named. One without a dot, as containers have, may be a word (`chat`, `api`): it counts where it has its
- * port, and where a host is expected.
+ * Patterns for an upstream's host. A host without a dot, as containers have, may be an ordinary word (`chat`, `api`):
+ * it matches only with its port, or in a position that needs a host.
  */
 function hostPatterns({ origin, host, hostname }: URL): readonly string[] {
   const name = RegExp.escape(hostname)
@@ -106,13 +109,13 @@ function hostPatterns({ origin, host, hostname }: URL): readonly string[] {
   return [RegExp.escape(origin), `(?<![\\w.-])${name}${port}(?!\\d)`, `(?<=${BEFORE_HOST})${name}(?![\\w-])`]
 }
 
-/** What stands before a host: an address, a quote, or the words of resolvers and sockets. */
+/** Text that precedes a host: of a URL, a quote, or the words of resolvers and sockets. */
 const BEFORE_HOST = '//|@|["\'`]|\\b(?:lookup|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|tcp|host|hostname)[ :=]{1,2}'
 
 const credentialsOf = (whose: Whose): RegExp | undefined =>
   credentials.getOrInsertComputed(whose.format, () => anyOf(shown(whose), keysOf(whose)))
 
-/** All the gateway shows an upstream that may be a credential, in the spellings in which it may come back. */
+/** Everything the gateway sends an upstream that may be a credential, in each encoding in which it may come back. */
 function shown(whose: Whose): string[] {
   const { baseUrl, headers, query } = whose.format
   const { username = '', password = '' } = URL.canParse(baseUrl) ? new URL(baseUrl) : {}
@@ -125,20 +128,20 @@ function shown(whose: Whose): string[] {
   ])
 }
 
-/** The channel's key, and the parts of one that has two: tokens are known by their look. */
+/** The channel's key, and both parts of a key pair. Tokens signed with it are recognised by their form. */
 function keysOf({ channel: { key = '' }, format }: Whose): readonly string[] {
   const pair = format.auth === 'jwt' ? keyPairOf(key) : undefined
   return pair === undefined ? [key] : [key, pair.access, pair.secret]
 }
 
-/** Short words that go with every request are none. */
+/** Whether a text is long enough to be a secret. Short words are sent with every request. */
 const isSecret = (text: string): boolean => text.length >= 8
 
 const inBase64 = (text: string): string => Buffer.from(text).toString('base64').replace(/=+$/, '')
 
 /**
- * One pattern for texts, patterns and keys. Longer texts come first: an address begins with another. A short key is one
- * only as a whole word; a long one that is masked or cut off is known by its beginning.
+ * Compiles one pattern from texts, patterns and keys. Longer texts come first, because an address may begin with
+ * another. A short key matches only as a whole word; a long one also masked or cut off, by its first characters.
  */
 function anyOf(
   texts: readonly string[],

@@ -5,15 +5,18 @@ const KEY = '[key]'
 const ADDRESS = '[address]'
 const ACCOUNT = '[account]'
 
-/** Words in front of a secret, and how the keys of providers, clouds and forges begin; every run is bounded or taken whole. */
+/**
+ * Matches a secret after a word that announces one, and keys by the prefixes that providers, clouds and code hosts use.
+ * Repetitions are bounded or cannot match in two ways, so that matching stays linear.
+ */
 const NAMED =
   /(\b(?:(?:api|access|secret|private|subscription)[-_ ]?key|(?:access|auth|api)[-_ ]?token|authorization|password|passwd|secret)(?: \w{1,20})?["']?\s{0,4}[:=]\s{0,4}["']?(?:(?:bearer|basic|token) )?|\b(?:bearer|basic) )([^\s"',;&<>()]{8,})/gi
 const PREFIXED =
   /(?<![\w-])(?:(?:sk|rk|pk|xai|gsk|nvapi|pplx|hf|r8|fw|jina|csk|ghp|gho|github_pat|xox[abpr])[-_][\w*.…-]{12,}|AIza[\w-]{20,}|ya29\.[\w-]{20,}|A[KS]IA[A-Z0-9]{16}|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?)/g
-/** What distinguishes a key from a word: a digit, or a mask of its middle. */
+/** Tells a key from an ordinary word: a digit, or the mask in its middle. */
 const TELLING = /[\d*…]/
 
-/** An account of the operator's: ids as OpenAI begins them, and what follows the name of an account and looks like an id. */
+/** Matches the operator's account ids: by OpenAI's prefixes, and after a word for an account. */
 const ACCOUNT_IDS = /(?<![\w-])(?:org|proj|acct|team)[-_][A-Za-z0-9]{12,}(?![\w-])/g
 const NAMED_ACCOUNTS =
   /(\b(?:organi[sz]ation|project|account|tenant|workspace|team|subscription)(?:'s)?(?:[-_ ]?(?:id|number|uuid))?["']?[ :=]{1,3}["'`(]{0,2})(\d{6,}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{12,}|(?:[a-z]{2,8}[-_])?[A-Za-z0-9]{16,})(?![\w-])/gi
@@ -24,19 +27,19 @@ const V6 = /(?<![\w:.])(?:\[([0-9a-f:.]{2,45})\](?::\d{1,5})?|((?:[0-9a-f]{0,4}:
 const NAMES =
   /(?<![\w.-])(?:localhost|(?:[a-z0-9_-]{1,63}\.){1,8}(?:internal|local|localdomain|lan|intranet|corp|svc|consul))(?![\w-]|\.\w)(?::\d{1,5})?/gi
 
-/** A text without what looks like a key. */
+/** Replaces what looks like a key. */
 export const withoutKeys = (text: string): string =>
   text
     .replace(PREFIXED, found => (TELLING.test(found) ? KEY : found))
     .replace(NAMED, (found, before: string, value: string) => (TELLING.test(value) ? before + KEY : found))
 
-/** A text without what looks like the id of an account. */
+/** Replaces what looks like the id of an account. */
 export const withoutAccounts = (text: string): string =>
   text
     .replace(ACCOUNT_IDS, found => (TELLING.test(found) ? ACCOUNT : found))
     .replace(NAMED_ACCOUNTS, (found, before: string, id: string) => (TELLING.test(id) ? before + ACCOUNT : found))
 
-/** A text without addresses that are not public: of machines, and of names that mean something inside only. */
+/** Replaces addresses that are not public: private IP addresses, and host names that only resolve inside a network. */
 export const withoutAddresses = (text: string): string =>
   text
     .replace(URLS, (_, scheme: string, authority: string) => scheme + outward(authority))
@@ -46,7 +49,7 @@ export const withoutAddresses = (text: string): string =>
     )
     .replace(NAMES, ADDRESS)
 
-/** The part of a URL that names a host, with no user in front of it; a name without a dot is one of the inside. */
+/** The host in the authority of a URL, without user and password. A name without a dot is internal and is replaced. */
 function outward(authority: string): string {
   const place = authority.slice(authority.lastIndexOf('@') + 1)
   const name = place.replace(/:\d{0,5}$/, '')

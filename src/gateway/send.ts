@@ -14,9 +14,9 @@ import type { Attempt } from './types.ts'
 
 const LARGEST_ERROR = 1024 * 1024
 
-/** A request that the upstream accepted: the head of its answer, with the body still to be read. */
+/** A request that the upstream accepted. The head of the answer is here; its body is still to be read. */
 export class Sent {
-  /** With every field of the request, also those that followed a file. */
+  /** The attempt with every field of its request, also fields that followed a file. */
   readonly attempt: Attempt
   readonly prepared: Prepared
   readonly exchange: Exchange
@@ -34,7 +34,10 @@ export class Sent {
     this.begun = begun
   }
 
-  /** The answer came, or the gateway itself ended it: the model rests no longer, and a request without an error is counted. */
+  /**
+   * Notes success: the model stops resting, and the channel counts a request without an error. Also called if the
+   * gateway itself ended the answer.
+   */
   succeeded(): void {
     const { channel, target } = this.attempt
     channel.resting.wake(target.upstreamModel)
@@ -42,7 +45,7 @@ export class Sent {
     channel.stats.succeeded()
   }
 
-  /** Ends the exchange; to be called once the body is read, or is not read any further. */
+  /** Ends the exchange. Call it once the body is read, or will not be read further. */
   close(): void {
     const { isShared, trace } = this.begun
     if (!isShared) this.attempt.call.reply.abortable = undefined
@@ -54,20 +57,20 @@ export class Sent {
   }
 }
 
-/** An exchange whose answer began. */
+/** An exchange whose answer has begun. */
 interface Begun {
   readonly exchange: Exchange
   readonly answer: Answer
-  /** It is one of several requests at once: the caller's leaving is handled for all of them. */
+  /** Whether this is one of several parallel requests, whose emulation handles a caller that leaves. */
   readonly isShared: boolean
   readonly trace: AttemptTrace | undefined
 }
 
 /**
- * Sends a written request and waits for the head of the answer. The caller of this function releases what it returns.
+ * Sends a written request and waits for the head of the answer. The caller must close the result.
  *
- * @param signal ends the exchange where it is one of several at once.
- * @throws GatewayError for an answer that is an error, or no answer.
+ * @param signal aborts the exchange, if it is one of several parallel requests.
+ * @throws GatewayError for an error answer, and if there is no answer.
  */
 export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortSignal): Promise<Sent> {
   const { call, target, channel, report, trailing, request } = attempt
@@ -88,7 +91,7 @@ export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortS
     late: trailing && (() => trailing.parts(prepared, target)),
   })
   if (signal !== undefined) signal.addEventListener('abort', () => exchange.abort(), { once: true })
-  // A submit is followed to its end, whether its caller stays or not.
+  // A submit runs to its end even if the caller leaves.
   else if (attempt.submission === undefined) call.reply.abortable = exchange
   try {
     const answer = captured === undefined ? await exchange.answer : captured.answered(await exchange.answer)
@@ -109,7 +112,7 @@ export async function send(attempt: Attempt, prepared: Prepared, signal?: AbortS
   }
 }
 
-/** The attempt with all fields of its request: the answer is read and written by them. */
+/** The attempt with all fields of its request, by which the answer is read and written. */
 function completed(attempt: Attempt, request: Attempt['request']): [Attempt, Prepared] {
   const prepared = prepare(request, attempt.target)
   const refusal = refused(request, prepared.losses, attempt.onLoss)
@@ -117,13 +120,13 @@ function completed(attempt: Attempt, request: Attempt['request']): [Attempt, Pre
   return [{ ...attempt, request }, prepared]
 }
 
-/** The upstream's own id of the exchange, for the log; one that is as long as a key could be one. */
+/** The upstream's id of the exchange for the log. Credentials are removed from an id long enough to be one. */
 function idOf({ headers }: Answer, target: Target): string | undefined {
   const id = upstreamId(headers)
   return id === undefined || id.length < 16 ? id : withoutCredentials(id.slice(0, 200), target)
 }
 
-/** The failure that an error answer of an upstream is. */
+/** Reads an upstream's error answer as a failure. */
 export async function upstreamError(answer: Answer, target: Target, model: string): Promise<GatewayError> {
   if (answer.status < 400)
     return new GatewayError({ kind: 'upstream-failed', message: 'The upstream answered with a redirect.' })
@@ -133,7 +136,9 @@ export async function upstreamError(answer: Answer, target: Target, model: strin
   return new UpstreamFailure(error, target.native ? publicHeaders(answer.headers, target, model) : {})
 }
 
-/** Google wraps errors in a list when a stream was requested, and at its OpenAI-compatible endpoint. */
+/**
+ * Matches an error inside a list. Google sends one if a stream was requested, and at its OpenAI-compatible endpoint.
+ */
 const LISTED = /^\s*\[([\s\S]*)\]\s*$/
 
 function errorIn(body: string): JsonObject {
@@ -141,7 +146,7 @@ function errorIn(body: string): JsonObject {
   return parseObject(text) ?? parseObject(LISTED.exec(text)?.[1] ?? '') ?? eventIn(text) ?? {}
 }
 
-/** The first JSON event, where an upstream sends its error as a stream. */
+/** The first JSON event, for an upstream that sends its error as a stream. */
 function eventIn(text: string): JsonObject | undefined {
   const parser = eventParser()
   const events = [...parser.push(Buffer.from(text)), ...parser.end()]
@@ -151,7 +156,7 @@ function eventIn(text: string): JsonObject | undefined {
     .find(body => body !== undefined)
 }
 
-/** What a trace has of an attempt at a target. */
+/** The fields of a target that a trace records. */
 export const tracedAttempt = ({ channel, format, upstreamModel }: Target): TracedAttempt => ({
   ...{ channel: channel.name, provider: channel.provider, format: format.format, model: upstreamModel },
 })

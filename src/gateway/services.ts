@@ -36,28 +36,28 @@ import { SharedThoughts } from './thoughts/shared-thoughts.ts'
 import { Thoughts } from './thoughts/thoughts.ts'
 import { UsageRecorder } from './usage-recorder.ts'
 
-/** Everything that outlives a request and that requests are answered with; it follows the config. */
+/** The gateway's long-lived services: built once, shared by all requests, and updated when the config is reloaded. */
 export abstract class Services {
   config: Config
-  /** It is about to stop: callers should send no more requests. */
+  /** The gateway is about to stop; load balancers and clients should send no more requests. */
   leaving = false
   readonly log: Log
   /** The other processes of this gateway. */
   readonly cluster: Cluster
   readonly store: LazyStore
-  /** Where requests come from. */
+  /** Reads the client's address and the public URL from trusted proxies. */
   proxies: Proxies
   readonly access: Access
-  /** What keys use of their limits. */
+  /** Counts what keys use of their limits. */
   readonly limits: Limits
   readonly wrongKeys = new WrongKeys()
   readonly channels: Channels
-  /** Counts the bytes of bodies that are not whole yet in memory. */
+  /** Counts bytes in memory of bodies that are still arriving. */
   readonly incomplete: IncompleteBodies
-  /** Counts those on disk. */
+  /** Counts bytes on disk of bodies that are still arriving. */
   readonly spooled: IncompleteBodies
   media: Media
-  /** How images reach callers. */
+  /** Stores, addresses and fetches images for callers. */
   readonly images: ImageDelivery
   readonly seals: Seals
   readonly stored: State
@@ -66,17 +66,17 @@ export abstract class Services {
   readonly running = new Running()
   /** Prices and limits of models. */
   readonly catalogue: Catalogue
-  /** Writes what requests used to the store. */
+  /** Writes usage rows to the store in batches. */
   readonly usage: UsageQueue
   readonly metrics: Metrics
   readonly traces: Traces
-  /** Requests of keys for which that is switched on, as they were sent and answered. */
+  /** Requests and answers of keys with captures switched on. */
   readonly captures: Captures
-  /** Requests as they happen. */
+  /** Requests as they begin and end, for the live view. */
   readonly live: Live
-  /** Takes what became of requests that are over. */
+  /** Records finished requests. */
   readonly recorder: UsageRecorder
-  /** Logs that memory or disk do not suffice. */
+  /** Logs once that memory or disk space runs out. */
   protected readonly shortage: LogOnce
 
   constructor(config: Config, log: Log, cluster: Cluster = new LoneCluster({}, log)) {
@@ -119,7 +119,7 @@ export abstract class Services {
     const secret = new GatewaySecret({
       shared: this.store.shared,
       dataDir: () => this.config.dataDir,
-      onFault: besideOutages(err => log.error({ err }, 'the key of seals cannot be had')),
+      onFault: besideOutages(err => log.error({ err }, 'the encryption key cannot be loaded')),
     })
     this.seals = new Seals(secret)
     this.stored = new State(
@@ -129,7 +129,7 @@ export abstract class Services {
       () => this.channels.all,
       (key, most) => this.limits.place('background', key, most),
     )
-    const unremembered = besideOutages(err => log.error({ err }, 'thoughts cannot be remembered'))
+    const unremembered = besideOutages(err => log.error({ err }, 'reasoning cannot be stored'))
     const shared = hasOthers(config)
       ? new SharedThoughts({ records: this.store.shared, secret, onFault: unremembered })
       : undefined
@@ -141,13 +141,13 @@ export abstract class Services {
       leads: () => cluster.leads,
       baseOf: message => this.proxies.baseOf(message),
     })
-    this.shortage = new LogOnce(err => log.error({ err }, 'a form cannot be stored: the disk is full or fails'))
+    this.shortage = new LogOnce(err => log.error({ err }, 'a form cannot be stored: the disk is full or faulty'))
     cluster.answer(METRICS, async () => (await this.metrics.snapshot()) as unknown as Json)
     cluster.answer(CHANNELS, () => statesOf(this.channels.all) as unknown as Json)
     this.metrics.reads(this.readings())
   }
 
-  /** The states that metrics show; those of Redis where there is one. */
+  /** The gauges and counters that metrics read; Redis's only if Redis is configured. */
   private readings(): Readings {
     const { running, channels, incomplete, spooled, usage, limits, wrongKeys, store, stored } = this
     const { redis } = this.cluster
@@ -175,15 +175,15 @@ export abstract class Services {
   }
 
   /**
-   * Reads what must be known before requests are answered. Rejects where the gateway cannot run on what is stored, as with
-   * a store of a newer version of the program.
+   * Opens the store and reads the keys before any request is answered. Rejects if the gateway cannot run on the stored
+   * data, such as a store of a newer version.
    */
   async open(): Promise<void> {
     await this.store.start()
     await this.access.open()
   }
 
-  /** The caller whose key a request carries, as `authenticate` finds it. */
+  /** Finds the caller by the key in a request, as `authenticate` does. */
   callerOf(call: Pick<Call, 'message' | 'queryKey' | 'as'>, door?: Format): Caller | Promise<Caller> {
     return authenticate(this.access, this.addressOf, call, door)
   }
@@ -191,10 +191,9 @@ export abstract class Services {
   private readonly addressOf = (message: IncomingMessage): string => this.proxies.addressOf(message)
 
   /**
-   * Waits until a refusal may be answered: wrong keys are held back the longer the more different ones come
-   * from one address.
+   * Delays the refusal of a wrong key: the more different wrong keys an address sends, the longer.
    *
-   * @returns what is to be answered.
+   * @returns the error to answer with.
    */
   async held(thrown: unknown, message: IncomingMessage): Promise<unknown> {
     if (!this.access.isWrongKey(thrown)) return thrown
@@ -206,14 +205,14 @@ export abstract class Services {
     }
   }
 
-  /** Ends what runs for callers whose keys ended. */
+  /** Ends running work of callers whose keys have ended. */
   protected endRevoked(): void {}
 
-  /** Takes another config without dropping a request. */
+  /** Applies another config without dropping a request. */
   reload(next: Config): void {
     for (const field of unfollowed(this.config, next))
-      this.log.warn({ field }, 'a change of the config takes effect at the next start')
-    // These two stay as they are until the next start.
+      this.log.warn({ field }, 'this change of the config takes effect after a restart')
+    // The store and the data folder change only at a restart.
     const config = { ...next, dataDir: this.config.dataDir, store: this.config.store }
     this.config = config
     this.proxies = new Proxies(config.server)
@@ -232,23 +231,23 @@ export abstract class Services {
     this.recorder.reload(config)
   }
 
-  /** Whether a token is that of an administrator. */
+  /** Whether a token is a valid admin token. */
   async isAdmin(token: string): Promise<boolean> {
     const found = this.store.exists() ? await this.store.access.token(hashOf(token)) : undefined
     return found !== undefined && (found.expiresAt ?? Number.POSITIVE_INFINITY) > Date.now()
   }
 
-  /** Milliseconds after which a caller that takes nothing is gone. */
+  /** ms; how long a caller may take nothing before its connection is closed. */
   get patience(): number {
     return this.config.server.heartbeat * PATIENCE
   }
 
-  /** All metrics, in Prometheus's text format. */
+  /** All metrics of all processes, in Prometheus's text format. */
   async metricsPage(): Promise<string> {
     return merge((await this.cluster.gather(METRICS)) as unknown as readonly Snapshot[])
   }
 
-  /** The channels, as all processes of this machine see them. */
+  /** The state of each channel, merged over all processes of this machine. */
   async states(): Promise<ChannelStates> {
     const all = (await this.cluster.gather(CHANNELS)) as unknown as readonly ChannelStates[]
     return all.length === 0 ? statesOf(this.channels.all) : mergedStates(all)
@@ -270,20 +269,20 @@ export abstract class Services {
   }
 }
 
-/** What the processes of a machine ask each other for. */
+/** Names of the questions that the processes of a machine ask each other. */
 const METRICS = 'metrics'
 const CHANNELS = 'channels'
 
-/** Whether other processes may answer for the same gateway. */
+/** Whether other processes may serve the same gateway. */
 const hasOthers = ({ store, server }: Config): boolean => store.engine !== 'sqlite' || server.workers > 1
 
-/** Has steps of limits counted by the primary process. */
+/** Sends steps of limits to the primary process, which counts them. */
 const askPrimary =
   (cluster: Cluster): AskSteps =>
   async steps =>
     (await cluster.ask('limits', steps as unknown as Json)) as unknown as readonly LimitState[]
 
-/** The primary's limits, of a machine whose workers count in Redis. */
+/** The primary's part in the limits of a machine whose workers count in Redis. */
 const primaryLimits = (cluster: Cluster): PrimaryLimits => ({
   takesPlaces: key => void cluster.ask('limits-places', { owner: cluster.id, key }).catch(() => {}),
   isSettled: async () => (await cluster.ask('limits-settled', null)) === true,

@@ -3,14 +3,14 @@ import type { Bus } from '../store/cluster/bus.ts'
 import type { Channel } from '../upstreams/channel/index.ts'
 import { LONGEST_REST } from './target-failure.ts'
 
-/** Milliseconds within which changes are gathered: the last one of a model is the one that counts. */
+/** ms; changes are collected for so long, and only the last change of a model is sent. */
 const EVERY = 20
-/** Changes that are gathered at most: callers may invent names of models. */
+/** Most changes per batch. Callers can invent names of models, so their number must be bounded. */
 const MOST = 1000
 
 /**
- * What rests at one process rests at all of them, and what answers again at one is awake at all. What is sent is the time that
- * is left, since clocks of machines differ.
+ * Shares rests between processes: what rests in one rests in all, and what answers again in one is awake in all. Sends
+ * the remaining time, because the clocks of machines differ.
  */
 export class SharedRest {
   private readonly bus: Bus
@@ -25,7 +25,7 @@ export class SharedRest {
     this.end = bus.subscribe('health', message => this.apply(message))
   }
 
-  /** Publishes whenever something of the channel begins to rest, or is awake again. */
+  /** Publishes every change of the channel's rests. */
   follow(channel: Channel): void {
     const { name } = channel.config
     channel.resting.onChange = (model, until) => {

@@ -11,18 +11,18 @@ import { withHead } from './public-answer.ts'
 import { KeptStream, type Sink } from './stored/index.ts'
 import type { Attempt, Early, Incoming, WholeAnswer } from './types.ts'
 
-/** The source of an answer that is whole already: there is nothing to hold up. */
+/** The source of an answer that is complete already, so that pausing has no effect. */
 export const NO_SOURCE: Source = { pause: () => {}, resume: () => {} }
 
-/** What writes an answer's events in the caller's format. */
+/** Creates the writer of an answer's events in the caller's format. */
 export const eventWriter = ({ call, request, echo }: Attempt): EventWriter =>
   WRITERS[call.format]!.events!(echo?.request ?? request)
 
-/** The same for events of the caller's own format; undefined where such are written anew, too. */
+/** Creates a writer that can pass on events of the caller's own format unchanged; undefined if the format has none. */
 export const ownEventWriter = ({ call, request, echo }: Attempt): OwnEventWriter | undefined =>
   WRITERS[call.format]!.ownEvents?.(echo?.request ?? request)
 
-/** Sends status and headers, and opens what the events of an answer are written to. */
+/** Sends status and headers, and opens the stream that the events of the answer are written to. */
 export function beginStream(
   attempt: Attempt,
   losses: readonly Loss[],
@@ -41,7 +41,7 @@ export function beginStream(
 const streamTo = ({ reply, framing, route }: Call, interval: number, source: Source): EventStream =>
   new EventStream(reply, { framing: FRAMINGS[framing], heartbeat: route.heartbeat, interval, source })
 
-/** Pauses events that are pulled: whoever pulls them waits until the way is free. */
+/** Backpressure for events that are pulled: the puller waits while the gate is closed. */
 export class Gate implements Source {
   private closed: PromiseWithResolvers<void> | undefined
 
@@ -54,18 +54,18 @@ export class Gate implements Source {
     this.closed = undefined
   }
 
-  /** Settles when the way is free. */
+  /** Resolves when the gate opens; undefined while it is open. */
   get free(): Promise<void> | undefined {
     return this.closed?.promise
   }
 }
 
 /**
- * Writes a failure as a stream where the caller requested one and clients of its format find that kind of failure
- * nowhere else (Codex reads `context_length_exceeded` only in `response.failed`).
+ * Writes a failure as a stream, if the caller requested one and clients of the format look for this failure only there
+ * (Codex reads `context_length_exceeded` only in `response.failed`).
  *
- * @param heartbeat milliseconds between signs of life on a silent stream.
- * @returns whether it was written; otherwise it is to be written with its status.
+ * @param heartbeat ms between two keep-alives on a silent stream.
+ * @returns whether the failure was written; if not, write it as an answer with its status.
  */
 export function writeErrorStream(
   { call, request, report }: Incoming,
@@ -85,23 +85,26 @@ export function writeErrorStream(
   return true
 }
 
-/** Whether a caller waits at a separate connection for the first event: frames of sockets have no head. */
+/**
+ * Whether the head may be sent before the upstream answers: the caller requested a stream over HTTP. Frames on a
+ * WebSocket have no head.
+ */
 export const mayBeginEarly = ({ call, request }: Pick<Incoming, 'call' | 'request'>): boolean =>
   request.stream && call.framing !== 'lines' && request.state?.background !== true
 
 /**
- * Begins a streamed answer before its upstream does: callers, and proxies before them, give up on connections that are
- * silent for long. Once it has begun no other channel can be tried, and a failure is an event of the stream.
+ * Sends the head of a streamed answer before a slow upstream answers, because clients and proxies give up on silent
+ * connections. Afterwards no other channel can be tried, and a failure is an event of the stream.
  */
 export class EarlyHead implements Early {
   private readonly timer: NodeJS.Timeout
   private due = false
-  /** The attempt whose answer is begun when it is due. */
+  /** The attempt whose answer begins when the timer fires. */
   private attempt: Attempt | undefined
   private losses: readonly Loss[] = []
   private open: { readonly sink: Sink; readonly source: LateSource } | undefined
 
-  /** @param interval milliseconds after which the stream begins. */
+  /** @param interval ms after which the stream begins. */
   constructor(interval: number) {
     this.timer = setTimeout(this.begin, interval)
   }
@@ -112,7 +115,7 @@ export class EarlyHead implements Early {
     if (this.due) this.begin()
   }
 
-  /** The channel failed before the stream began: another is tried. */
+  /** Forgets the attempt after a failure, if the stream has not begun yet, so that another channel can be tried. */
   withdraw(): void {
     if (this.open === undefined) this.attempt = undefined
   }
@@ -126,7 +129,10 @@ export class EarlyHead implements Early {
     return open?.sink
   }
 
-  /** Ends a stream that has begun and was not taken with an error; false where there is none. */
+  /**
+   * Ends a stream that has begun, but whose upstream never answered, with an error event. Returns false if no stream
+   * has begun.
+   */
   fail(error: CanonicalError): boolean {
     const { open, attempt } = this
     if (open === undefined || attempt === undefined) return false
@@ -139,7 +145,7 @@ export class EarlyHead implements Early {
     return true
   }
 
-  /** The request is over. */
+  /** Stops the timer and the stream when the request is over. */
   close(): void {
     clearTimeout(this.timer)
     this.open?.sink.stop()
@@ -152,12 +158,12 @@ export class EarlyHead implements Early {
     if (attempt === undefined || this.open !== undefined) return
     const source = new LateSource()
     this.open = { source, sink: beginStream(attempt, losses, {}, source) }
-    // A head alone waits for the first byte of its body.
+    // Node sends a head only with the first byte of the body.
     this.open.sink.beat()
   }
 }
 
-/** A source that can be paused before it is attached. */
+/** A source that can be paused before its upstream is attached. */
 class LateSource implements Source {
   private source: Source | undefined
   private paused = false

@@ -10,37 +10,37 @@ import type { Sink } from './stored/index.ts'
 import { beginStream, eventWriter, ownEventWriter } from './stream-head.ts'
 import type { Attempt, WholeAnswer } from './types.ts'
 
-/** What the output of a streamed answer is made with, beside its attempt. */
+/** What the output of a streamed answer needs besides its attempt. */
 export interface OutputOptions {
-  /** What was lost in the request, and headers of the upstream: for the head of the answer. */
+  /** Losses of the request and headers of the upstream, for the head of the answer. */
   readonly losses: readonly Loss[]
   readonly headers: WholeAnswer['headers']
-  /** What is paused while the caller is behind. */
+  /** Paused while the caller takes nothing. */
   readonly source: Source
-  /** Events of the caller's own format may pass as they came. */
+  /** Whether events of the caller's own format may be passed on unchanged. */
   readonly mayRelay: boolean
 }
 
 /**
- * A streamed answer as its caller gets it: events are written in the caller's format, held back until the first content,
- * and sent. While they are held back, a failure can still be answered by another channel; after that, it is an event.
+ * Writes a streamed answer in the caller's format and sends it. Buffers events until the first content: until then a
+ * failure can still be replaced by another channel's answer; afterwards it is an event.
  */
 export class StreamOutput {
-  /** Settles with the end of the answer; rejects with GatewayError where nothing was sent to the caller. */
+  /** Resolves at the end of the answer. Rejects with GatewayError if nothing was sent to the caller. */
   readonly done: Promise<void>
   private readonly ending = Promise.withResolvers<void>()
   private readonly attempt: Attempt
   private readonly options: OutputOptions
   private readonly writer: EventWriter
-  /** The same, where events may pass as they came. */
+  /** The same object as `writer`, if events may be passed on unchanged. */
   private readonly relaying: OwnEventWriter | undefined
   private readonly began = performance.now()
   private timer: NodeJS.Timeout | undefined
   private held: Held[] = []
-  /** Bytes of the upstream's answer since events are held back. */
+  /** Bytes of the upstream's answer since the first buffered event. */
   private heldBytes = 0
   private sink: Sink | undefined
-  /** The answer's beginning, once something of it was sent. */
+  /** The first event of the answer, once it was sent. */
   private head: ResultStart | undefined
   /** Nothing more is written. */
   isOver = false
@@ -58,12 +58,15 @@ export class StreamOutput {
     return this.relaying !== undefined
   }
 
-  /** Something was sent: a failure can only be an event. */
+  /** Something was sent, so that a failure can only be an event. */
   get hasBegun(): boolean {
     return this.sink !== undefined
   }
 
-  /** Writes an event in the caller's format; an error before anything was sent is for another channel to make good. */
+  /**
+   * Writes an event in the caller's format. An error before anything was sent rejects `done`, so that another channel
+   * can answer.
+   */
   write(event: CanonicalEvent): void {
     if (this.isOver) return
     if (this.sink !== undefined) this.sink.push(this.writer.push(event))
@@ -72,7 +75,7 @@ export class StreamOutput {
     if (event.type === 'result-end' || event.type === 'error') this.finish()
   }
 
-  /** Passes an event of the caller's own format on as it came; `events` are what was read of it. */
+  /** Passes an event of the caller's own format on unchanged; `events` are its canonical form. */
   relay(events: readonly CanonicalEvent[], wire: WireEvent): void {
     if (this.isOver) return
     if (this.sink === undefined) this.hold({ events, wire })
@@ -81,10 +84,10 @@ export class StreamOutput {
   }
 
   /**
-   * Has what is held back let through after one heartbeat (trap 85), or now where much came; most answers have content at
-   * once.
+   * Sends buffered events after one heartbeat (trap 85), or at once if the upstream has sent much without content. Most
+   * answers have content at once and never need this.
    *
-   * @param bytes how much of the upstream's answer came since the last call: it counts while events are held back.
+   * @param bytes of the upstream's answer since the last call; counted while events are buffered.
    */
   letThroughInTime(bytes = 0): void {
     if (this.sink !== undefined || this.isOver || this.held.length === 0) return
@@ -111,7 +114,7 @@ export class StreamOutput {
   private letThrough(): void {
     if (this.sink !== undefined || this.isOver || this.held.length === 0) return
     clearTimeout(this.timer)
-    // Written before anything is sent: a writer that fails at once is still a failure with a status.
+    // Written before anything is sent, so that a writer that fails here still fails with a status.
     const first = this.held.flatMap(held => this.written(held))
     const start = this.held[0]?.events[0]
     if (start?.type === 'result-start') this.head = start
@@ -129,7 +132,7 @@ export class StreamOutput {
     return this.attempt.early?.takeBegun(source) ?? beginStream(this.attempt, losses, headers, source)
   }
 
-  /** The answer is whole. */
+  /** Ends a complete answer. */
   finish(): void {
     if (this.isOver) return
     this.letThrough()
@@ -140,7 +143,7 @@ export class StreamOutput {
     this.ending.resolve(this.sink?.settled)
   }
 
-  /** The headers are gone: what the answer lost is in the log, and where the request is captured. */
+  /** Reports losses that came after the headers to the log, and to the capture of the request. */
   private reportLost(): void {
     const { lost } = this.writer
     if (lost === undefined || lost.length === 0) return
@@ -149,7 +152,7 @@ export class StreamOutput {
     if (capture !== undefined) capture.lostInAnswer = lost
   }
 
-  /** Ends the output without another word: the caller left, or another channel may answer. Rejects `done`. */
+  /** Ends the output without an error event: the caller left, or another channel may answer. Rejects `done`. */
   refuse(failure: GatewayError): void {
     if (this.isOver) return
     this.close()
@@ -157,7 +160,7 @@ export class StreamOutput {
     this.ending.reject(failure)
   }
 
-  /** A fault of ours: where the answer has begun, it ends with an error of its format, and the cause is logged. */
+  /** Handles a bug of the gateway. An answer that has begun ends with an error event, and the cause is logged. */
   fault(thrown: unknown): void {
     const failure = answerFailure(thrown)
     this.close()
@@ -173,7 +176,7 @@ export class StreamOutput {
     }
   }
 
-  /** The error as events: of a fresh writer where this one is broken. */
+  /** The error as events; written by a new writer if the current one throws. */
   private errorEvents(error: CanonicalError): readonly WireEvent[] {
     try {
       return this.writer.push({ type: 'error', error })
@@ -190,13 +193,13 @@ export class StreamOutput {
   }
 }
 
-/** Events that are not sent yet, and the event that they were read of where that is sent for them. */
+/** Buffered events, and the upstream's event to send in their place if events are passed on unchanged. */
 interface Held {
   readonly events: readonly CanonicalEvent[]
   readonly wire: WireEvent | undefined
 }
 
-/** Events that settle that this channel answers: content, or the end. */
+/** Events after which no other channel is tried: content, or the end of the answer. */
 const DECIDING: ReadonlySet<CanonicalEvent['type']> = new Set([
   'part-delta',
   'part-patch',
@@ -205,5 +208,5 @@ const DECIDING: ReadonlySet<CanonicalEvent['type']> = new Set([
   'result-end',
 ])
 
-/** Bytes of an upstream's answer after which events are held back no longer, although there is no content. */
+/** Bytes; events of a larger answer are sent even if they contain no content. */
 const HELD_LIMIT = 1024 * 1024

@@ -15,38 +15,38 @@ import { StreamOutput } from './stream-output.ts'
 import type { Collector } from './thoughts/collector.ts'
 import type { Attempt, WholeAnswer } from './types.ts'
 
-/** What a streamed answer passes on its way, and what it comes with. */
+/** The steps a streamed answer passes through, and the data for its head. */
 export interface StreamStages {
-  /** The upstream's format to canonical. */
+  /** Reads the upstream's events as canonical events. */
   readonly read: EventReader<WireEvent, CanonicalEvent>
   /** Undoes the renaming of the request's tools. */
   readonly restore: Transducer<CanonicalEvent, CanonicalEvent> | undefined
-  /** Keeps the reasoning before calls for the next turn. */
+  /** Collects the reasoning before tool calls for the next turn. */
   readonly thoughts: Collector | undefined
   readonly losses: readonly Loss[]
   readonly headers: WholeAnswer['headers']
-  /** The upstream, where the events are still on their way. */
+  /** The exchange with the upstream, while its events still arrive. */
   readonly exchange: Exchange | undefined
-  /** Held up instead of the exchange where another reader stands between. */
+  /** Paused in place of the exchange, if another reader pulls the events. */
   readonly gate: Gate | undefined
 }
 
 /**
- * A streamed answer on its way from upstream to caller: bytes are parsed, read as canonical events, restored, made
- * public, and given to its output, which holds them until there is content.
+ * Carries a streamed answer from the upstream to the caller: parses bytes, reads canonical events, restores names,
+ * removes what reveals the upstream, and writes to the output, which buffers until there is content.
  */
 export class StreamPipeline implements Consumer, Abortable {
-  /** What the upstream ended a begun answer with instead of its end. */
+  /** The error that the upstream sent in place of the rest of the answer, after it had begun. */
   failure: GatewayError | undefined
   private readonly attempt: Attempt
   private readonly stages: StreamStages
   private readonly output: StreamOutput
   private readonly parser = eventParser()
-  /** Why the gateway itself ended the answer, which no upstream is to blame for. */
+  /** The error with which the gateway itself ended the answer; not the upstream's failure. */
   private ownError: CanonicalError | undefined
-  /** Leaves out the reasoning that the caller did not ask for; undefined where all of it is shown. */
+  /** Removes reasoning that the caller did not request; undefined if all of it is shown. */
   private readonly filter: ReasoningFilter | undefined
-  /** Events pass as they came, until one has to be written anew. */
+  /** Events are passed on unchanged, until one must be rewritten. */
   private isRelayed: boolean
 
   constructor(attempt: Attempt, stages: StreamStages) {
@@ -62,7 +62,7 @@ export class StreamPipeline implements Consumer, Abortable {
     this.filter = shown === 'all' ? undefined : new ReasoningFilter(shown)
   }
 
-  /** Settles with the end of the answer; rejects with GatewayError where nothing was sent to the caller. */
+  /** Resolves at the end of the answer. Rejects with GatewayError if nothing was sent to the caller. */
   get done(): Promise<void> {
     return this.output.done
   }
@@ -87,12 +87,12 @@ export class StreamPipeline implements Consumer, Abortable {
     })
   }
 
-  /** The exchange broke. */
+  /** Called when the exchange breaks off. */
   onError(failure: GatewayError): void {
     if (!this.output.isOver) this.guarded(() => this.endWith(failure.error))
   }
 
-  /** The caller left, or the gateway ends the answer, which is its last event then. */
+  /** Stops the answer: the caller left, or the gateway ends the answer with the error `why` as its last event. */
   abort(why?: GatewayError): void {
     this.ownError = why?.error
     if (why === undefined) this.refuse(GONE)
@@ -101,12 +101,14 @@ export class StreamPipeline implements Consumer, Abortable {
     this.stages.gate?.resume()
   }
 
-  /** Ends the answer without another word: the caller left, or nothing was sent yet and another channel may answer. */
+  /**
+   * Ends the answer without an error event: the caller left, or nothing was sent yet and another channel may answer.
+   */
   refuse(failure: GatewayError): void {
     this.output.refuse(failure)
   }
 
-  /** The events of an answer that came whole. */
+  /** Passes on the events of an answer that is complete. */
   takeWhole(events: Iterable<CanonicalEvent>): void {
     this.guarded(() => {
       for (const event of events) this.pass([event])
@@ -114,7 +116,7 @@ export class StreamPipeline implements Consumer, Abortable {
     })
   }
 
-  /** The events of an answer that is still coming; they wait where the caller is behind. */
+  /** Passes on events as they arrive. Stops pulling while the caller takes nothing. */
   async takeComing(events: AsyncIterable<CanonicalEvent>): Promise<void> {
     try {
       for await (const event of events) {
@@ -129,7 +131,10 @@ export class StreamPipeline implements Consumer, Abortable {
     }
   }
 
-  /** @param wire the event of the upstream that this was read of; where events are relayed, it is sent instead of them. */
+  /**
+   * @param wire the upstream's event that `events` were read from; sent in their place if events are passed on
+   * unchanged.
+   */
   private pass(events: readonly CanonicalEvent[], wire?: WireEvent): void {
     const { restore } = this.stages
     if (this.isRelayed && wire !== undefined) this.relay(events, wire)
@@ -144,7 +149,9 @@ export class StreamPipeline implements Consumer, Abortable {
     if (shown !== undefined) this.output.write(shown)
   }
 
-  /** Passes an event of an upstream of the caller's own format on as it came, unless what was read of it was changed. */
+  /**
+   * Passes an upstream's event of the caller's own format on unchanged, unless one of its canonical events was changed.
+   */
   private relay(events: readonly CanonicalEvent[], wire: WireEvent): void {
     if (this.output.isOver) return
     const seen = this.allVisible(events)
@@ -153,7 +160,7 @@ export class StreamPipeline implements Consumer, Abortable {
     else for (const event of seen) this.output.write(event)
   }
 
-  /** The very same list where the caller may see all events as they are. */
+  /** The events as the caller may see them; the same list if none was changed. */
   private allVisible(events: readonly CanonicalEvent[]): readonly CanonicalEvent[] {
     let seen: CanonicalEvent[] | undefined
     for (let at = 0; at < events.length; at++) {
@@ -163,7 +170,7 @@ export class StreamPipeline implements Consumer, Abortable {
     return seen ?? events
   }
 
-  /** The event as the caller may see it; the log and the next turn get what they need of it. */
+  /** An event as the caller may see it. Also feeds the report and the reasoning for the next turn. */
   private visible(raw: CanonicalEvent): CanonicalEvent {
     const { call, request, target, report, echo } = this.attempt
     const isOwn = raw.type === 'error' && raw.error === this.ownError
@@ -182,7 +189,7 @@ export class StreamPipeline implements Consumer, Abortable {
     this.passOne({ type: 'error', error })
   }
 
-  /** A bug in a reader or writer ends this answer, not the process. */
+  /** Keeps a bug in a reader or writer from ending more than this answer. */
   private guarded(work: () => void): void {
     try {
       work()
@@ -192,9 +199,12 @@ export class StreamPipeline implements Consumer, Abortable {
   }
 }
 
-/** Whether something was changed that a writer does not put into a relayed event: it does so with id, model and time. */
+/**
+ * Whether an event was changed in a way that needs rewriting. A changed `result-start` does not: the writer itself puts
+ * id, model and time into an event that is passed on.
+ */
 const isChanged = (seen: readonly CanonicalEvent[], events: readonly CanonicalEvent[]): boolean =>
   seen !== events && seen.some((event, at) => event !== events[at] && event.type !== 'result-start')
 
-const OVERFLOW = upstreamFailed('The upstream sent an event larger than the gateway takes.')
-const EMPTY = upstreamFailed('The upstream ended its answer before it began.')
+const OVERFLOW = upstreamFailed('The upstream sent an event larger than the gateway accepts.')
+const EMPTY = upstreamFailed('The upstream ended its answer without any content.')

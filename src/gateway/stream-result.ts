@@ -23,8 +23,8 @@ import { withoutBytes } from './write-result.ts'
 /**
  * Passes an upstream's answer on to the caller, event by event.
  *
- * @returns what the upstream broke a begun answer off with; undefined where it came to its end.
- * @throws GatewayError where it failed before anything was sent to the caller, or the caller left.
+ * @returns the upstream's failure after the answer had begun; undefined if the answer is complete.
+ * @throws GatewayError if the upstream failed before anything was sent to the caller, or the caller left.
  */
 export async function streamResult(sent: Sent): Promise<GatewayError | undefined> {
   const { attempt, prepared, exchange, answer, reader } = sent
@@ -49,7 +49,7 @@ export async function streamResult(sent: Sent): Promise<GatewayError | undefined
   return stream.failure
 }
 
-/** Writes an answer that was made as a whole as the stream the caller requested. */
+/** Writes a complete answer as the stream that the caller requested. */
 export async function streamWholeResult(attempt: Attempt, { result, losses, headers }: WholeAnswer): Promise<void> {
   const stream = new StreamPipeline(attempt, { ...WHOLE, losses, headers })
   attempt.call.reply.abortable = stream
@@ -59,14 +59,16 @@ export async function streamWholeResult(attempt: Attempt, { result, losses, head
 
 const SILENT = { push: () => NOTHING, end: () => NOTHING }
 const NO_HEADERS = {}
-/** Nothing of the answer is still on its way. */
+/** Stages for an answer that has arrived completely. */
 const WHOLE = { read: SILENT, restore: undefined, thoughts: undefined, exchange: undefined, gate: undefined } as const
 
-/** The events of a recording whose samples are encoded as they come. */
+/** The events of an audio answer, with samples encoded to MP3 as they arrive. */
 const encodedAnswer = (answer: Answer, { events }: Reader, request: Attempt['request']) =>
   encodedEvents(eventsComing(answer, events!(request)))
 
-/** Streams the answer of an upstream that answers whole although a stream was requested: bytes as they come. */
+/**
+ * Streams the answer of an upstream that answers whole although a stream was requested; bytes are sent as they arrive.
+ */
 async function unfoldAnswer({ prepared, answer, reader }: Sent, stream: StreamPipeline, isMp3: boolean): Promise<void> {
   try {
     const { request, native } = prepared
@@ -77,7 +79,10 @@ async function unfoldAnswer({ prepared, answer, reader }: Sent, stream: StreamPi
   }
 }
 
-/** The stream of a result whose media may still be on their way: bytes become base64 as they come. Rejects as reading does. */
+/**
+ * The events of a result whose media may still be arriving: bytes become base64 chunk by chunk. Rejects if reading the
+ * bytes fails.
+ */
 async function* unfoldMedia(result: CanonicalResult): AsyncGenerator<CanonicalEvent> {
   for (const event of unfold(result)) {
     if (event.type === 'part-start' && hasBytes(event.part)) yield* growing(event)

@@ -10,12 +10,15 @@ import { withoutAddresses } from './secrets.ts'
 interface Failed {
   readonly target: Target
   readonly channel: Channel
-  /** As the caller named it. */
+  /** The caller's name for the model. */
   readonly model: string
   readonly log: Log
 }
 
-/** The failure of one target: what failed rests, the reason is logged, and the caller gets it without secrets. */
+/**
+ * Handles the failure of one target: rests the channel or model, logs the reason, and returns the error that the caller
+ * may see.
+ */
 export function targetFailure(thrown: unknown, { target, channel, model, log }: Failed): GatewayError {
   const failure = toFailure(thrown)
   const { error, cause } = failure
@@ -42,13 +45,13 @@ export function targetFailure(thrown: unknown, { target, channel, model, log }: 
   return new UpstreamFailure(publicError(error, target, model), headersOf(failure))
 }
 
-/** What of a channel rests. */
+/** What rests after a failure. */
 type Scope = 'model' | 'channel'
 
 /**
- * What a failure has rest, and for how many seconds where the upstream does not state it. A limit or a fault of one model
- * does not concern the others, and a 403 may be about one model or feature; who cannot be reached, is silent or does not
- * know the gateway's key is so for all of them (trap 100).
+ * The scope of a rest by kind of failure, and its length if the upstream states none. A rate limit or fault of one
+ * model leaves the others alone, and a 403 may concern one model or feature. An upstream that is unreachable, silent or
+ * does not accept the key fails for all its models (trap 100).
  */
 const RESTS: { readonly [K in ErrorKind]?: readonly [Scope, seconds: number] } = {
   'rate-limited': ['model', 5],
@@ -62,10 +65,10 @@ const RESTS: { readonly [K in ErrorKind]?: readonly [Scope, seconds: number] } =
   'out-of-credit': ['channel', 60],
 }
 
-/** Seconds anything rests at most, whatever the upstream states: it may have meant one request alone. */
+/** s; longest rest, whatever the upstream states. It may have meant one request alone. */
 export const LONGEST_REST = 60
 
-/** Makes what failed rest, and gives its scope for the log. */
+/** Rests the channel or the model. Returns scope and length for the log. */
 function rest(
   { resting }: Channel,
   { upstreamModel }: Target,

@@ -25,33 +25,36 @@ export interface Incoming {
   readonly onLoss: OnLoss
   readonly request: CanonicalRequest
   readonly trailing: Trailing | undefined
-  /** The stored turns it builds on, and what stores its answer; undefined where it has neither. */
+  /** The stored turns that the request continues, and what stores its answer; undefined if it needs neither. */
   readonly session: Session | undefined
-  /** Releases the files of the body. */
+  /** Releases the uploaded files of the body. */
   readonly drop: (() => void) | undefined
-  /** The task it submits, where its work is one. */
+  /** The video task that the request submits. */
   readonly submission: Submission | undefined
-  /** Where it is captured; undefined where it is not. */
+  /** The capture of the request; undefined if it is not captured. */
   readonly capture: Capture | undefined
 }
 
-/** The rest of a request whose file is passed on while it arrives: fields behind it count like any other. */
+/** The rest of a form whose file is passed on while it arrives. Fields after the file count like any other. */
 export interface Trailing {
-  /** The request with every field, once all of them came. */
+  /** The request with every field, once all have arrived. */
   readonly whole: CanonicalRequest | undefined
-  /** The error of the rest: the caller's fault, whatever the upstream answered. */
+  /** The error of the rest; the caller's fault, whatever the upstream answered. */
   readonly fault: unknown
-  /** The fields and files that were not sent yet. Rejects with what reading the rest throws. */
+  /** The fields and files that were not sent yet. Rejects with the error of reading the rest. */
   parts(sent: Prepared, target: Target): Promise<Pick<WireRequest, 'body' | 'files'>>
 }
 
-/** Begins a stream whose upstream keeps the caller waiting. */
+/** Begins a stream before a slow upstream answers. */
 export interface Early {
-  /** A request goes to a channel, with so many losses: its answer is the one to begin. */
+  /**
+   * Announces that a request was written for a target: the stream begins with this attempt and these losses if the
+   * upstream stays silent.
+   */
   beginWithOnceDue(attempt: Attempt, losses: readonly Loss[]): void
   /**
-   * The upstream answers: the sink of the stream that has begun, which pauses `source` from now on; undefined where none
-   * has, as for all upstreams that answer soon.
+   * Called when the upstream answers. Returns the stream if it has begun, and pauses `source` from now on. Returns
+   * undefined if no stream has begun, as for every upstream that answers soon.
    */
   takeBegun(source: Source): Sink | undefined
 }
@@ -62,40 +65,40 @@ export interface Attempt extends Pick<Incoming, 'call' | 'report' | 'onLoss' | '
   readonly request: CanonicalRequest
   readonly target: Target
   readonly channel: Channel
-  /** Milliseconds between signs of life on a silent stream. */
+  /** ms between two keep-alives on a silent stream. */
   readonly heartbeat: number
   readonly early: Early | undefined
-  /** The items of its history that the caller did not send. */
+  /** Which items of the history were stored here and not sent by the caller. */
   readonly stored: Stored | undefined
-  /** How the answer repeats the request, where that is not by the request alone. */
+  /** Repeats fields of the request in the answer, if the request alone does not determine them. */
   readonly echo: ResponseEcho | undefined
-  /** How images reach the caller. */
+  /** Stores, addresses and fetches images for the caller. */
   readonly images: ImageDelivery
-  /** Seals compacted conversations for the caller. */
+  /** Encrypts the caller's compacted conversations. */
   readonly seal: Seal
-  /** The caller's remembered reasoning; undefined where none is kept. */
+  /** The caller's remembered reasoning; undefined if none is stored. */
   readonly thoughts: OwnThoughts | undefined
 }
 
-/** A whole answer on its way to the caller. */
+/** A complete answer on its way to the caller. */
 export interface WholeAnswer {
   readonly result: CanonicalResult
-  /** What the request lost. */
+  /** Losses of the request. */
   readonly losses: readonly Loss[]
-  /** Further headers of the answer. */
+  /** Additional headers of the answer. */
   readonly headers: { readonly [name: string]: string }
 }
 
 /**
  * Sends one request to the target of an attempt and reads its whole answer.
  *
- * @param signal ends it where it is one of several at once; the emulation then handles a caller that leaves.
+ * @param signal aborts it, if it is one of several parallel requests; the emulation then handles a caller that leaves.
  */
 export type RoundTrip = (attempt: Attempt, request: CanonicalRequest, signal?: AbortSignal) => Promise<WholeAnswer>
 
-/** An answer that the gateway makes itself, out of other answers of the target, or of none. */
+/** An answer that the gateway assembles from other answers of the target, or computes itself. */
 export interface Emulation {
-  /** What of the request it has no equivalent for; found before anything is sent. */
+  /** Losses of the request through the emulation; determined before anything is sent. */
   losses(request: CanonicalRequest): readonly Loss[]
   answer(attempt: Attempt, roundTrip: RoundTrip): Promise<WholeAnswer>
 }

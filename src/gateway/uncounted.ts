@@ -4,29 +4,29 @@ import type { CanonicalResult, Usage } from '../canonical/result.ts'
 import type { Work } from '../canonical/work.ts'
 import { isCounted } from '../store/usage/row.ts'
 
-/** Characters of an answer for a token. */
+/** Characters of an answer per token. */
 const LETTERS = 4
 
-/** Works whose answers are text. What others cost cannot be told by what came of them. */
+/** Kinds of work whose answers are text. The cost of other work cannot be estimated from its answer. */
 const TEXTUAL: ReadonlySet<Work> = new Set(['conversation', 'completion', 'compaction'])
 
-/** What is known of an answer that its upstream did not count to the end. */
+/** What is known of an answer that the upstream did not count to its end. */
 export interface Uncounted {
   readonly work: Work
-  /** The latest count of the upstream; it need not be true. */
+  /** The upstream's latest count; it may be wrong. */
   readonly said: Usage | undefined
-  /** Characters that came, and how many of them came after that count. */
+  /** Characters of the answer so far, and since that count. */
   readonly written: number
   readonly since: number
-  /** Of the request, by its size. */
+  /** Input tokens, estimated from the size of the request. */
   readonly input: number
-  /** Tokens that came unseen at least, as of a whole answer that its caller did not wait for. */
+  /** Least output tokens that were generated unseen, as for a whole answer whose caller left. */
   readonly unseen: number
 }
 
 /**
- * About what an answer used: as the upstream counted it so far, and by its length beyond that. Undefined where its work
- * is not text.
+ * Estimates the usage of an answer: the upstream's count so far, and the length of the text beyond it. Undefined for
+ * work whose answers are not text.
  */
 export function estimated({ work, said, written, since, input, unseen }: Uncounted): Usage | undefined {
   if (!TEXTUAL.has(work)) return undefined
@@ -35,7 +35,7 @@ export function estimated({ work, said, written, since, input, unseen }: Uncount
   return { ...counted, input: counted.input ?? Math.ceil(input), output: Math.ceil(Math.max(came, unseen)) }
 }
 
-/** The characters of a whole answer: text, reasoning, refusals and calls. */
+/** The characters of a whole answer: text, reasoning, refusals and arguments of tool calls. */
 export const lengthOf = ({ candidates }: CanonicalResult): number =>
   candidates.reduce((sum, { content }) => sum + content.reduce((length, part) => length + lengthOfPart(part), 0), 0)
 
@@ -44,5 +44,5 @@ function lengthOfPart(part: Part): number {
   return 'text' in part && typeof part.text === 'string' ? part.text.length : 0
 }
 
-/** What a request is expected to use, made when it is needed. */
+/** Computes the expected usage of a request when it is needed. */
 export type Expected = () => ExpectedTokens

@@ -15,7 +15,7 @@ import { PRICE_UNKNOWN } from './priced.ts'
 import type { Proxies } from './proxies/index.ts'
 import type { Outcome } from './report.ts'
 
-/** Where the outcome of a request goes. */
+/** Where the outcome of a request is written. */
 interface Sinks {
   readonly log: Log
   readonly catalogue: Prices
@@ -25,15 +25,15 @@ interface Sinks {
   readonly proxies: () => Proxies
 }
 
-/** The status of a request whose key was refused. */
+/** The status of a request with a wrong key. */
 const REFUSED = 401
-/** Models without a price that are remembered as logged. */
+/** Most models without a price that are remembered, so that each is logged once. */
 const MOST = 1000
 
-/** Where sessions, and requests of their own, are recorded when they are over. */
+/** The part of the recorder that voice sessions and their requests use. */
 export type Recorder = Pick<UsageRecorder, 'log' | 'pricesFor' | 'record' | 'take' | 'address'>
 
-/** Records the outcome of requests and sessions in usage, metrics, traces and the log. */
+/** Records the outcome of requests and voice sessions in usage, metrics, traces and the log. */
 export class UsageRecorder {
   readonly log: Log
   private readonly sinks: Sinks
@@ -47,8 +47,8 @@ export class UsageRecorder {
   }
 
   /**
-   * What prices the requests of a caller. Where nobody needs a cost no price is looked up, so that the packages
-   * with prices are loaded for nothing but what models take.
+   * The prices for a caller's requests. Looks up no price if nobody needs a cost, so that the price package is not
+   * loaded for it.
    */
   pricesFor(caller: Pick<Caller, 'permissions'> | undefined): Prices {
     return this.priced || (caller !== undefined && hasBudget(caller.permissions)) ? this.sinks.catalogue : NO_PRICES
@@ -58,7 +58,7 @@ export class UsageRecorder {
     this.priced ||= needsPrices(config)
   }
 
-  /** A request is over. */
+  /** Records a finished request. */
   record(outcome: Outcome): void {
     const { log } = this
     const { call, row, error, fault, trace } = outcome
@@ -84,18 +84,15 @@ export class UsageRecorder {
     if (live.isWatched) live.over(row)
   }
 
-  /**
-   * The caller's IP address, where it is of use in the log: of requests that came through proxies, and of those whose key
-   * was refused.
-   */
+  /** The caller's IP address, if the log needs it: for requests through proxies, and for requests with a wrong key. */
   address(message: Call['message'], status: number): string | undefined {
     const proxies = this.sinks.proxies()
     return proxies.present || status === REFUSED ? proxies.addressOf(message) || undefined : undefined
   }
 
   /**
-   * What a request may cost before it is known who answers it: nanodollars at the first channel whose price is known;
-   * undefined, and logged once a model, where none is.
+   * The probable cost of a request in nanodollars, before its target is known: at the first channel with a known price.
+   * Undefined if no channel has one; logged once per model.
    */
   estimate(usage: Usage, model: string, caller: Caller, channels: readonly RoutedChannel[]): number | undefined {
     const prices = this.pricesFor(caller)
@@ -109,15 +106,15 @@ export class UsageRecorder {
   }
 }
 
-/** What operators are to know of a model without a price, and what they can do where a budget refuses it. */
+/** Log messages for models without a price: their cost is not counted, or a budget refuses them. */
 const UNCOUNTED = 'the price of the model is unknown: it does not count against budgets'
 const REFUSED_PRICE =
-  'a budget refuses the model, as its price is unknown: state it in `models:` of the config, or set `unknown: allow`'
+  'a budget refuses the model because its price is unknown: set the price in `models:` of the config, or set `unknown: allow`'
 
-/** Characters of an error's code in the log: it may be an upstream's. */
+/** Characters; longest error code in the log, because the code may be an upstream's. */
 const LONGEST_CODE = 100
 
-/** What the log has of a request: no bodies, no credentials. */
+/** The log line of a request; holds no bodies and no credentials. */
 const entryOf = ({ call, row, error, seconds, thoughts }: Outcome, address: string | undefined) => ({
   id: row.id,
   client_id: single(call.message.headers['x-request-id']).slice(0, 200) || undefined,
@@ -151,7 +148,7 @@ const entryOf = ({ call, row, error, seconds, thoughts }: Outcome, address: stri
 const tenths = (milliseconds: number | undefined): number | undefined =>
   milliseconds === undefined ? undefined : Math.round(milliseconds * 10) / 10
 
-/** Whether costs of all requests are recorded or shown. */
+/** Whether the config records or shows the cost of every request. */
 const needsPrices = ({ usage, metrics, traces }: Config): boolean =>
   usage.keep > 0 || Object.values(metrics).some(value => value !== undefined) || traces !== undefined
 

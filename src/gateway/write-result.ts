@@ -17,8 +17,9 @@ import { NOT_KEPT, unkept } from './stored/index.ts'
 import type { Attempt, WholeAnswer } from './types.ts'
 
 /**
- * Writes a whole answer to the caller: images are delivered and recordings converted as requested, upstream details are
- * removed, the caller's format is written, stored where it is to be, and sent with the losses of both directions.
+ * Writes a whole answer to the caller: delivers images and converts audio as requested, removes what reveals the
+ * upstream, writes the caller's format, stores the answer if requested, and sends it with the losses of both
+ * directions.
  */
 export async function writeResult(attempt: Attempt, answered: WholeAnswer): Promise<void> {
   const { call, request, target, report, echo } = attempt
@@ -45,14 +46,14 @@ export async function writeResult(attempt: Attempt, answered: WholeAnswer): Prom
   else await relay(call.reply, headers, wire.raw, attempt.heartbeat)
 }
 
-/** The answer with media the way the caller requested them. */
+/** The answer with images and audio delivered as the caller requested. */
 function delivered(attempt: Attempt, answered: WholeAnswer): WholeAnswer | Promise<WholeAnswer> {
   const work = workOf(attempt.request)
   if (work === 'image') return deliverImages(attempt, answered)
   return work === 'speech' ? inRequestedContainer(attempt, answered) : answered
 }
 
-/** The result with media as base64: few formats take bytes as they are. */
+/** Converts media bytes of a result to base64, because few formats take bytes. */
 export async function withoutBytes(result: CanonicalResult): Promise<CanonicalResult> {
   const candidates = result.candidates.map(async candidate => ({
     ...candidate,
@@ -65,7 +66,10 @@ const hasRaw = ({ candidates }: CanonicalResult): boolean => candidates.some(({ 
 
 const hasBytes = (part: Part): part is MediaPart => part.type === 'media' && part.source.type === 'bytes'
 
-/** A part whose source is bytes, with base64 instead. Rejects with GatewayError `too-large` for more than can be held. */
+/**
+ * Converts a part's bytes to base64. Rejects with GatewayError `too-large` for more than the gateway can hold in
+ * memory.
+ */
 export async function inBase64(part: MediaPart): Promise<MediaPart> {
   const { mediaType, bytes } = part.source as { mediaType: string; bytes: Bytes }
   const held = await gathered(bytes, LARGEST)

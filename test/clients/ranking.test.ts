@@ -155,7 +155,7 @@ describe('an upstream that only embeds ranks', () => {
       documents: DOCUMENTS,
     })
     expect(status).toBe(502)
-    expect(json.message).toContain('4 inputs with 0 embeddings')
+    expect(json.message).toContain('For 4 inputs, the upstream returned 0 embeddings')
   })
 })
 

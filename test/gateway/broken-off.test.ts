@@ -4,7 +4,7 @@ import { channelAt } from '../builders/config.ts'
 import { opener } from '../builders/opener.ts'
 import { CHAT_PATH } from '../builders/paths.ts'
 
-/* Answers that break off, and what is held back of those that do not begin. */
+/* Answers that break off, and events that are buffered until an answer begins. */
 
 const { open, openGateway, openRows, openUpstream } = opener()
 

@@ -7,7 +7,7 @@ import { channelAt } from '../builders/config.ts'
 const MINUTE = 60_000
 const now = 100 * MINUTE
 
-/** What a process says of its channels, as it is sent to another. */
+/** Channel states as one process sends them to another. */
 const told = (...channels: Channel[]) => JSON.parse(JSON.stringify(statesOf(channels, now)))
 const channel = (name: string): Channel => new Channel(channelAt('http://127.0.0.1:9', { name }))
 

@@ -12,7 +12,7 @@ const REQUEST: CanonicalRequest = {
   stream: false,
 }
 
-/** What two pictures cost together, of which each is told so. */
+/** The total usage of two images, where each answer reports its own. */
 async function spent(...usages: readonly (Usage | undefined)[]): Promise<Usage | undefined> {
   const attempt = { request: REQUEST, call: { reply: {} }, report: { tried: () => {} } } as unknown as Attempt
   const left = [...usages]

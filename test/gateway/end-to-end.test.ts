@@ -15,7 +15,7 @@ import { REQUEST } from '../builders/requests.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
 import { grammarFault } from '../laws/grammar.ts'
 
-/** Where a caller of each format goes, whole and streamed, and what it has to send beside the body. */
+/** For each format, the paths of whole and streamed requests, and the headers they need. */
 const DOORS: {
   readonly [format: string]: {
     readonly whole: string
@@ -42,7 +42,7 @@ const casesOf = (format: string) => CASES.filter(one => one.format === format)
 
 const helloOf = (format: string): JsonObject => casesOf(format).find(({ name }) => name === 'hello')!.request!
 
-/** What of an answer every format can say: its texts, a refusal among them, and its calls, freeform ones as functions. */
+/** The content of an answer that every format can express: texts, refusals and tool calls, freeform ones as functions. */
 const said = ({ candidates }: CanonicalResult): unknown[] =>
   candidates.flatMap(({ content }) =>
     content.flatMap((part): unknown[] => {

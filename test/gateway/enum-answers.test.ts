@@ -4,7 +4,7 @@ import { channelAt } from '../builders/config.ts'
 import { TestServer } from '../builders/gateway.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
 
-/* A caller of contents that asks for one text of an enum, before an upstream of chat. */
+/* A caller of contents requests one text of an enum from an upstream of chat. */
 
 const REQUEST = {
   contents: [{ role: 'user', parts: [{ text: 'Which instrument has strings?' }] }],

@@ -12,7 +12,7 @@ speakPlain('messages', 'contents')
 
 const { openRows } = opener()
 
-/** A gateway with one channel for each row; rows of one format stand one behind the other. */
+/** Starts a gateway with one channel per row; rows of one format are tried in order. */
 async function open(rows: readonly Row[], options: TestServerOptions = {}) {
   const { testServer, upstreams } = await openRows(rows, options)
   return { testServer, upstreams, asked: (index: number) => JSON.parse(upstreams[index]!.seen.at(-1)!.text) }

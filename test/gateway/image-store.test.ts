@@ -25,7 +25,7 @@ const stored = async (): Promise<Store> => {
   return store
 }
 
-/** One instance, of a store of its own or of one that it shares. */
+/** One instance, with its own store or a shared one. */
 async function open(
   limits: Partial<ImageStoreLimits> = {},
   more: Partial<ImageStoreOptions> = {},

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { closingAfterEach } from '../builders/closing.ts'
 import { Keeping, Speaker } from './stored/test-server.ts'
 
-/* Paths of losses count what the caller sent. */
+/* Paths of losses are paths in the caller's body. */
 
 const closing = closingAfterEach()
 

@@ -19,7 +19,7 @@ const SAID = { candidates: [{ content: { role: 'model', parts: [{ text: 'Seen.' 
 const serving = (script: (response: ServerResponse, path: string) => unknown): Promise<FakeUpstream> =>
   openUpstream((response, { url }) => script(response, url))
 
-/** A gateway before an upstream of contents that can be told no address, or of chat that can. */
+/** Starts a gateway with an upstream of contents, which takes no addresses, or of chat, which does. */
 async function open(
   format: 'contents' | 'chat',
   allow?: readonly string[],
@@ -50,7 +50,7 @@ describe('media of one request', () => {
     expect((await at(5)).status).toBe(200)
     const many = await at(6)
     expect(many.status).toBe(413)
-    expect(many.json.error.message).toContain('together')
+    expect(many.json.error.message).toContain('in total')
     expect((await at(6, () => `${pages.address}/same`)).status).toBe(413)
     expect(upstream.seen).toHaveLength(1)
   })

@@ -18,7 +18,7 @@ const CHOICE = { index: 0, message: { role: 'assistant', content: 'Hi.' }, finis
 const CANDIDATE = { content: { role: 'model', parts: [{ text: 'Hi.' }] }, finishReason: 'STOP' }
 const RESPONSE = { id: 'resp_1', object: 'response', model: 'm' }
 
-/** Whole answers of each format with what went wrong in a place of its own. */
+/** Whole answers of each format that hold an error in a field specific to the format. */
 const ANSWERS: readonly (readonly [
   name: string,
   format: string,

@@ -5,7 +5,7 @@ import { channelAt } from '../builders/config.ts'
 import { TestServer } from '../builders/gateway.ts'
 import { FakeUpstream } from '../builders/upstream.ts'
 
-/* What passes between a caller of messages and an upstream of messages goes out as it came. */
+/* Between a caller and an upstream of messages, everything is passed on unchanged. */
 
 const HEADERS = { 'anthropic-version': '2023-06-01' }
 const REQUEST: JsonObject = {

@@ -7,7 +7,7 @@ import { holds } from '../laws/support.ts'
 
 const KEY = 'upstream-key-1234-of-the-operator'
 
-/** The target of a request at a channel of that name. */
+/** A target at a channel with this name. */
 function targetOf(
   name: string,
   { baseUrl = 'https://eu.llm-provider.example/v1', upstreamModel = 'm', key = KEY } = {},
@@ -34,7 +34,7 @@ const WORDS = [
   ],
   ...['is', 'required', 'image', 'rate-limit', 'default-value', 'not found', 'context', 'max_tokens', 'none'],
 ]
-/** Texts of messages as upstreams write them: words, and the paths of fields. */
+/** Messages as upstreams write them: words and paths of fields. */
 const words = fc
   .array(
     fc.oneof(
@@ -42,7 +42,7 @@ const words = fc
       fc
         .array(fc.oneof(fc.constantFrom(...WORDS), fc.nat(9).map(String)), { minLength: 2, maxLength: 5 })
         .map(path => path.join('.'))
-        // Four numbers are an address.
+        // Four numbers look like an address.
         .filter(path => !/(?:\d\.){3}\d/.test(path)),
     ),
     { minLength: 1, maxLength: 12 },

@@ -20,7 +20,7 @@ const { closing, open: openBefore, openGateway } = opener()
 const OWN = 'upstream-key-1234-and-"more"'
 const FIXED = 'fixed-header-credential'
 const QUERY = 'query/credential=='
-/** What may stand nowhere but between the gateway and the upstream. */
+/** Texts that may appear only between the gateway and the upstream. */
 const KEYS = [
   OWN,
   encodeURIComponent(OWN),
@@ -33,7 +33,7 @@ const KEYS = [
   'sk-ant-api03-abcdefghij0123456789',
   'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abc',
 ]
-/** What only the operator may read. */
+/** Texts that only the operator may read. */
 const INSIDE = [
   'secret-channel',
   'upstream-model',
@@ -44,7 +44,7 @@ const INSIDE = [
   'redis:6379',
 ]
 
-/** A name of the operator's is one where it is quoted; a host without a dot where a host is expected. */
+/** An operator's name counts only in quotes, and a host without a dot only where a host is expected. */
 const SAID: { readonly [name: string]: string } = {
   'redis:6379': 'http://redis:6379/0',
   'secret-channel': '"secret-channel"',
@@ -54,7 +54,7 @@ const SAID: { readonly [name: string]: string } = {
 const said = (host: string): string =>
   [...KEYS, 'upstream-key-1****', ...INSIDE.map(one => SAID[one] ?? one), `http://${host}/v1`].join(' , ')
 
-/** An error whose every field says too much. */
+/** An error that reveals a secret in each field. */
 const errorOf = (host: string, kind: object = {}) => {
   const text = said(host)
   const fields = {
@@ -100,7 +100,7 @@ const DOORS: readonly (readonly [path: string, body: object])[] = [
   ['/v1/responses', { model: 'm', input: 'Say hello.' }],
   ['/v1beta/models/m:generateContent', { contents: [{ role: 'user', parts: [{ text: 'Say hello.' }] }] }],
 ]
-/** The frames of a streamed answer up to its first words. */
+/** The events of a streamed answer up to its first text. */
 function beginningOf(format: string): readonly string[] {
   const frames = UPSTREAMS[format]!.frames({ text: 'Hello' })
   return frames.slice(0, frames.findIndex(frame => frame.includes('He')) + 1)

@@ -9,7 +9,7 @@ import { CHAT_PATH } from '../builders/paths.ts'
 import { describeWithRedis, sharedRedis } from '../builders/redis.ts'
 import { pause, TIMED, until } from '../builders/time.ts'
 
-/** Channels of two processes with one bus; what passes over it is noted. */
+/** The channels of two processes with a common bus, and the messages that pass over it. */
 function pair() {
   const passed: Json[] = []
   const listeners: Listener[] = []

@@ -63,7 +63,7 @@ test('a request is recorded when the gateway stops: what it used and cost, and h
   expect((await server.ask('/v1/chat/completions', { ...REQUEST, model: 'nobodys' })).status).toBe(404)
   expect((await server.ask('/v1/chat/completions', {})).status).toBe(400)
   await server.server.close()
-  // Those of one millisecond are in no order.
+  // Rows of one millisecond have no order.
   const recorded = await rows()
   const [unread, missed, row] = [400, 404, 200].map(status => recorded.find(one => one.status === status))
   expect(unread).toMatchObject({ status: 400, attempts: 0, error: 'invalid-request', cost: 0 })
@@ -120,7 +120,7 @@ test('the command line sums up what a running gateway recorded', async () => {
   expect(JSON.parse(await run('--by', 'key', '--since', '1h', '--json'))).toMatchObject([
     { key: 'dev', requests: 1, input_tokens: 1000, cost_usd: 0.003, requests_of_unknown_cost: 0 },
   ])
-  // Nothing stands behind the last row: the sweep that a closed store cuts off is no fault.
+  // Nothing is logged after the last row: a sweep interrupted by closing the store is no fault.
   expect(await run('--by', 'channel', '--csv')).toMatch(/^channel,requests.*\nalive,1,0,1000,400,0,100,0,0,0.003,0,.*$/)
 })
 

@@ -32,7 +32,7 @@ test.each([true, false])(
       expect((await gateway.chat(history(CALL), { stream })).status).toBe(200)
     }
     const faults = gateway.testServer.lines.filter(({ level }) => level === 'error')
-    expect(faults.map(({ message }) => message)).toEqual(['thoughts cannot be remembered'])
+    expect(faults.map(({ message }) => message)).toEqual(['reasoning cannot be stored'])
   },
 )
 

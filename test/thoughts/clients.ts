@@ -2,22 +2,22 @@ import { isObject, type Json, type JsonObject } from '../../src/canonical/node.t
 import type { WireRequest } from '../../src/canonical/wire.ts'
 import { wireRequest } from '../builders/requests.ts'
 
-/** What a client does with an answer before it sends it back. */
+/** How a client changes an answer before sending it back. */
 export type Habit =
-  /** Everything goes back as it came: what a provider's own client does. */
+  /** Sends everything back unchanged, as a provider's own client does. */
   | 'keeps'
-  /** Thoughts and their proofs are thrown away. */
+  /** Drops reasoning and signatures. */
   | 'drops'
-  /** The ids of calls, too. */
+  /** Drops reasoning, signatures and the ids of tool calls. */
   | 'drops-ids'
 
 type Loose = { [field: string]: Json }
 
-/** A client's side of one format, written by hand: how an answer becomes a part of the next request. */
+/** A hand-written client of one format: turns an answer into part of the next request. */
 interface Client {
-  /** The first request. */
+  /** The first request of a conversation. */
   first(question: string): WireRequest
-  /** The same with the answer and what its tools said behind it. */
+  /** The next request: appends the answer and its tool results. */
   next(before: WireRequest, answer: JsonObject, habit: Habit): WireRequest
 }
 

@@ -13,7 +13,7 @@ import { TIMED } from '../builders/time.ts'
 import { scratch } from '../gateway/stored/test-server.ts'
 import { ASKED, CALL, history, Remembering, THINKS, Thinker } from './test-server.ts'
 
-/* Instances that share a store put back what another of them remembers. */
+/* Instances that share a store restore reasoning that another instance remembers. */
 
 const { closing } = opener()
 
@@ -37,7 +37,7 @@ async function pair({ keep = 3_600_000, workers = 2 } = {}) {
   return { thinker, one: await open(), two: await open(), folder: place.path }
 }
 
-/** What is stored of thoughts, as bytes. */
+/** The stored reasoning, as bytes. */
 async function keptIn(folder: string): Promise<Buffer> {
   if (!ON_FILES) {
     const rows = await Promise.all(['thoughts', 'thought_names'].map(one => inDatabase(folder, `select * from ${one}`)))
@@ -56,10 +56,10 @@ test.each([true, false])('a thought that one collected is put back by the other 
   expect((await two.chat(history(CALL), { stream })).status).toBe(200)
   const [proof] = thinker.proofs
   expect(proof).toBeDefined()
-  // The first has it in memory, and says the same.
+  // The first instance restores the same from memory.
   await one.chat(history(CALL))
   expect(thinker.proofs).toEqual([proof])
-  // Another caller has nothing of it, wherever it asks.
+  // Another caller gets none of it from any instance.
   await two.chat(history(CALL), { key: OTHER_KEY })
   expect(thinker.proofs).toEqual([])
   const kept = await keptIn(folder)

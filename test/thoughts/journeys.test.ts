@@ -13,7 +13,7 @@ import { ASKED, CALL, history, Remembering, THINKS, Thinker, TOOLS } from './tes
 
 const closing = closingAfterEach()
 
-/** A gateway before upstreams of these formats. */
+/** Starts a gateway with upstreams of these formats. */
 async function open(
   formats: readonly string[],
   channels?: (thinkers: readonly Thinker[]) => ChannelConfig[],
@@ -272,7 +272,7 @@ describe('a proof that is bound to what came before it', () => {
       await gateway.chat(messages)
       put.push(thinker.proofs.length)
       messages = [...messages, ...history({ ...CALL, id }).slice(1)]
-      // There is no longer room for the first of them.
+      // The first one was evicted.
       if (index === 1) gateway.reload([thinker.channel({}, BOUND)], { thoughts: { keep: 3_600_000, memory: 3000 } })
       if (index === 1) gateway.reload([thinker.channel({}, BOUND)])
     }

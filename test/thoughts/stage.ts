@@ -18,7 +18,7 @@ import { channelAt } from '../builders/config.ts'
 import { REQUEST } from '../builders/requests.ts'
 import { plain } from '../laws/support.ts'
 
-/* The gateway's work on one exchange without its sockets: read, put back, write; read the answer, keep, tell. */
+/* The gateway's work on one exchange, without sockets: from a caller's request to the upstream's, and back. */
 
 export interface Way {
   readonly caller: string
@@ -45,12 +45,12 @@ export class Stage {
     this.thoughts = thoughts
   }
 
-  /** What is written for the upstream of a caller's request. */
+  /** Writes a caller's request for the upstream. */
   sent(way: Way, wire: WireRequest): Prepared {
     return prepare(this.read(way, wire), targetOf(way), this.of(way))
   }
 
-  /** Reads an upstream's answer to a request, keeps what is to be kept, and gives what the caller is told. */
+  /** Reads an upstream's answer, stores its reasoning, and returns the caller's answer. */
   told(way: Way, wire: WireRequest, answer: CanonicalResult): JsonObject {
     const asked = this.read(way, wire)
     const target = targetOf(way)
@@ -74,7 +74,7 @@ export class Stage {
     const collector = own?.collector(exchange)
     const seen = events.map((event): CanonicalEvent => (event.type === 'result-start' ? { ...event, ...head } : event))
     for (const event of seen) collector?.saw(event)
-    // Clients put a stream together to what the whole answer would have been.
+    // Clients assemble a stream into the equivalent whole answer.
     const filter = shown === 'all' ? undefined : new ReasoningFilter(shown)
     const left = filter === undefined ? seen : seen.flatMap(event => filter.pass(event) ?? [])
     const wires = drain(WRITERS[way.caller]!.events!(asked), left)
@@ -91,11 +91,11 @@ export class Stage {
   }
 }
 
-/** An answer as an upstream of the format would write it. */
+/** An answer as an upstream of the format writes it. */
 export const wholeOf = (format: string, answer: CanonicalResult, asked: CanonicalRequest = REQUEST): JsonObject =>
   plain(WRITERS[format]!.result!({ id: 'a1', model: 'm', createdAt: 1, ...answer }, asked).wire.body)
 
-/** The thoughts and calls that a request in the format holds, by what they say. */
+/** The reasoning and tool calls of a request in the format, as texts. */
 export function thoughtsIn(format: string, wire: WireRequest): readonly unknown[] {
   const { messages } = READERS[format]!.request!(plain(wire))
   return messages.flatMap(({ content }) => content.flatMap(saidBy))

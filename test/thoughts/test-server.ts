@@ -6,7 +6,7 @@ import { FakeUpstream, type Script } from '../builders/upstream.ts'
 import type { Loose, Scene } from '../clients/scene.ts'
 import { UPSTREAMS } from '../clients/upstreams/index.ts'
 
-/** An upstream that thinks: it says its scenes one after the other. */
+/** An upstream with reasoning that answers with one scene after another. */
 export class Thinker {
   readonly upstream: FakeUpstream
   readonly format: string
@@ -38,18 +38,18 @@ export class Thinker {
     return { ...channel, formats: channel.formats.map(one => ({ ...one, dialect })), ...fields }
   }
 
-  /** What it was asked, from the end where negative. */
+  /** A request it received; a negative index counts from the end. */
   body(index = -1): Loose {
     return JSON.parse(this.upstream.seen.at(index)!.text)
   }
 
-  /** The proofs in what it was asked last. */
+  /** The signatures in the latest request. */
   get proofs(): readonly string[] {
     return UPSTREAMS[this.format]!.hear(this.body()).turns.flatMap(({ proofs = [] }) => proofs)
   }
 }
 
-/** A gateway before thinkers, with two callers. */
+/** Starts a gateway with reasoning upstreams and two callers. */
 export class Remembering {
   readonly testServer: TestServer
   private readonly thinkers: readonly Thinker[]
@@ -107,7 +107,7 @@ export const THINKS: Scene = { thought: 'The clock knows.', calls: [CALL] }
 
 export const ASKED = { role: 'user', content: 'What time is it?' }
 
-/** A history with calls as a client keeps it that throws thoughts away. */
+/** A history with tool calls as a client sends it that drops reasoning. */
 export const history = (...calls: readonly (typeof CALL)[]): readonly JsonObject[] => [
   ASKED,
   {

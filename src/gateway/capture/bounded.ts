@@ -6,17 +6,17 @@ import type { Scrub } from '../scrub.ts'
 import { LARGEST, MARGIN, type Recording } from './recording.ts'
 import type { CapturedBody, CapturedEvent, CapturedFile } from './shapes.ts'
 
-/** Characters kept of a text for which there is no room. */
+/** Characters that remain of a text beyond the limit. */
 const REST = 200
-/** Levels of nesting. */
+/** Levels; deepest nesting that is copied. */
 const DEEPEST = 200
 
 /**
- * Copies values for a capture: as JSON, without secrets, and cut where they have more characters than may be kept. Bytes and
- * vectors are replaced by their length.
+ * Copies values for a capture as JSON: removes secrets, cuts long values, and replaces bytes and vectors by their
+ * length.
  */
 export class Bounded {
-  /** JSON pointers of what was cut, below the name of its view. */
+  /** JSON pointers to values that were cut, beginning with the name of their part of the document. */
   readonly cut: string[] = []
   private room = LARGEST
   readonly scrub: Scrub
@@ -25,13 +25,17 @@ export class Bounded {
     this.scrub = scrub
   }
 
-  /** @param at where it stands: `/caller/body`. Each value has all the room there is for one. */
+  /**
+   * Copies one value. Each value has the full limit for itself.
+   *
+   * @param at its JSON pointer, such as `/caller/body`.
+   */
   copy(value: unknown, at: string): Json {
     this.room = LARGEST
     return this.value(value, at, 0)
   }
 
-  /** A text that is no part of a document. */
+  /** Copies a text that is not inside a document. */
   text(text: string, at: string): string {
     this.room = LARGEST
     return this.string(text, at)
@@ -92,20 +96,21 @@ export class Bounded {
 }
 
 /**
- * The beginning of a text without secrets: they are looked for beyond where it is cut, so that none is cut in half.
+ * The beginning of a text, without secrets. Scrubs beyond the cut first, so that no secret is cut in half and missed.
  *
- * @param isCut the text was cut already: what stands at its end is not shown.
+ * @param isCut the text was already cut, so that its end may hold half a secret and is not shown.
  */
 export function cutText(text: string, most: number, scrub: Scrub, isCut = false): string {
   if (text.length <= most && !isCut) return scrub(text)
   const beyond = text.slice(0, most + MARGIN)
   const clean = scrub(beyond)
-  // What was replaced by less may have brought half of a secret nearer: the last that was looked at is not shown.
+  // A replacement may be shorter than its secret and so move half of another secret inside the cut: hide the last
+  // characters that were scrubbed.
   const end = isCut || beyond.length < text.length ? clean.length - MARGIN : clean.length
   return clean.slice(0, Math.max(0, Math.min(most, end))).toWellFormed()
 }
 
-/** What stands for bytes, vectors and other things that are no JSON. */
+/** The replacement of bytes, vectors and other values that are not JSON. */
 function lengthOf(value: object): Json {
   const { length, size } = value as { readonly length?: unknown; readonly size?: unknown }
   if (ArrayBuffer.isView(value)) return { length: Number(length ?? value.byteLength) }
@@ -113,11 +118,11 @@ function lengthOf(value: object): Json {
 }
 
 const EVENTS = 'text/event-stream'
-/** How events are framed on sockets. */
+/** The content type of events on WebSockets: one per line. */
 const LINES = 'application/x-ndjson'
 const TEXTUAL = /^$|^text\/|json|xml|subrip|ndjson|^application\/octet-stream$/
 
-/** What passed of a body, as it is shown: events with their times, JSON, text, or only its size. */
+/** A recorded body for display: events with their times, JSON, text, or only its size. */
 export function shownBody(recording: Recording, type: string, at: string, bounded: Bounded): CapturedBody {
   const { pieces, size } = recording
   if (size === 0) return {}
@@ -136,10 +141,10 @@ export function shownBody(recording: Recording, type: string, at: string, bounde
   return value === undefined ? { text: bounded.text(text, `${at}/text`) } : { body: bounded.copy(value, `${at}/body`) }
 }
 
-/** Objects and lists only: a text that happens to be a number is a text. */
+/** Parses objects and lists only: a text that happens to be a number remains a text. */
 const jsonIn = (text: string): Json | undefined => (/^\s*[[{]/.test(text) ? parseJson(text) : undefined)
 
-/** The events that came whole, with the times of their last bytes. */
+/** Complete events, each with the time of its last byte. */
 function eventsOf({ pieces, isCut }: Recording, scrub: Scrub): CapturedEvent[] {
   const parser = eventParser()
   const events: CapturedEvent[] = []
@@ -151,7 +156,7 @@ function eventsOf({ pieces, isCut }: Recording, scrub: Scrub): CapturedEvent[] {
   return events
 }
 
-/** The lines that came whole, each an event. */
+/** Complete lines, each one event. */
 function linesOf({ pieces, isCut }: Recording, scrub: Scrub): CapturedEvent[] {
   const events: CapturedEvent[] = []
   let rest = ''
@@ -164,7 +169,7 @@ function linesOf({ pieces, isCut }: Recording, scrub: Scrub): CapturedEvent[] {
   return events
 }
 
-/** The files of a form, of which names and sizes are kept. */
+/** Names, types and sizes of a form's files; their bytes are not stored. */
 export const shownFiles = (files: readonly WireFile[], bounded: Bounded, at: string): CapturedFile[] =>
   files.slice(0, MOST_FILES).map(({ field, name, mediaType, bytes }) => ({
     field: bounded.text(field, at),

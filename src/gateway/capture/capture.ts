@@ -11,20 +11,20 @@ import type { Prepared } from '../prepare.ts'
 import type { Stored } from '../stored/index.ts'
 import { RecordedReply, Recording, type Room, recordedAnswer } from './recording.ts'
 
-/** Requests to upstreams that are kept of one request: an emulation may need many. */
+/** Most upstream requests stored per captured request; an emulation may send many more. */
 const MOST_EXCHANGES = 20
-/** Bytes kept of a body that could not be read. */
+/** Bytes stored of a body that could not be read. */
 const UNREAD = 64 * 1024
 
 /** What the caller sent, as far as it was read. */
 export interface SentByCaller {
   readonly body: JsonObject
   readonly files: readonly WireFile[] | undefined
-  /** Undefined where the endpoint refused it. */
+  /** Undefined if the endpoint refused the body. */
   wire: WireRequest | undefined
 }
 
-/** What is kept of an attempt. */
+/** The fields of an attempt that the capture needs. */
 export interface CapturedFrom {
   readonly call: Call
   readonly target: Target
@@ -32,10 +32,10 @@ export interface CapturedFrom {
   readonly stored: Stored | undefined
 }
 
-/** One request to an upstream. */
+/** One request to an upstream, with its answer. */
 export class CapturedExchange {
   readonly attempt: CapturedFrom
-  /** Undefined where it was not sent. */
+  /** Undefined if the request was never sent. */
   readonly prepared: Prepared | undefined
   readonly sentAfter: number
   status: number | undefined
@@ -52,7 +52,7 @@ export class CapturedExchange {
     this.sentAfter = this.body.elapsed
   }
 
-  /** The head of the answer came; its body is recorded as it is read. */
+  /** Notes the head of the answer. Returns an answer that records its body as it is read. */
   answered(answer: Answer): Answer {
     this.status = answer.status
     this.headers = answer.headers
@@ -67,33 +67,33 @@ export class CapturedExchange {
 }
 
 /**
- * What is gathered of a request that is captured, by reference as long as it runs: it is copied, cut and freed of secrets
- * once it is over.
+ * Collects a captured request while it runs. Holds references only; values are copied, cut and scrubbed once the
+ * request is over, so that no request waits for it.
  */
 export class Capture {
   readonly call: Call
   readonly caller: Caller
-  /** Unix time in milliseconds. */
+  /** Unix time, ms. */
   readonly at = Date.now()
   readonly began = performance.now()
   readonly reply: RecordedReply
   readonly exchanges: CapturedExchange[] = []
   sent: SentByCaller | undefined
-  /** The body as it came, where it could not be read. */
+  /** The bytes of a body that could not be parsed. */
   unread: Recording | undefined
   request: CanonicalRequest | undefined
-  /** What the answer lost on its way back. */
+  /** Losses of the answer on its way to the caller. */
   lostInAnswer: readonly Loss[] = []
-  /** Its answer goes on after the request is over. */
+  /** The answer continues in the background after the request is over. */
   isBackground = false
-  /** Requests to upstreams that are not kept. */
+  /** The number of upstream requests beyond the limit, which are not stored. */
   omittedExchanges = 0
   private readonly room: Room
 
   /**
-   * Has everything the call reads and answers recorded from now on.
+   * Replaces the call's reply with one that records what is sent.
    *
-   * @param room shared by all that is captured at once.
+   * @param room bytes shared by all captures in progress.
    */
   constructor(call: Call, caller: Caller, room: Room) {
     this.call = call
@@ -103,7 +103,7 @@ export class Capture {
     call.reply = this.reply
   }
 
-  /** The body is about to be read. */
+  /** Records the bytes of the body until it is parsed. */
   reading(): void {
     const { headers } = this.call.message
     if (this.call.body !== undefined || headers['content-encoding'] !== undefined) return
@@ -114,7 +114,7 @@ export class Capture {
     })
   }
 
-  /** The body was parsed; `wire` of what is returned is set where its endpoint takes it. */
+  /** Notes the parsed body. The caller sets `wire` of the result if the endpoint accepts the body. */
   parsed(body: JsonObject, files: readonly WireFile[] | undefined): SentByCaller {
     this.unread?.release()
     this.unread = undefined
@@ -122,14 +122,14 @@ export class Capture {
     return this.sent
   }
 
-  /** A target failed, perhaps before anything was sent to it. */
+  /** Notes the failure of a target, which may have occurred before anything was sent to it. */
   failed(attempt: CapturedFrom, error: CanonicalError): void {
     const last = this.exchanges.at(-1)
     const exchange = last?.attempt.target === attempt.target ? last : this.sending(attempt, undefined)
     exchange?.failed(error)
   }
 
-  /** A request goes to an upstream, where it was prepared; undefined where there were too many. */
+  /** Adds a request to an upstream. Returns undefined beyond the limit. */
   sending(attempt: CapturedFrom, prepared: Prepared | undefined): CapturedExchange | undefined {
     if (this.exchanges.length >= MOST_EXCHANGES) {
       this.omittedExchanges++
@@ -140,7 +140,7 @@ export class Capture {
     return exchange
   }
 
-  /** It was written: others have the room of what was recorded. */
+  /** Frees the recorded bytes once the capture is written. */
   release(): void {
     for (const one of [this.reply.body, this.unread, ...this.exchanges.map(({ body }) => body)]) one?.release()
   }

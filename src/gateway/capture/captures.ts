@@ -15,26 +15,27 @@ import { written } from './written.ts'
 const compress = promisify(gzip)
 const decompress = promisify(gunzip)
 
-/** Requests that are captured at once, those among them that wait to be written; further ones are not captured. */
+/** Most captures at once, running or waiting to be written; further requests are not captured. */
 const MOST_AT_ONCE = 64
-/** Bytes of bodies that are recorded at once, of all requests. */
+/** Bytes; largest total of recorded bodies in memory. */
 const ROOM = 64 * 1024 * 1024
-/** Milliseconds for the last of them when the gateway stops. */
+/** ms; how long the shutdown waits for captures to be written. */
 const CLOSING = 5000
 
+/** Where captures are stored, and how many bytes they may take. */
 export interface CapturesOptions {
   readonly records: CaptureRecords
   readonly log: Log
-  /** The config in use. */
+  /** The current config. */
   config(): Config
   readonly room?: Room
 }
 
-/** Captures requests of keys for which that is switched on, and stores them once they are over: no request waits for it. */
+/** Captures requests of keys with captures switched on, and stores them in the background once they are over. */
 export class Captures {
-  /** Requests that were not captured because too many were at once, or the store took none. */
+  /** Requests that were not captured, because too many ran at once or the store failed. */
   dropped = 0
-  /** What is stored of them. */
+  /** The stored captures. */
   readonly records: CaptureRecords
   private readonly options: CapturesOptions
   private readonly room: Room
@@ -51,7 +52,7 @@ export class Captures {
     this.faults = new LogOnce(besideOutages(err => options.log.error({ err }, 'requests cannot be captured')))
   }
 
-  /** Begins to capture a request; undefined where its key does not have that any more, or too many are captured. */
+  /** Begins the capture of a request. Returns undefined if captures have ended for its key, or too many are running. */
   begin(call: Call, caller: Caller): Capture | undefined {
     const { keep } = this.options.config().capture
     if (keep === 0 || (caller.captureUntil ?? 0) <= Date.now()) return undefined
@@ -64,9 +65,9 @@ export class Captures {
   }
 
   /**
-   * The request is over: what was captured is stored soon.
+   * Queues a finished request's capture for the store.
    *
-   * @param error the kind of the error that it ended with.
+   * @param error the kind of the error that ended the request.
    */
   end(capture: Capture, error: string | undefined): void {
     this.waiting.push({ capture, error })
@@ -80,14 +81,14 @@ export class Captures {
     return data === undefined ? undefined : (JSON.parse((await decompress(data)).toString('utf8')) as CaptureDocument)
   }
 
-  /** Writes what waits, for as long as that takes at most. */
+  /** Waits a few seconds at most for queued captures to be written. */
   async close(): Promise<void> {
     if (this.writing !== undefined)
       await Promise.race([this.writing, new Promise(done => setTimeout(done, CLOSING).unref())])
   }
 
   private async write(): Promise<void> {
-    // Whatever the answer still does within its turn of the event loop is done first.
+    // Lets the answer finish its work in this turn of the event loop first.
     await new Promise(setImmediate)
     for (let next = this.waiting.shift(); next !== undefined; next = this.waiting.shift()) {
       try {
@@ -111,7 +112,7 @@ export class Captures {
     return { id: call.id, at, key: caller.id, expiresAt: Date.now() + config.capture.keep, data }
   }
 
-  /** Made once for a config. */
+  /** Compiled once per config. */
   private patternOf(config: Config): RegExp | undefined {
     return this.patterns.getOrInsertComputed(config, () => patternOf(secretsOfConfig(config)))
   }

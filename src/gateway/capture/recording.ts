@@ -3,38 +3,38 @@ import type { GatewayError } from '../../canonical/error.ts'
 import type { Answer, Consumer } from '../../upstreams/channel/index.ts'
 import type { Abortable, HeaderSource, Headers, Reply } from '../call.ts'
 
-/** Bytes of one body that are kept. */
+/** Bytes; most of one body that is shown. */
 export const LARGEST = 1024 * 1024
-/** Bytes kept beyond that, so that a secret at the edge is still recognised as a whole before the text is cut. */
+/** Bytes recorded beyond that, so that a secret at the cut is recognised as a whole. */
 export const MARGIN = 40 * 1024
 
-/** Pieces kept of one body: each takes more than its bytes. */
+/** Most chunks of one body; each costs memory beyond its bytes. */
 const MOST_PIECES = 20_000
 
-/** Bytes that may still be kept of all bodies that are recorded at once. */
+/** Bytes that all recordings together may still take. */
 export interface Room {
   left: number
 }
 
-/** A piece of a body, and when it came: milliseconds from the beginning of its request. */
+/** A chunk of a body, and the ms between the start of the request and its arrival. */
 export interface Piece {
   readonly ms: number
   readonly content: string | Uint8Array
 }
 
-/** What passes of one body, with its times: no more than may be kept of it. */
+/** Records one body with the times of its chunks, up to a limit. */
 export class Recording {
   readonly pieces: Piece[] = []
-  /** Bytes that passed, and how many of them are kept. */
+  /** Bytes that passed, and bytes that were recorded. */
   size = 0
   kept = 0
-  /** All of it passed. */
+  /** The whole body has passed. */
   isWhole = false
   private readonly began: number
   private readonly limit: number
   private room: Room
 
-  /** @param began when its request did, by `performance.now()`. */
+  /** @param began start of the request, by `performance.now()`. */
   constructor(began: number, room: Room, limit = LARGEST + MARGIN) {
     this.began = began
     this.room = room
@@ -45,7 +45,7 @@ export class Recording {
     return this.size > this.kept || this.kept > LARGEST
   }
 
-  /** Bytes are copied: they may be a part of something larger. Behind what was not kept, nothing is. */
+  /** Records a chunk. Copies its bytes, because they may be a view of a larger buffer. Records nothing after a gap. */
   take(content: string | Uint8Array): void {
     const size = typeof content === 'string' ? Buffer.byteLength(content) : content.length
     const room = this.size > this.kept ? 0 : Math.min(this.limit - this.kept, this.room.left)
@@ -57,7 +57,7 @@ export class Recording {
     this.pieces.push({ ms: this.elapsed, content: typeof part === 'string' ? part : Buffer.from(part) })
   }
 
-  /** What is kept is not needed any more: others have its room, and nothing further is taken. */
+  /** Frees the recorded bytes and stops recording. */
   release(): void {
     this.room.left += this.kept
     this.room = { left: 0 }
@@ -70,7 +70,7 @@ export class Recording {
   }
 }
 
-/** An upstream's answer whose body is recorded as it is read, whichever way that is. */
+/** An upstream's answer that records its body, whichever way it is read. */
 export const recordedAnswer = (answer: Answer, recording: Recording): Answer => ({
   status: answer.status,
   headers: answer.headers,
@@ -120,12 +120,12 @@ const recordedBytes = (bytes: Bytes, recording: Recording): Bytes => ({
   },
 })
 
-/** A reply that is recorded on its way to the caller. */
+/** A reply that records what is sent to the caller. */
 export class RecordedReply implements Reply {
   status: number | undefined
-  /** The headers it began with, without those of every answer of the server. */
+  /** The headers of the answer, without those that the server adds to every answer. */
   head: Headers = {}
-  /** When it began: milliseconds from the beginning of its request. */
+  /** ms between the start of the request and the head of the answer. */
   beganAfter: number | undefined
   readonly body: Recording
   private readonly reply: Reply

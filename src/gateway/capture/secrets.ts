@@ -5,21 +5,22 @@ import { keyPairOf } from '../../upstreams/channel/index.ts'
 import type { Scrub } from '../scrub.ts'
 import { withoutKeys } from '../secrets.ts'
 
+/** Replaces a secret in a captured request. */
 export const REMOVED = '[removed]'
 
-/** Headers whose values are no secrets: what clients send about themselves and the request. */
+/** Headers whose values are never secret: what clients state about themselves and the request. */
 const HARMLESS_HEADERS =
   /^(accept(-.+)?|content-(type|length|encoding|language)|user-agent|host|connection|cache-control|transfer-encoding|date|server|vary|via|etag|age|x-stainless-.+|anthropic-(version|beta|dangerous-direct-browser-access|ratelimit-.+)|x-ratelimit-.+|retry-after(-ms)?|openai-(beta|version|processing-ms|model)|x-goog-api-client|interlingua-.+|x-title|x-app|originator|version|traceparent|(x-)?request-id|x-client-request-id|x-should-retry|sec-fetch-.+|sec-ch-ua.*|sec-websocket-version|upgrade|x-fern-.+|x-accel-buffering|x-content-type-options|strict-transport-security|server-timing|msgfmt-version)$/
-/** Query parameters likewise. */
+/** Query parameters whose values are never secret. */
 const HARMLESS_PARAMETERS = /^(alt|beta|api-version|model|stream|language|detect_language|punctuate|smart_format)$/
-/** Versions and dates, which stand in queries and fixed headers. */
+/** Matches versions and dates, which are common in queries and fixed headers. */
 const VERSION = /^v?[\d.-]{1,12}(-preview|-beta)?$/
 
-/** Characters a text has at least that is taken for a secret because of where it stands. */
+/** Characters; shortest text that counts as a secret because of the field that holds it, and shortest key. */
 const SHORTEST = 8
 const SHORTEST_KEY = 4
 
-/** The headers of a message, with values only where they are no secret; what is shown is still to be scrubbed. */
+/** The headers of a message; values that may be secret are removed. The rest must still be scrubbed. */
 export const shownHeaders = (headers: IncomingHttpHeaders): { readonly [name: string]: string } =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
@@ -27,11 +28,13 @@ export const shownHeaders = (headers: IncomingHttpHeaders): { readonly [name: st
     ),
   )
 
-/** A query likewise. */
+/** The parameters of a query; values that may be secret are removed. */
 export const shownQuery = (query: URLSearchParams): { readonly [name: string]: string } =>
   Object.fromEntries([...query].map(([name, value]) => [name, HARMLESS_PARAMETERS.test(name) ? value : REMOVED]))
 
-/** What a request may hold as a secret: its credentials, and whatever stands where secrets may stand. */
+/**
+ * The possible secrets of a request: its credentials, and the values of all headers and parameters that may be secret.
+ */
 export function secretsOfRequest(
   headers: IncomingHttpHeaders,
   query: URLSearchParams,
@@ -50,7 +53,7 @@ export function secretsOfRequest(
   return [...parts.filter(isLong), ...(credential === undefined ? [] : [credential])]
 }
 
-/** The secrets of a channel: its key, and what of its addresses and fixed headers may be one. */
+/** The secrets of a channel: its key, and parts of its addresses and fixed headers that may be secret. */
 export function secretsOfChannel({ key = '', formats }: ChannelConfig): string[] {
   const pair = keyPairOf(key)
   const fixed = formats.flatMap(({ headers, query, baseUrl }) => [
@@ -64,7 +67,7 @@ const isLong = (value: string): boolean => value.length >= SHORTEST && !VERSION.
 
 const NAMES = /secret|password|passphrase|token|headers/i
 
-/** The secrets of everything else an operator configured: what stands under such a name, and passwords in addresses. */
+/** The secrets in the rest of the config: values of fields named like a secret, and passwords in addresses. */
 export function secretsOfConfig({ channels, keys: _, models: __, groups: ___, ...rest }: Config): string[] {
   const found: string[] = channels.flatMap(secretsOfChannel)
   const walk = (value: unknown, isSecret: boolean): void => {
@@ -84,13 +87,16 @@ function passwordsIn(text: string): string[] {
   return [username, password].flatMap(one => [one, percentDecoded(one)]).filter(one => one.length >= SHORTEST_KEY)
 }
 
-/** Removes these secrets in every spelling in which they may come back, and what looks like a key. */
+/** Builds a function that removes these secrets and whatever looks like a key. */
 export function scrubberOf(...known: readonly (RegExp | undefined)[]): Scrub {
   const patterns = known.filter(pattern => pattern !== undefined)
   return text => withoutKeys(patterns.reduce((text, pattern) => text.replace(pattern, REMOVED), text))
 }
 
-/** The secrets as one pattern, the longest first: one may begin with another. */
+/**
+ * Compiles secrets, in every encoding in which they may come back, into one pattern. The longest come first, because
+ * one may begin with another.
+ */
 export function patternOf(secrets: readonly string[]): RegExp | undefined {
   const known = new Set(secrets.filter(({ length }) => length >= SHORTEST_KEY).flatMap(spellings))
   if (known.size === 0) return undefined
@@ -110,7 +116,7 @@ function spellings(secret: string): string[] {
   return [...bare, ...base64].filter(({ length }) => length >= SHORTEST_KEY)
 }
 
-/** A half of a character cannot be encoded. */
+/** `encodeURIComponent` throws on half of a surrogate pair. */
 const encoded = (text: string): string => encodeURIComponent(text.toWellFormed())
 
 const inBase64 = (text: string, name: 'base64' | 'base64url'): string =>

@@ -21,10 +21,10 @@ import type {
   WirePlace,
 } from './shapes.ts'
 
-/** Losses that are shown of one request. */
+/** Most losses shown per request. */
 const MOST_LOSSES = 500
 
-/** Makes the document of a request that is over: with breaks, as others run meanwhile. */
+/** Builds the document of a finished request. Pauses between its parts, so that running requests are not delayed. */
 export async function written(capture: Capture, known: RegExp | undefined, error?: string): Promise<CaptureDocument> {
   return new Writer(capture, known).document(error)
 }
@@ -34,7 +34,7 @@ class Writer {
   private readonly scrub: Scrub
   private readonly bounded: Bounded
   private readonly query: URLSearchParams
-  /** @param known the secrets of the config and of its channels. */
+  /** @param known the secrets of the config and its channels. */
   constructor(capture: Capture, known: RegExp | undefined) {
     const { call, exchanges } = capture
     const { headers, url = '' } = call.message
@@ -42,7 +42,7 @@ class Writer {
     this.query = new URLSearchParams(url.split('?', 2)[1] ?? '')
     const credential = credentialOf({ headers, queryKey: call.queryKey })
     const own = secretsOfRequest(headers, this.query, credential)
-    // The config may have changed since.
+    // The config may have changed since the request.
     const tried = exchanges.flatMap(({ attempt }) => secretsOfChannel(attempt.target.channel))
     this.scrub = scrubberOf(known, patternOf([...own, ...tried]))
     this.bounded = new Bounded(this.scrub)
@@ -131,7 +131,9 @@ class Writer {
     }
   }
 
-  /** Of errors addresses go, too: they are what upstreams name them in. */
+  /**
+   * The body of an upstream's answer. Errors are also scrubbed of addresses, because upstreams name addresses in them.
+   */
   private answerBody({ status = 0, body }: CapturedExchange, type: string, at: string): CapturedBody {
     const scrub: Scrub = status < 400 ? this.scrub : text => withoutAddresses(this.scrub(text))
     const bounded = status < 400 ? this.bounded : new Bounded(scrub)
@@ -182,7 +184,7 @@ class Writer {
   }
 }
 
-/** Some upstreams declare another type than they send. */
+/** Detects events by their first bytes, because some upstreams declare a wrong content type. */
 function kindOf(type: string, { pieces }: CapturedExchange['body']): string {
   const first = pieces[0]?.content
   const start = first === undefined ? '' : Buffer.from(first as string).toString('latin1', 0, 6)

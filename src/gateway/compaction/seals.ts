@@ -7,18 +7,18 @@ import { decrypted, encrypted, type GatewaySecret } from '../gateway-secret.ts'
 import { recollection } from './summary.ts'
 
 /**
- * Seals and opens texts for one caller; those of another caller do not open. The key must have been loaded: until then,
- * and where it cannot be had, both throw OwnFailure.
+ * Encrypts and decrypts texts for one caller; a text of another caller does not decrypt. The key must have been loaded:
+ * both methods throw OwnFailure if it is unavailable.
  */
 export interface Seal {
-  /** Loads the key. Rejects with OwnFailure where it cannot be had. */
+  /** Loads the key. Rejects with OwnFailure if it is unavailable. */
   load(): Promise<void>
   seal(text: string): string
-  /** The text; undefined for another caller's, for one of another gateway, and for one that was changed. */
+  /** Decrypts a text. Returns undefined for a text of another caller or gateway, and for one that was changed. */
   open(sealed: string): string | undefined
 }
 
-/** Texts that callers keep for the gateway, encrypted (AES-256-GCM) with a key that all instances of one store have. */
+/** Encrypts state that clients hold for the gateway (AES-256-GCM). All instances of one store share the key. */
 export class Seals {
   private readonly secret: GatewaySecret
 
@@ -26,7 +26,7 @@ export class Seals {
     this.secret = secret
   }
 
-  /** @param owner stable for the caller's key, and no other's. */
+  /** @param owner stable for the caller's key, and different from every other's. */
   of(owner: string): Seal {
     return new OwnerSeal(owner, this.secret)
   }
@@ -68,22 +68,22 @@ const unsealed = (): never => {
   throw UNSEALED
 }
 
-/** Without a key that is kept, what is sealed today could not be opened tomorrow. */
-const UNSEALED = storeFailure('The key that seals conversations cannot be had just now.')
+/** Encrypting with a key that is not stored would lose the text at the next restart. */
+const UNSEALED = storeFailure('The key that encrypts conversations is unavailable at present.')
 
 type Sealed = OpaquePart & { readonly sealed: string }
 
 /**
- * A request that holds sealed parts with these in plain: each is a separate turn of the user at its place.
+ * Decrypts the encrypted parts of a request. Each becomes a user turn of its own at its position.
  *
- * @throws GatewayError `invalid-request` for what this caller cannot open.
+ * @throws GatewayError `invalid-request` for a part this caller cannot decrypt.
  */
 export const withSealsOpened = (request: CanonicalRequest, seal: Seal): CanonicalRequest => ({
   ...request,
   messages: request.messages.flatMap(message => openedIn(message, seal)),
 })
 
-/** Whether the gateway sealed some of it. */
+/** Whether the request holds state that the gateway encrypted. */
 export const holdsSealed = ({ messages }: CanonicalRequest): boolean =>
   messages.some(({ content }) => content.some(isSealed))
 
@@ -114,7 +114,7 @@ function textOf({ sealed, value }: Sealed, seal: Seal): string {
   if (text !== undefined) return text
   const name = typeof value['id'] === 'string' ? ` "${value['id']}"` : ''
   throw invalid(
-    `The compaction item${name} cannot be read: it was made for another key, or was changed.`,
+    `The compaction item${name} cannot be decrypted: it belongs to another key, or was changed.`,
     'input',
     'invalid_compaction_item',
   )

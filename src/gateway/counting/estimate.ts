@@ -7,12 +7,14 @@ import { tokenPrices } from '../../formats/index.ts'
 import { mediaTokens } from './media-tokens.ts'
 import { tokensIn } from './tokens.ts'
 
-/** Tokens around a request, a turn, a call or result in it, and a tool: they are invisible, but charged. */
+/**
+ * Invisible tokens around a request, a turn, a tool call or result, and a tool definition, which upstreams charge for.
+ */
 const AROUND = { request: 3, message: 4, call: 8, tool: 8 }
 
 /**
- * About how many tokens a request is to an upstream of the format (trap 80): all text with tools and their schemas,
- * calls, results and thoughts, and its media. Rather too many than too few: callers cut their history by it.
+ * Estimates the tokens of a request for an upstream of the format (trap 80): text, tools and their schemas, tool calls,
+ * results, reasoning and media. Errs on the high side, because callers shorten their history by it.
  */
 export async function estimate(request: CanonicalRequest, format: Format): Promise<number> {
   const gathered = new Gathered(format)
@@ -21,7 +23,7 @@ export async function estimate(request: CanonicalRequest, format: Format): Promi
   return gathered.tokens()
 }
 
-/** Everything of a request, or of a piece of one, that costs an upstream of the format something. */
+/** Collects what costs tokens in a request, or a part of one, at an upstream of the format. */
 export class Gathered {
   private readonly texts: string[] = []
   private readonly format: Format
@@ -32,12 +34,12 @@ export class Gathered {
     this.format = format
   }
 
-  /** About how many tokens it is. */
+  /** The estimated number of tokens. */
   async tokens(): Promise<number> {
     return this.marks + this.media + Math.ceil((await tokensIn(this.texts)) * this.factor)
   }
 
-  /** A number it surely does not exceed, without counting: no token is shorter than a byte. */
+  /** An upper bound that needs no vocabulary: no token is shorter than a byte. */
   get atMost(): number {
     const bytes = this.texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
     return this.marks + this.media + Math.ceil(bytes * this.factor)
@@ -47,7 +49,7 @@ export class Gathered {
     return tokenPrices(this.format).factor
   }
 
-  /** What stands beside the turns: tools, and the shape of the answer. */
+  /** Adds the tools and the schema of the answer. */
   settings({ tools = [], output: { text } }: CanonicalRequest): void {
     this.marks += AROUND.request
     for (const tool of tools) {
@@ -75,7 +77,7 @@ export class Gathered {
         this.texts.push(part.text)
         return
       case 'reasoning':
-        // A hidden thought is about as long as what hides it.
+        // Encrypted reasoning is about as long as its signature.
         this.texts.push(part.text === '' ? (part.signature?.value ?? '').slice(0, HIDDEN) : part.text)
         return
       case 'media':
@@ -101,7 +103,10 @@ export class Gathered {
   }
 }
 
-/** Characters of a hidden thought's cover that are counted: it is longer than the thought. */
+/**
+ * Characters; most of a signature that is counted in place of hidden reasoning, because it is longer than the
+ * reasoning.
+ */
 const HIDDEN = 2000
 
 function textOfTool(tool: Tool): string {

@@ -2,16 +2,16 @@ import type { MediaPart } from '../../canonical/content.ts'
 import type { Format } from '../../canonical/node.ts'
 import { type MediaPrices, tokenPrices } from '../../formats/index.ts'
 
-/** Bytes of a medium that are looked at: heads of pictures, marks of pages. */
+/** Bytes; most of a medium that is searched for sizes and page marks. */
 const LOOKED_AT = 8 * 1024 * 1024
-/** Bytes at the beginning of a JPEG that hold its size. */
+/** Bytes at the beginning of a JPEG that contain its dimensions. */
 const HEAD = 512 * 1024
-/** Bytes of a page, a second of sound, a second of film where nothing else is known. */
+/** Bytes of a page, of a second of audio and of a second of video; used if only the file's size is known. */
 const PAGE = 60_000
 const SOUND = 16_000
 const FILM = 250_000
 
-/** About how many tokens a medium is to an upstream of the format; text in it is counted elsewhere. */
+/** Estimates the tokens of a medium for an upstream of the format. Text in it is counted elsewhere. */
 export function mediaTokens(part: MediaPart, format: Format): number {
   const prices = tokenPrices(format).media
   if (part.source.type === 'text') return 0
@@ -29,7 +29,7 @@ function pictureTokens(part: MediaPart, prices: MediaPrices): number {
   return size === undefined ? prices.unseen : Math.max(1, prices.picture(size))
 }
 
-/** Pages of a PDF are typed objects, unless they are compressed; then its size decides. */
+/** The number of pages in a PDF: of its page objects, or estimated from its size if these are compressed. */
 function pagesOf(part: MediaPart, size: number | undefined): number {
   const bytes = beginningOf(part, LOOKED_AT)
   if (bytes === undefined || size === undefined) return 1
@@ -38,12 +38,12 @@ function pagesOf(part: MediaPart, size: number | undefined): number {
   return Math.max(1, Math.ceil(marked > 0 ? pages : size / PAGE))
 }
 
-/* What is counted comes as JSON, so media that are here are base64, and never bytes. */
+/* Count requests are JSON, so that media are base64 and never bytes. */
 
 const bytesOf = ({ source }: MediaPart): number | undefined =>
   source.type === 'base64' ? Math.floor((source.data.length * 3) / 4) : undefined
 
-/** The first bytes of a medium that is here. */
+/** The first bytes of a medium whose data is in the request. */
 const beginningOf = ({ source }: MediaPart, length: number): Buffer | undefined =>
   source.type === 'base64' ? Buffer.from(source.data.slice(0, Math.ceil((length * 4) / 3)), 'base64') : undefined
 
@@ -53,14 +53,14 @@ interface Size {
   readonly height: number
 }
 
-/** The size in the head of a PNG, GIF, WebP or JPEG; undefined for other or broken files. */
+/** Reads the dimensions from the head of a PNG, GIF, WebP or JPEG; undefined for other or damaged files. */
 function sizeOf(bytes: Buffer): Size | undefined {
   const read = READERS.find(([mark, at]) => bytes.toString('latin1', at, at + mark.length) === mark)?.[2]
   try {
     const size = read?.(bytes)
     return size !== undefined && size.width > 0 && size.height > 0 ? size : undefined
   } catch {
-    // Shorter than its head.
+    // The file is shorter than its head.
     return undefined
   }
 }
@@ -80,7 +80,7 @@ const webp: Read = bytes => {
   return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 }
 }
 
-/** The frame's size stands behind segments of any length: profiles, previews. */
+/** A JPEG's dimensions follow segments of any length, such as colour profiles and previews. */
 const jpeg: Read = bytes => {
   let at = 2
   while (at < bytes.length) {

@@ -1,17 +1,23 @@
-/** Characters counted in one go: a text without spaces costs their square, and no other request is served meanwhile. */
+/**
+ * Characters tokenised between two turns of the event loop. A text without spaces takes quadratic time, during which no
+ * other request is served.
+ */
 const SLICE = 4096
-/** As many slices are counted; of longer texts every so many-th, and the rest is taken to be like them. */
+/** Most slices that are tokenised. A longer text is sampled at regular intervals and extrapolated. */
 const MOST_SLICES = 100
 
-/** What a vocabulary makes of a text that it may take for special tokens: text like any other. */
+/** Treats special tokens of the vocabulary as ordinary text. */
 const PLAIN = { disallowedSpecial: new Set<string>() }
 
 type CountTokens = (text: string, options: typeof PLAIN) => number
 
-/** The vocabulary takes 70 MB, so it is there from its first use on only. */
+/** Loaded with the first use, because the vocabulary takes 70 MB. */
 let counting: Promise<CountTokens> | undefined
 
-/** About how many tokens the texts have, by the vocabulary of OpenAI's models (o200k); other makers' are much alike. */
+/**
+ * Estimates the tokens of texts by the vocabulary of OpenAI's models (o200k); the vocabularies of other vendors are
+ * similar.
+ */
 export async function tokensIn(texts: readonly string[]): Promise<number> {
   const all = texts.filter(text => text !== '')
   if (all.length === 0) return 0
@@ -27,12 +33,13 @@ export async function tokensIn(texts: readonly string[]): Promise<number> {
 }
 
 interface Sample {
-  /** Short texts stand together. */
+  /** Slices of texts; short texts share a slice. */
   readonly slices: readonly (readonly string[])[]
-  /** How much of the texts it is, at most 1. */
+  /** The sampled share of all text, at most 1. */
   readonly share: number
 }
 
+/** Cuts texts into slices and selects an even sample of them. */
 function sample(texts: readonly string[]): Sample {
   const length = texts.reduce((sum, text) => sum + text.length, 0)
   const every = Math.max(1, length / (SLICE * MOST_SLICES))

@@ -7,14 +7,14 @@ import { roundTrip } from '../round-trip.ts'
 import type { Attempt, RoundTrip, WholeAnswer } from '../types.ts'
 import { combined, together } from './several.ts'
 
-/** How many batches of one request are under way at once. */
+/** Most batches of one request in flight at once. */
 const AT_ONCE = 4
 
-/** Whether there is more to embed than the upstream takes in one request. */
+/** Whether a request has more inputs to embed than the upstream takes at once. */
 export const needsBatches = (request: CanonicalRequest, target: Target): boolean =>
   batchesOf(request, target) !== undefined
 
-/** The batches of a request; undefined where one request does. */
+/** Splits a request into batches; undefined if one request is enough. */
 function batchesOf(request: CanonicalRequest, target: Target): readonly CanonicalRequest[] | undefined {
   const limit = limitOf(target)
   const { messages } = request
@@ -27,23 +27,23 @@ function batchesOf(request: CanonicalRequest, target: Target): readonly Canonica
   }))
 }
 
-/** Whether the inputs are embedded as one text: apart they mean something else (FORMATS §8). */
+/** Whether the inputs are embedded as one text, so that splitting them would change the result (FORMATS §8). */
 const areJoint = ({ extras = {} }: CanonicalRequest): boolean =>
   Object.entries(extras).some(([format, fields]) => {
     const field = FORMATS.get(format)?.jointInputs
     return field !== undefined && fields[field] === true
   })
 
-/** How many inputs one request may have; Google's cloud takes one. */
+/** Most inputs per request at the target. Google's Vertex AI takes one. */
 function limitOf({ format: { dialect } }: Target): number | undefined {
   const { batch = dialect['vertex'] === true ? 1 : undefined } = dialect
   return typeof batch === 'number' && batch >= 1 ? Math.floor(batch) : undefined
 }
 
 /**
- * The answer to a request, or to its batches in their order; a few of them are under way at once.
+ * Sends a request as it is, or in parallel batches, and joins their answers in order.
  *
- * @throws GatewayError as the first batch that fails.
+ * @throws GatewayError of the first batch that fails.
  */
 export const roundTripInBatches: RoundTrip = (attempt, request, signal) => {
   const batches = batchesOf(request, attempt.target)
@@ -59,7 +59,10 @@ async function joined(attempt: Attempt, batches: readonly CanonicalRequest[]): P
   return { result: whole, losses: allLosses(answers, batches[0]!.messages.length), headers }
 }
 
-/** Losses of what is embedded, at its place in the whole request; what is lost of the settings is lost alike in all. */
+/**
+ * Losses of inputs at their index in the whole request, and losses of settings once, because they are the same in every
+ * batch.
+ */
 const allLosses = (answers: readonly WholeAnswer[], size: number): readonly Loss[] =>
   answers.flatMap(({ losses }, index) =>
     losses.flatMap(loss => shifted(loss, index * size) ?? (index === 0 ? loss : [])),

@@ -10,15 +10,17 @@ import { COMPACT, isRecollection, LONGEST_SUMMARY, transcript } from '../compact
 import type { Emulation } from '../types.ts'
 import { unreadable } from './several.ts'
 
-/** Characters of the user's own messages that are kept as they were, the latest first; the summary covers the others. */
+/** Characters; most of the user's own messages that stay verbatim, latest first. The summary covers the rest. */
 const KEPT = 80_000
 
-/** A compacted conversation from an upstream without compaction: it writes a summary, and the gateway seals that. */
+/**
+ * Compacts a conversation at an upstream without compaction: the model writes a summary, and the gateway encrypts it.
+ */
 export const compaction: Emulation = {
   losses: request => [...settings(request), ...unreadable(request), ...before(request)],
   answer: async (attempt, roundTrip) => {
     const { call, request, target, seal } = attempt
-    // No request is sent for a summary that could not be sealed.
+    // Fails before the request is sent, if the summary could not be encrypted.
     await seal.load()
     const answered = await roundTrip(attempt, question(request, target.native))
     const summary = summaryIn(answered.result)
@@ -36,32 +38,32 @@ export const compaction: Emulation = {
 }
 
 /**
- * Checks that the operator allows conversations with a model to be compacted.
+ * Checks that the operator allows the compaction of conversations with a model.
  *
- * @throws GatewayError `not-found` where they may not.
+ * @throws GatewayError `not-found` if the operator does not.
  */
 export function checkCompaction(model: string, facts: ModelFacts | undefined): void {
   if (facts?.compaction !== 'disabled') return
   throw notFound(
-    `Conversations with the model "${excerpt(model)}" are not compacted here.`,
+    `This gateway does not compact conversations with the model "${excerpt(model)}".`,
     'model',
     'model_not_supported',
   )
 }
 
-/** What the question has of the request itself; the rest of it is the gateway's own. */
+/** Fields of the caller's request that the summary request repeats; the gateway chooses all others. */
 const SHARED = new Set<unknown>(['serviceTier', 'cacheKey'])
 
-/** Settings of the endpoint itself have no meaning where it is not the upstream's. */
+/** Settings of the caller's own endpoint, which the summary request cannot carry. */
 const settings = ({ extras }: CanonicalRequest): readonly Loss[] => foreignLosses({ extras }, '')
 
-/** What came before is not here. */
+/** References to earlier turns, which are not available here. */
 const before = ({ state }: CanonicalRequest): readonly Loss[] =>
   (['previous', 'conversation'] as const)
     .filter(field => state?.[field] !== undefined)
     .map(field => ({ kind: 'dropped', path: ['state', field], reason: 'no-kept-answers' }))
 
-/** Nothing of it is kept upstream: absence means storing there for callers of the upstream's own format. */
+/** The request for a summary. Forbids a native upstream to store it, which it would do by default. */
 const question = (request: CanonicalRequest, native: boolean): CanonicalRequest => ({
   model: request.model,
   messages: [
@@ -81,10 +83,10 @@ function summaryIn({ candidates: [candidate] }: CanonicalResult): string {
     .join('\n')
     .trim()
   if (text !== '') return text
-  throw new GatewayError({ kind: 'upstream-failed', message: 'The model gave no summary of the conversation.' })
+  throw new GatewayError({ kind: 'upstream-failed', message: 'The model returned no summary of the conversation.' })
 }
 
-/** The latest messages of the user that fit. */
+/** The user's latest messages that fit into the limit. */
 function kept(messages: readonly Message[]): readonly Message[] {
   const out: Message[] = []
   let room = KEPT

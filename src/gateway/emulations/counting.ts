@@ -4,12 +4,12 @@ import { isFull, type RoutedChannel, type RouteRequest, rests, route, type Targe
 import { estimate } from '../counting/estimate.ts'
 import type { Attempt, Emulation, RoundTrip, WholeAnswer } from '../types.ts'
 
-/** Milliseconds after which an estimate replaces the upstream's count. */
+/** ms; the estimate replaces an upstream's count that takes longer. */
 const PATIENCE = 10_000
 
 /**
- * A count by the upstream where it has an endpoint for that, else an estimate (trap 80). An estimate also replaces a
- * count that fails, as clients depend on one; the channel does not rest for such a failure.
+ * Counts tokens at the upstream if it has an endpoint for that, otherwise by an estimate (trap 80). The estimate also
+ * replaces a failed count, because clients depend on one; the channel does not rest for that failure.
  */
 export const counting: Emulation = {
   losses: () => [],
@@ -27,7 +27,7 @@ export const counting: Emulation = {
   },
 }
 
-/** The upstream's count; undefined where it fails or takes too long. */
+/** The upstream's count; undefined if it fails or takes too long. */
 async function upstreamCount(attempt: Attempt, roundTrip: RoundTrip): Promise<WholeAnswer | undefined> {
   const { call, request } = attempt
   const timer = setTimeout(() => call.reply.abortable?.abort(), PATIENCE)
@@ -41,12 +41,12 @@ async function upstreamCount(attempt: Attempt, roundTrip: RoundTrip): Promise<Wh
   }
 }
 
-/** The channel neither rests nor is full. */
+/** Whether the channel neither rests nor is full. */
 const isWell = ({ health, config }: Channel, { upstreamModel }: Target): boolean =>
   !rests(health, upstreamModel, Date.now()) && !isFull(health, config)
 
 /**
- * The targets for a count: as `route` orders them, also where every channel is full, since the gateway can estimate.
+ * Routes a count as `route` does, but also to full channels, because the gateway itself can estimate.
  *
  * @throws GatewayError for an unknown model, or one that the key may not use.
  */

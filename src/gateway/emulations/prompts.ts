@@ -6,13 +6,13 @@ import { GONE } from '../failures.ts'
 import type { Emulation, WholeAnswer } from '../types.ts'
 import { combined, unreadable } from './several.ts'
 
-/** How many choices one request may ask for where each takes a separate request. */
+/** Most choices of one request, counted over all prompts, if every prompt takes a separate request. */
 const MOST = 128
 
 /**
- * Several prompts for an upstream that takes one conversation in a request (docs/wire/completions.md#prompts): one
- * request after the other. A choice's index is derived from its prompt, so each prompt gets exactly as many choices as
- * were requested, also of an upstream that gives one choice in an answer.
+ * Answers several prompts at an upstream that takes one conversation per request (docs/wire/completions.md#prompts),
+ * one request after another. Clients derive a choice's prompt from its index, so each prompt gets exactly the requested
+ * number of choices, even from an upstream that returns one at a time.
  */
 export const prompts: Emulation = {
   losses: request => {
@@ -45,15 +45,15 @@ const choicesOf = ({ output }: CanonicalRequest): number => Math.max(1, Math.flo
 const withChoices = ({ output }: CanonicalRequest, candidates: number): CanonicalRequest['output'] =>
   output.candidates === undefined ? output : { ...output, candidates }
 
-const TOO_MANY = invalid(
-  `At most ${MOST} choices, of all prompts together, may be asked for in one request to this model.`,
-  'prompt',
-)
-const NO_ANSWER = new GatewayError({ kind: 'upstream-failed', message: 'The upstream gave no answer to a prompt.' })
+const TOO_MANY = invalid(`This model returns at most ${MOST} choices per request, counted over all prompts.`, 'prompt')
+const NO_ANSWER = new GatewayError({
+  kind: 'upstream-failed',
+  message: 'The upstream returned no choice for a prompt.',
+})
 
-/** The losses of a prompt at its place; losses of the settings are the same for all prompts. */
+/** Losses of a prompt at its index, and losses of settings once, because they are the same for every prompt. */
 const lossesOf = ({ losses }: WholeAnswer, index: number): readonly Loss[] =>
   losses.flatMap(loss => shifted(loss, index) ?? (index > 0 || isOfChoices(loss) ? [] : loss))
 
-/** The number of choices in one answer is no loss: further requests follow. */
+/** Whether a loss only concerns the number of choices, which further requests make up for. */
 const isOfChoices = ({ path }: Loss): boolean => path[0] === 'output' && path[1] === 'candidates'

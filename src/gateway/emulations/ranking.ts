@@ -8,7 +8,7 @@ import { prepare } from '../prepare.ts'
 import { oneEach } from '../read-result.ts'
 import type { Attempt, Emulation, RoundTrip, WholeAnswer } from '../types.ts'
 
-/** Documents ranked by an upstream that only embeds: by the cosine of the angle between their vectors and the query's. */
+/** Ranks documents at an upstream that only embeds, by the cosine similarity of their vectors and the query's. */
 export const ranking: Emulation = {
   losses: ({ output, extras }) => [
     { kind: 'changed', path: ['output', 'ranking'], became: output.ranking, reason: 'ranked-by-cosine' },
@@ -32,7 +32,7 @@ export const ranking: Emulation = {
   },
 }
 
-/** The query's vector, then one for each document. */
+/** The query's vector, followed by one per document. */
 interface Embedded {
   readonly vectors: readonly Vector[]
   readonly usage: Usage | undefined
@@ -40,7 +40,7 @@ interface Embedded {
   readonly losses: readonly Loss[]
 }
 
-/** The query and the documents in a request each, with their purpose. */
+/** Embeds query and documents in two requests, each with its purpose. */
 async function inTwo(attempt: Attempt, roundTrip: RoundTrip): Promise<Embedded> {
   const { request } = attempt
   const query = await roundTrip(attempt, embeddingOf(request, [queryOf(request)], 'query'))
@@ -53,7 +53,7 @@ async function inTwo(attempt: Attempt, roundTrip: RoundTrip): Promise<Embedded> 
   }
 }
 
-/** The query before the documents in one request. */
+/** Embeds the query and the documents in one request. */
 async function inOne(attempt: Attempt, roundTrip: RoundTrip): Promise<Embedded> {
   const { request } = attempt
   const answered = await roundTrip(attempt, embeddingOf(request, [queryOf(request), ...request.messages]))
@@ -84,7 +84,10 @@ function writesPurpose({ request, target }: Attempt): boolean {
   return !losses.some(({ path }) => path.join('.') === 'output.embedding.purpose')
 }
 
-/** The losses of the documents, which are `before` messages behind the first; the rest of the request is the gateway's own. */
+/**
+ * Losses of documents at their index in the caller's request, `before` positions earlier. Losses of the rest concern
+ * the gateway's own request.
+ */
 const lossesOf = ({ losses }: WholeAnswer, before: number): readonly Loss[] =>
   losses.flatMap(loss => shifted(loss, -before) ?? [])
 
@@ -94,14 +97,14 @@ function vectorsIn({ result }: WholeAnswer, count: number): readonly Vector[] {
   return oneEach(vectors, count)
 }
 
-/** What both requests cost, where both count. */
+/** The usage of both requests; undefined if either is unknown. */
 const sum = (a: Usage | undefined, b: Usage | undefined): Usage | undefined =>
   a?.input === undefined || b?.input === undefined ? undefined : totalUsage([a, b])
 
-/** From -1 to 1; 0 where one of the two has no direction. */
+/** Cosine similarity from -1 to 1; 0 if a vector has no direction. */
 function cosine(a: readonly number[], b: readonly number[]): number {
   if (a.length !== b.length)
-    throw new GatewayError({ kind: 'upstream-failed', message: 'The upstream answered vectors of several lengths.' })
+    throw new GatewayError({ kind: 'upstream-failed', message: 'The upstream returned vectors of different lengths.' })
   let product = 0
   let lengthA = 0
   let lengthB = 0

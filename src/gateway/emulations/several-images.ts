@@ -7,17 +7,17 @@ import type { Target } from '../../upstreams/router.ts'
 import type { Emulation } from '../types.ts'
 import { combined, together } from './several.ts'
 
-/** How many images one request may ask for where each takes a separate request. */
+/** Most images per request, if each image takes a separate request. */
 const MOST = 16
 
-/** Whether a caller of another format requests several images of an upstream that makes one in a request. */
+/** Whether a caller of another format requests several images from an upstream that makes one per request. */
 export const needsSeveral = ({ format, native }: Target, request: CanonicalRequest): boolean =>
   !native &&
   (request.output.candidates ?? 1) > 1 &&
   FORMATS.get(format.format)?.singleImage === true &&
   workOf(request) === 'image'
 
-/** Several finished images by as many requests at once; they fail together. */
+/** Makes several images with as many parallel requests. If one fails, all fail. */
 export const severalImages: Emulation = {
   losses: ({ output }) => {
     if (output.candidates! > MOST) throw TOO_MANY
@@ -44,4 +44,4 @@ function finished({ image, ...output }: Output): Output {
   return { ...output, image: looks }
 }
 
-const TOO_MANY = invalid(`At most ${MOST} pictures may be asked of this model at once.`, 'n')
+const TOO_MANY = invalid(`This model makes at most ${MOST} images per request.`, 'n')

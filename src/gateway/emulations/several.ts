@@ -4,9 +4,9 @@ import { type Candidate, type CanonicalResult, totalUsage } from '../../canonica
 import type { Attempt, WholeAnswer } from '../types.ts'
 
 /**
- * The answers to several requests of one attempt, in their order, `most` of them under way at once.
+ * Runs several requests of one attempt, at most `most` at once, and returns their answers in order.
  *
- * @throws what the first that fails throws; the others are broken off, and so are all when the caller leaves.
+ * @throws the error of the first request that fails; the others are aborted, as all are when the caller leaves.
  */
 export async function together<T>(
   { call, target, report }: Attempt,
@@ -37,8 +37,8 @@ export async function together<T>(
 }
 
 /**
- * Several answers as one with these candidates: the head is the first one's; what they cost is their sum, and unknown
- * where one of them does not count.
+ * Combines several answers into one with these candidates. The head is the first answer's; the usage is the sum, and
+ * unknown if any answer has none.
  */
 export function combined(answers: readonly WholeAnswer[], candidates: readonly Candidate[]): CanonicalResult {
   const { usage: _, ...head } = answers[0]!.result
@@ -47,7 +47,7 @@ export function combined(answers: readonly WholeAnswer[], candidates: readonly C
   return { ...head, candidates, ...(usage === undefined ? {} : { usage }) }
 }
 
-/** The parts of a request that only point at what another upstream has: no way round brings them to this one. */
+/** Reports parts that only refer to data at another upstream, which no emulation can bring to this one. */
 export const unreadable = ({ messages }: Pick<CanonicalRequest, 'messages'>): readonly Loss[] =>
   messages.flatMap(({ content }, message) =>
     content.flatMap((part, index): Loss[] =>

@@ -38,20 +38,20 @@ import type { Record } from './record.ts'
 import { sessionModels } from './session-models.ts'
 import { sessionTargets } from './session-targets.ts'
 
-/** A requested session, before its connection is upgraded. */
+/** A requested voice session, before its connection is upgraded to a WebSocket. */
 export interface SessionRequest {
   readonly id: string
   readonly caller: Caller
-  /** The public id. */
+  /** The public model id. */
   readonly model: string
   readonly naming: Naming
   readonly onLoss: OnLoss
-  /** What a client secret binds the session to, as OpenAI writes it. */
+  /** The settings that a client secret fixes for the session, in OpenAI's format. */
   readonly session: JsonObject | undefined
   readonly record: Record
-  /** The caller left before the session began. */
+  /** Aborted when the caller leaves before the session begins. */
   readonly signal: AbortSignal
-  /** The caller's trace, for upstreams where none are made here. */
+  /** The caller's trace headers, for upstream connections that are not traced here. */
   readonly passed: TraceHeaders | undefined
   readonly channels: Channels
   readonly config: Config
@@ -59,22 +59,23 @@ export interface SessionRequest {
   readonly run: RunRequest
 }
 
-/** The upstream is ready: what is left is the caller's socket. */
+/** An upstream that is ready for the caller's socket. */
 interface UpstreamSide {
   start(socket: WebSocket): LiveSession
-  /** The caller is not there any more. */
+  /** Closes the upstream, because the caller has left. */
   abandon(): void
 }
 
+/** A voice session whose upstream is ready, before the caller's connection is upgraded. */
 export interface OpenedSession extends UpstreamSide {
-  /** Whose session it is. */
+  /** The caller who opens the session. */
   readonly caller: Caller
 }
 
 const newId = (prefix: string): string => `${prefix}_${freshId()}`
 
 /**
- * Opens a session at the first target that begins one.
+ * Opens a voice session at the first target that accepts it.
  *
  * @param targets at least one.
  * @throws GatewayError the most useful failure of the targets.
@@ -106,7 +107,11 @@ export async function openSession(targets: readonly Target[], request: SessionRe
   throw failure!
 }
 
-/** @param release has the channel free again, however the session ends. */
+/**
+ * Releases the channel's slot when the session ends, however it ends.
+ *
+ * @param release frees the slot.
+ */
 const released = ({ start, abandon }: UpstreamSide, { caller, record }: SessionRequest, release: () => void) => ({
   caller,
   start: (socket: WebSocket): LiveSession => {
@@ -121,7 +126,7 @@ const released = ({ start, abandon }: UpstreamSide, { caller, record }: SessionR
   },
 })
 
-/** Its upstreams have no realtime sessions, and none is made of their conversations. */
+/** No upstream of the model has voice sessions, and no cascade replaces them. */
 const NO_CHANNEL = notFound('The model does not do this kind of work.', 'model', 'model_not_supported')
 
 interface Destinations {
@@ -131,9 +136,9 @@ interface Destinations {
 }
 
 /**
- * The targets of a session, best first.
+ * The targets of a voice session, best first.
  *
- * @throws GatewayError as `route` does, and `not-found` where none has sessions with the model.
+ * @throws GatewayError as `route` does, and `not-found` if no target has voice sessions with the model.
  */
 export function targetsOf(
   { id, model, caller }: Pick<SessionRequest, 'id' | 'model' | 'caller'>,
@@ -150,7 +155,7 @@ export function targetsOf(
     about: ({ channel: { provider }, upstreamModel }) => catalogue.about(model, { provider, upstreamModel }),
   })
   if (targets.length === 0) throw NO_CHANNEL
-  // The requests of a cascade are routed by themselves.
+  // A cascade's requests check prices themselves when they are routed.
   const sessions = targets.filter(({ emulated }) => !emulated)
   const cascades = targets.some(({ emulated }) => emulated)
   const priced = cascades ? sessions : pricedTargets(sessions, { model, work: 'realtime', caller, prices })
@@ -162,11 +167,14 @@ interface AttemptOptions extends SessionRequest {
   readonly channel: Channel
 }
 
-/** Whether frames pass as they come: caller and upstream have the same names. A client secret's session has GA's. */
+/**
+ * Whether frames can be passed on unchanged: caller and upstream use the same event names. A client secret's settings
+ * are in GA's.
+ */
 const isDirect = ({ target, naming, session }: AttemptOptions): boolean =>
   target.native && (naming === 'ga' || session === undefined) && isOf(naming, readDialect(target.format.dialect))
 
-/** The caller's models; those of the upstream where it reads the caller's format. */
+/** The models a session's events may name: the upstream's if it reads the caller's format, otherwise the caller's. */
 const modelsOf = ({ target, caller, model }: AttemptOptions, relayed: boolean): SessionModels =>
   sessionModels({
     permissions: caller.permissions,
@@ -174,7 +182,7 @@ const modelsOf = ({ target, caller, model }: AttemptOptions, relayed: boolean): 
     models: target.native && !target.emulated ? target.channel.models : undefined,
   })
 
-/** A connection that passes frames as they come. */
+/** Opens a session that passes frames on unchanged. */
 async function direct(options: AttemptOptions): Promise<UpstreamSide> {
   const { target, config, model, session, signal, channel, record } = options
   const { upstreamModel } = target
@@ -203,7 +211,7 @@ async function direct(options: AttemptOptions): Promise<UpstreamSide> {
   }
 }
 
-/** A connection with canonical events between its two sides. */
+/** Opens a session that translates events between caller and upstream. */
 async function translated(options: AttemptOptions): Promise<UpstreamSide> {
   const { target, config, model, naming, onLoss, record, session } = options
   const models = modelsOf(options, false)
@@ -300,7 +308,7 @@ const connector =
     })
   }
 
-/** OpenAI's header for the beta; upstreams of both generations choose by it. */
+/** OpenAI's header for its beta events; upstreams that support both generations choose by it. */
 const generationOf = ({ format, dialect }: Target['format']): { readonly [name: string]: string } =>
   format === REALTIME && readDialect(dialect).naming === 'beta' ? { 'openai-beta': 'realtime=v1' } : {}
 

@@ -21,16 +21,18 @@ import type { Running } from '../running.ts'
 import type { Incoming } from '../types.ts'
 import type { Recorder } from '../usage-recorder.ts'
 
+/** A request of a cascade, and the session it belongs to. */
 export interface OwnRequestOptions {
   readonly caller: Caller
-  /** The message of the caller that it is made for. */
+  /** The caller's HTTP message, whose headers apply to this request. */
   readonly message: Call['message']
   readonly request: CanonicalRequest
   readonly signal: AbortSignal
-  /** The trace it belongs to; undefined where none are made. */
+  /** The trace of the session; undefined if it is not traced. */
   readonly within: RequestTrace | undefined
 }
 
+/** The gateway's services that answer and record such a request. */
 export interface OwnRequestContext {
   answer(incoming: Incoming): Promise<void>
   readonly running: Running
@@ -38,13 +40,14 @@ export interface OwnRequestContext {
   readonly traces: Traces
 }
 
-/** Where it comes from, for the log. */
+/** The path in the log line of such requests. */
 const PATH = '/v1/realtime'
 
 /**
- * A request in a caller's name, routed and tried like any other. It has a line in the log, and is charged to no key.
+ * Sends a request in the caller's name, such as a transcription of a cascade. The request is routed like any other and
+ * has its own log line; the session charges the key. Leaving the iterator ends the upstream's work.
  *
- * @throws GatewayError from the iterator, where nothing was answered. To leave the iterator ends the upstream's work.
+ * @throws GatewayError from the iterator, if there is no answer.
  */
 export async function* ownRequest(
   { caller, message, signal, within, ...options }: OwnRequestOptions,
@@ -55,7 +58,7 @@ export async function* ownRequest(
   const { usageOnDemand } = FORMATS.get(format)!
   const request: CanonicalRequest = {
     ...options.request,
-    // A whole recording would be bytes without events.
+    // Without a stream, the answer would be raw bytes instead of events.
     ...(work === 'speech' ? { stream: true } : {}),
     ...(usageOnDemand === undefined ? {} : { spelling: { [format]: usageOnDemand } }),
   }
@@ -89,11 +92,11 @@ export async function* ownRequest(
   }
 }
 
-/** Events that may wait for the iterator before the upstream is paused. */
+/** Events; the upstream pauses above HIGH waiting events and resumes below LOW. */
 const HIGH = 256
 const LOW = 64
 
-/** The answer to a request of the gateway's own: read back into canonical events, for one iterator. */
+/** A reply that reads the answer back into canonical events for one iterator. */
 class EventReply implements Reply {
   gone = false
   begun = false
@@ -145,13 +148,13 @@ class EventReply implements Reply {
     this.fail(BROKEN)
   }
 
-  /** What went wrong before anything was written, or where it broke off. */
+  /** Ends the iterator with an error, before the first event or in the middle of the answer. */
   fail(error: GatewayError): void {
     this.failure ??= error
     this.finish()
   }
 
-  /** The iterator was closed: the upstream's work ends. */
+  /** Ends the upstream's work after the iterator was closed. */
   leave(): void {
     if (this.gone) return
     this.gone = true
@@ -199,7 +202,7 @@ class EventReply implements Reply {
   }
 }
 
-/** A line of a stream; formats whose events have names repeat them inside. */
+/** Reads a line of a stream as an event. An error is recognised by its fields, because a line has no event name. */
 function eventOf(line: string): WireEvent {
   const value = line.startsWith('{') ? parseObject(line) : undefined
   return isObject(value) && typeof value['error'] === 'object' && value['error'] !== null && !('choices' in value)

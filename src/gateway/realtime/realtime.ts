@@ -32,19 +32,20 @@ import { checkSession } from './session-models.ts'
 export type { LiveSession } from '../../voice/live-session.ts'
 export type { OpenedSession } from './open-session.ts'
 
-/** A request to upgrade to a realtime session. */
+/** A request to upgrade a connection to a voice session. */
 export interface SessionCall {
   readonly id: string
   readonly path: string
   readonly message: IncomingMessage
-  /** Its query, without the credential. */
+  /** The query, without credentials. */
   readonly query: { readonly [name: string]: string }
-  /** The value of `?key=`, where there is one. */
+  /** The value of the query parameter `?key=`. */
   readonly queryKey?: string
-  /** The caller left. */
+  /** Aborted when the caller leaves. */
   readonly signal: AbortSignal
 }
 
+/** The gateway's services that voice sessions use. */
 export interface RealtimeContext {
   readonly access: Access
   readonly channels: Channels
@@ -52,9 +53,12 @@ export interface RealtimeContext {
   readonly running: Running
   readonly recorder: Recorder
   readonly traces: Traces
-  /** Where client secrets are stored. */
+  /** Stores client secrets. */
   readonly shared: SharedRecords
-  /** Takes one of so many places that a key has in all processes; the result gives it back, undefined: none is free. */
+  /**
+   * Takes one of `most` slots of a key, counted over all processes. Resolves to a function that frees the slot;
+   * undefined if none is free.
+   */
   takePlace(key: string, most: number): Promise<(() => void) | undefined>
   readonly gateway: {
     readonly incomplete: IncompleteBodies
@@ -65,18 +69,18 @@ export interface RealtimeContext {
   answer(incoming: Incoming): Promise<void>
 }
 
-/** Whose session a call opens, and with what. */
+/** The caller, model and settings of a voice session. */
 interface IdentifiedCall extends Pick<BoundSession, 'model'> {
   readonly caller: Caller
   readonly session?: JsonObject
-  /** The client secret that it was opened with. */
+  /** The client secret that opened the session. */
   readonly secret?: string
 }
 
-/** Bytes of a request for a client secret. */
+/** Bytes; largest request for a client secret. */
 const SECRET_BODY = 2 ** 20
 
-/** Opens realtime sessions: authentication, limits, routing. */
+/** Opens voice sessions: checks keys, client secrets and limits, and chooses targets. */
 export class Realtime {
   private readonly context: RealtimeContext
   private total = 0
@@ -92,10 +96,10 @@ export class Realtime {
   }
 
   /**
-   * Opens the upstream's side of a session. All refusals are thrown.
+   * Opens the upstream's side of a voice session.
    *
-   * @throws GatewayError `unauthenticated`, `invalid-request` without a model, `not-found`, `forbidden`, `rate-limited`,
-   * or why no upstream began a session.
+   * @throws GatewayError `unauthenticated`, `invalid-request` without a model, `not-found`, `forbidden`,
+   * `rate-limited`, or the upstreams' most useful failure.
    */
   async open(call: SessionCall): Promise<OpenedSession> {
     const { secret, caller, model, session } = await this.identified(call)
@@ -135,7 +139,7 @@ export class Realtime {
     }
   }
 
-  /** Answers `POST /v1/realtime/client_secrets` as OpenAI does. Never rejects. */
+  /** Answers `POST /v1/realtime/client_secrets` in OpenAI's format. Never rejects. */
   async answerSecret(call: Pick<Call, 'id' | 'format' | 'message' | 'queryKey' | 'reply'>): Promise<void> {
     const { access, gateway } = this.context
     try {
@@ -149,7 +153,10 @@ export class Realtime {
     }
   }
 
-  /** A client secret for one session. Throws GatewayError `invalid-request`, `not-found`, `forbidden`, `rate-limited`. */
+  /**
+   * Creates a client secret for one session. Throws GatewayError `invalid-request`, `not-found`, `forbidden`,
+   * `rate-limited`.
+   */
   private async secretFor(caller: Caller, body: JsonObject): Promise<JsonObject> {
     const session = body['session'] ?? {}
     if (!isObject(session)) throw wrong('session', 'expected an object')
@@ -188,7 +195,12 @@ export class Realtime {
     return (request, signal) => ownRequest({ caller, message, request, signal, within }, this.context)
   }
 
-  /** Counts a session until the result is called: for its key in all processes, and for this process. */
+  /**
+   * Takes a slot for a session, of its key over all processes and of this process. Resolves to a function that frees
+   * both.
+   *
+   * @throws GatewayError `rate-limited` if no slot is free.
+   */
   private async counted({ id }: Caller): Promise<() => void> {
     const { key, all } = this.config.realtime.sessions
     if (this.total >= all) throw TOO_MANY
@@ -206,7 +218,7 @@ export class Realtime {
 
 const GA = readDialect({})
 
-/** The credential a client secret may be: a bearer's, or the subprotocol of browsers. */
+/** The credential that may be a client secret: a bearer token, or the WebSocket subprotocol that browsers use. */
 function credentialOf({
   headers,
 }: IncomingMessage): { readonly value: string; readonly isSubprotocol: boolean } | undefined {
@@ -226,7 +238,7 @@ const namingOf = ({ headers }: IncomingMessage): Naming =>
 const clientIdOf = ({ headers }: IncomingMessage): string | undefined =>
   single(headers['x-request-id']).slice(0, 200) || undefined
 
-/** OpenAI's bounds and default. */
+/** Validates the lifetime of a client secret by OpenAI's bounds and default. Returns seconds. */
 function secondsOf(value: JsonObject[string] | undefined): number {
   const seconds = isObject(value) ? (value['seconds'] ?? 600) : 600
   if (typeof seconds === 'number' && seconds >= 10 && seconds <= 7200) return seconds

@@ -9,10 +9,11 @@ import type { SessionRecord } from '../../voice/live-session.ts'
 import type { RequestTrace } from '../metrics/traces.ts'
 import type { Recorder } from '../usage-recorder.ts'
 
+/** What is known of a voice session when it is requested. */
 export interface SessionFacts {
   readonly id: string
   readonly clientId: string | undefined
-  /** The caller's IP address, where the log is to have it. */
+  /** The caller's IP address, if the log needs it. */
   readonly address: string | undefined
   readonly path: string
   /** The caller's format. */
@@ -21,29 +22,34 @@ export interface SessionFacts {
   readonly model: string
 }
 
-/** Shares in the limits of a session's key. */
+/** Creates reservations in the limits of a session's key. */
 export interface Shares {
   /**
-   * For one response more.
+   * A reservation for one more response.
    *
-   * @throws GatewayError where the key was revoked meanwhile.
+   * @throws GatewayError if the key was revoked meanwhile.
    */
   next(): Allowance
-  /** For what is used already. */
+  /** A reservation that charges usage already incurred. */
   any(): Allowance
 }
 
-/** Responses whose end was not seen yet, beyond which the oldest is not settled; and losses that are logged. */
+/**
+ * Most responses awaiting their usage, beyond which the oldest reservation is dropped; also the most losses in the log
+ * line.
+ */
 const MOST = 64
 
-/** The status of a session that came about. */
+/** The status of a session that was opened. */
 const SWITCHED = 101
 
-/** What becomes of one realtime session: its responses are charged to its key, and it has one line in the log. */
+/**
+ * Records one voice session: charges its responses to the key, and writes one usage row and one log line at its end.
+ */
 export class Record implements SessionRecord {
   target: Target | undefined
   attempts = 0
-  /** Undefined where no traces are made. */
+  /** Undefined if sessions are not traced. */
   trace: RequestTrace | undefined
   private readonly facts: SessionFacts
   private readonly recorder: Recorder
@@ -54,11 +60,11 @@ export class Record implements SessionRecord {
   private readonly began = performance.now()
   private usage: Usage | undefined
   private responses = 0
-  /** Nanodollars of the responses whose price is known. */
+  /** Nanodollars; the sum over responses with a known price. */
   private cost = 0
   private unpriced = false
   private error: CanonicalError | undefined
-  /** Why no response begins before a time of `performance.now()`. */
+  /** The error that refuses responses until `refusedUntil`, a time of `performance.now()`. */
   private refusal: GatewayError | undefined
   private refusedUntil = 0
 
@@ -79,7 +85,7 @@ export class Record implements SessionRecord {
     if (this.admitted.length > MOST) this.admitted.shift()
   }
 
-  /** Limits that are counted elsewhere were found to have no room: no response begins until they may have. */
+  /** Refuses responses for a while, because limits counted by another process turned out to be exhausted. */
   private refusedLate(thrown: unknown): void {
     if (!(thrown instanceof GatewayError)) return
     this.refusal = thrown
@@ -120,7 +126,7 @@ export class Record implements SessionRecord {
     this.onEnd()
   }
 
-  /** No session came about. */
+  /** Records a session that was never opened. */
   refused(error: CanonicalError): void {
     this.error = error
     const status = error.httpStatus ?? ERRORS[error.kind].status
@@ -130,7 +136,7 @@ export class Record implements SessionRecord {
 
   private row(status: number): UsageRow {
     const { facts, target, began } = this
-    // The requests that a cascade makes have rows of their own.
+    // The requests of a cascade have rows of their own.
     const isCascade = target?.emulated === true
     const usage = isCascade ? undefined : this.usage
     const cost = isCascade ? 0 : this.unpriced ? undefined : this.cost

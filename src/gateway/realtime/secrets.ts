@@ -5,16 +5,16 @@ import type { JsonObject } from '../../canonical/node.ts'
 import { hashOf } from '../../config/hash.ts'
 import type { NoteKind, NoteLimits, SharedRecords } from '../../store/shared-records.ts'
 
-/** What a client secret is good for: one session with these settings. */
+/** What a client secret permits: one session with these settings. */
 export interface BoundSession {
-  /** The `id` of the caller it was made for, whose key may change or end before the session begins. */
+  /** The `id` of the caller who requested the secret. The caller's key may change or end before the session begins. */
   readonly callerId: string
   readonly model: string
-  /** As OpenAI's format has it. */
+  /** Session settings in OpenAI's format. */
   readonly session: JsonObject
 }
 
-/** Secrets that are good at once, of one key and of all. */
+/** Most valid client secrets of one key, and of all keys. */
 const LIMITS: NoteLimits = { own: 1000, all: 20_000 }
 
 const KIND: NoteKind = 'client-secret'
@@ -22,13 +22,14 @@ const KIND: NoteKind = 'client-secret'
 /** OpenAI's prefix of client secrets. */
 const PREFIX = 'ek_'
 
+/** Whether a credential has the form of a client secret. */
 export const isClientSecret = (credential: string): boolean => credential.startsWith(PREFIX)
 
 /**
- * Makes a client secret. It is stored by its hash, so that it opens one session at any one instance, once.
+ * Creates a client secret. Only its hash is stored. It opens one session, at any instance.
  *
- * @param expiresAt Unix time in milliseconds.
- * @throws GatewayError `rate-limited` where too many are good already, `overloaded` where it cannot be stored.
+ * @param expiresAt Unix time, ms.
+ * @throws GatewayError `rate-limited` if too many secrets are valid already, `overloaded` if it cannot be stored.
  */
 export async function createSecret(shared: SharedRecords, bound: BoundSession, expiresAt: number): Promise<string> {
   const value = PREFIX + randomBytes(24).toString('hex')
@@ -38,11 +39,11 @@ export async function createSecret(shared: SharedRecords, bound: BoundSession, e
 }
 
 /**
- * What a client secret is good for.
+ * The settings of a client secret.
  *
- * @param how `takeNote`: it is good for nothing afterwards.
- * @throws GatewayError `unauthenticated` for one that is unknown, used or expired, `overloaded` where that cannot be
- * looked up.
+ * @param how `takeNote` also invalidates the secret.
+ * @throws GatewayError `unauthenticated` for a secret that is unknown, used or expired, `overloaded` if the store
+ * cannot be read.
  */
 export async function boundBy(shared: SharedRecords, value: string, how: 'note' | 'takeNote'): Promise<BoundSession> {
   const text = await shared[how](KIND, hashOf(value))
@@ -50,6 +51,6 @@ export async function boundBy(shared: SharedRecords, value: string, how: 'note' 
   return JSON.parse(text)
 }
 
-const UNKNOWN = unauthenticated('The client secret is unknown, expired or was used before.', 'invalid_client_secret')
+const UNKNOWN = unauthenticated('The client secret is unknown, expired or already used.', 'invalid_client_secret')
 
 const TOO_MANY = rateLimited('Too many client secrets are in use.', 60, 'rate_limit_exceeded')

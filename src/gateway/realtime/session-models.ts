@@ -7,18 +7,22 @@ import { OTHER_MODEL, type SessionModels } from '../../voice/live-session.ts'
 import { pathsOf } from '../model-paths.ts'
 import { checkPermitted, type Named, renamedBody, upstreamName } from '../named-models.ts'
 
+/** The names and permissions that apply to the models of a session. */
 export interface SessionModelsOptions {
   readonly permissions: Permissions
-  /** What the caller calls the model, and what the upstream does. */
+  /** The caller's name for the session's model, and the upstream's. */
   readonly model: string
   readonly upstreamModel: string
-  /** The models of an upstream of the caller's format; undefined for any other. */
+  /** The models of a channel that speaks the caller's format; undefined for any other. */
   readonly models: ChannelConfig['models'] | undefined
-  /** Whether the upstream reads the caller's events as they are. */
+  /** Whether the upstream reads the caller's events unchanged. */
   readonly relayed: boolean
 }
 
-/** The models that a session's events name, by the paths of `endpoints/model-fields.ts`. */
+/**
+ * Renames the models in a session's events: to the upstream's names on the way in, to the caller's on the way out.
+ * `endpoints/model-fields.ts` lists the paths.
+ */
 export function sessionModels(options: SessionModelsOptions): SessionModels {
   const { permissions, model, upstreamModel, models, relayed } = options
   const publicNames = new Map([[upstreamModel, model]])
@@ -40,7 +44,7 @@ export function sessionModels(options: SessionModelsOptions): SessionModels {
     outgoing: (event: JsonObject) =>
       renamedBody(event, {
         paths,
-        // Some upstreams report a version, or a deployment.
+        // Some upstreams report a version or a deployment in place of the requested model.
         rename: (name, { kind }) => (kind === 'requested' ? model : publics(name)),
         isExact: false,
       }),
@@ -49,7 +53,7 @@ export function sessionModels(options: SessionModelsOptions): SessionModels {
 }
 
 /**
- * Holds the models of a session that a client secret is made for to what its key may use.
+ * Checks the models in the settings of a client secret against the key's permissions.
  *
  * @throws GatewayError `forbidden`, `invalid-request`.
  */

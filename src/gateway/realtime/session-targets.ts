@@ -3,24 +3,26 @@ import { fitnessOf, isDirect } from '../../formats/index.ts'
 import type { KnownModel } from '../../upstreams/catalogue/index.ts'
 import type { Target } from '../../upstreams/router.ts'
 
+/** What decides between an upstream's voice session and a cascade. */
 export interface SessionRouting {
-  /** Whether sessions are made of conversations where the upstream has none. */
+  /** Whether a cascade may replace voice sessions that an upstream lacks. */
   readonly cascades: boolean
-  /** The operator's facts about the model. */
+  /** The operator's settings for the model. */
   readonly facts: ModelFacts | undefined
-  /** What is known of a target's model; requested only where its channel speaks both kinds of format. */
+  /** What the catalogue knows of a target's model. Called only if the channel speaks both kinds of format. */
   readonly about: (target: Target) => Pick<KnownModel, 'output'>
 }
 
-/** Who holds a session: the upstream, a cascade, or the upstream first and a cascade where it refuses the model. */
+/** What serves a session: the upstream, a cascade, or a cascade only after the upstream refused the model. */
 type Holder = 'upstream' | 'cascade' | 'either'
 
 /**
- * The targets of a session in the order they are tried, with at most one cascade, which routes its own requests. What a
- * channel speaks decides; the model's name decides nothing. A cascade is last where only a refusal leads to it.
+ * Orders the targets of a session. Keeps at most one cascade, because a cascade routes its own requests. The channel's
+ * formats decide between upstream and cascade; the model's name never does. A cascade that needs a refusal first is
+ * last.
  *
  * @param routed the result of `route` for the work `realtime`.
- * @returns no target where no upstream has sessions and none are made of conversations.
+ * @returns no target if no upstream has voice sessions and no cascade replaces them.
  */
 export function sessionTargets(routed: readonly Target[], { cascades, facts, about }: SessionRouting): Target[] {
   if (!cascades) return routed.filter(({ emulated }) => !emulated)

@@ -12,8 +12,8 @@ import type { Attempt, WholeAnswer } from '../types.ts'
 import { encodedBytes, MP3, rawFormat } from './encoding.ts'
 
 /**
- * Whether an upstream's samples of a speech are to become an MP3 file: where the caller requests one, also by the default of its
- * format (FORMATS §12) where that is not the upstream's format.
+ * Whether an upstream's audio must become an MP3 file: the caller requested MP3, or the caller's format has it by
+ * default (FORMATS §12) and the upstream's format is another.
  */
 export function wantsMp3({ call, target, request }: Attempt): boolean {
   const wanted = request.output.audio?.mediaType
@@ -21,8 +21,8 @@ export function wantsMp3({ call, target, request }: Attempt): boolean {
 }
 
 /**
- * A whole answer with its recording in the requested container, where the gateway can convert it; another container than
- * the requested one is a loss.
+ * Converts the recording of a whole answer to the requested container, if the gateway can. Any other container is
+ * reported as a loss.
  */
 export async function inRequestedContainer(attempt: Attempt, answered: WholeAnswer): Promise<WholeAnswer> {
   const result = wantsMp3(attempt) ? await inMp3(answered.result) : answered.result
@@ -36,7 +36,10 @@ export async function inRequestedContainer(attempt: Attempt, answered: WholeAnsw
   return { ...answered, result, losses: [...answered.losses, loss] }
 }
 
-/** Raw samples fit a request for samples or for a WAV file, which the writer makes of them, at the usual rate. */
+/**
+ * Whether a media type is in the requested container. Raw samples also fit a request for WAV, because the writer adds
+ * the header; for raw samples they must have the usual rate.
+ */
 function fits(mediaType: string, container: Container, { output }: CanonicalRequest): boolean {
   const wanted = container.nameOf(output.audio?.mediaType ?? container.usual)
   const samples = samplesOf(mediaType)
@@ -44,7 +47,7 @@ function fits(mediaType: string, container: Container, { output }: CanonicalRequ
   return wanted === 'wav' || (wanted === 'pcm' && samples.rate === USUAL.rate && samples.channels === USUAL.channels)
 }
 
-/** A whole answer with its recording as an MP3 file, if that can be made of it. */
+/** Converts the recording of a whole answer to MP3, if the gateway can. */
 export async function inMp3(result: CanonicalResult): Promise<CanonicalResult> {
   const [first, ...others] = result.candidates
   if (first === undefined) return result
@@ -52,7 +55,7 @@ export async function inMp3(result: CanonicalResult): Promise<CanonicalResult> {
   return content === first.content ? result : { ...result, candidates: [{ ...first, content }, ...others] }
 }
 
-/** The first recording as a file, with the pieces of it that came as parts of their own. */
+/** Replaces the first recording, joined with later chunks of the same type, by one MP3 file. */
 async function encoded(content: readonly Part[]): Promise<readonly Part[]> {
   const index = content.findIndex(isRecording)
   const first = content[index]
@@ -82,10 +85,10 @@ const joined = (pieces: readonly Bytes[]): Bytes =>
         },
       }
 
-/** More than any head of a WAV file has. */
+/** Bytes; longer than the head of any WAV file. */
 const LONGEST_HEAD = 64 * 1024
 
-/** A WAV file as an MP3 file, or as it is where its samples are none that can be read. */
+/** Converts a WAV file to MP3. Returns the file unchanged if its samples cannot be read. */
 async function ofWav(file: Bytes, mediaType: string): Promise<MediaPart['source']> {
   const pieces = file.read()[Symbol.asyncIterator]()
   let begun: Buffer = Buffer.alloc(0)

@@ -9,20 +9,22 @@ import { Base64Groups } from '../../canonical/media/base64.ts'
 import { isReadable, type SampleFormat, SampleReader } from '../../canonical/media/pcm.ts'
 import { samplesOf } from '../../canonical/media/wav.ts'
 
-/** What speech is encoded to, and what of it is encoded here. */
+/** The media type of the audio that the gateway encodes. */
 export const MP3 = 'audio/mpeg'
 
-/** Bytes encoded in one go, a third of a second or some two milliseconds of work: then others have their turn. */
+/** Bytes encoded between two turns of the event loop: a third of a second of audio, about 2 ms of work. */
 const SLICE = 16 * 1024
 
-/** How raw samples of a media type are written; undefined for any other type, and for what no encoder takes. */
+/**
+ * The sample format of a raw media type; undefined for any other type, and for samples that the encoder does not take.
+ */
 export function rawFormat(mediaType: string): SampleFormat | undefined {
   const samples = samplesOf(mediaType)
   const format = samples && ({ ...samples, bits: 16, encoding: 'integer' } as const)
   return format !== undefined && isReadable(format) ? format : undefined
 }
 
-/** The frames that a piece completes, slice by slice. */
+/** Encodes a chunk slice by slice and yields the completed MP3 frames. */
 async function* framesOf(encoder: Mp3, piece: Uint8Array): AsyncGenerator<Buffer> {
   for (let at = 0; at < piece.length; at += SLICE) {
     const frames = encoder.push(piece.subarray(at, at + SLICE))
@@ -31,7 +33,10 @@ async function* framesOf(encoder: Mp3, piece: Uint8Array): AsyncGenerator<Buffer
   }
 }
 
-/** Samples as an MP3 file, made while it is read; `size` of them from `offset` on, as a file may go on behind them. */
+/**
+ * Encodes samples as an MP3 file while it is read. Encodes `size` bytes from `offset`, because a file may continue
+ * after its samples.
+ */
 export function encodedBytes(
   samples: Bytes,
   format: SampleFormat,
@@ -51,13 +56,13 @@ export function encodedBytes(
   }
 }
 
-/** A stream whose raw samples are one MP3 file instead, frame by frame; everything else in it stays as it is. */
+/** Replaces the raw samples in a stream by one MP3 file, frame by frame. Passes on all other events unchanged. */
 export async function* encodedEvents(events: AsyncIterable<CanonicalEvent>): AsyncGenerator<CanonicalEvent> {
   const stream = new Mp3Stream()
   for await (const event of events) yield* stream.take(event)
 }
 
-/** The part all samples of the answer become: upstreams send each chunk of them as a separate part. */
+/** The part that collects all samples of the answer; upstreams send each chunk as a part of its own. */
 interface Mp3File {
   readonly encoder: Mp3
   readonly mediaType: string
@@ -67,7 +72,7 @@ interface Mp3File {
 class Mp3Stream {
   private file: Mp3File | undefined
   private readonly groups = new Base64Groups()
-  /** The first candidate's parts, counted anew: several may have become the one file. */
+  /** New part indexes of the first candidate by old ones, because several parts may become one file. */
   private readonly places = new Map<number, number>()
   private next = 0
 
@@ -114,10 +119,10 @@ function* grown({ at }: Mp3File, append: string): Generator<CanonicalEvent> {
 const rawTypeOf = (part: Part): string | undefined =>
   part.type === 'media' && part.kind === 'audio' && part.source.type === 'base64' ? part.source.mediaType : undefined
 
-/** Speech on one channel; a second one has as much again. */
+/** kbit/s of mono speech; stereo has twice as much. */
 const KILOBITS = 128
 
-/** Samples as MP3, as they come; its memory is half a megabyte. */
+/** An MP3 encoder for a stream of samples; takes 0.5 MB of memory. */
 class Mp3 {
   private readonly encoder: WasmMediaEncoder<'audio/mpeg'>
   private readonly reader: SampleReader
@@ -129,7 +134,7 @@ class Mp3 {
     this.reader = new SampleReader(format)
   }
 
-  /** The frames that these samples complete. A second of sound costs some four milliseconds. */
+  /** Returns the frames that these samples complete. Takes about 4 ms per second of audio. */
   push(bytes: Uint8Array): Buffer {
     return Buffer.from(this.encoder.encode(this.reader.push(bytes)))
   }
@@ -141,7 +146,7 @@ class Mp3 {
 
 type Open = (format: SampleFormat) => Promise<Mp3>
 
-/** Loaded with the first recording that needs it. */
+/** The encoder library, loaded with the first recording that needs it. */
 let library: Promise<Open> | undefined
 
 async function load(): Promise<Open> {
@@ -152,7 +157,7 @@ async function load(): Promise<Open> {
   return async format => new Mp3(await createEncoder('audio/mpeg', code, keep), format)
 }
 
-/** An encoder for samples that are readable (`canonical/media/pcm.ts`). Rejects where the library cannot be loaded. */
+/** Creates an encoder for readable samples (`canonical/media/pcm.ts`). Rejects if the library cannot be loaded. */
 async function openMp3(format: SampleFormat): Promise<Mp3> {
   library ??= load()
   const loading = library

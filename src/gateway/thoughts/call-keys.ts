@@ -6,29 +6,38 @@ import type { CalledStep } from './collector.ts'
 import type { CallKeys } from './store.ts'
 import { GistTrail } from './trail.ts'
 
-/** The narrowest rule for ids of calls in callers' formats; applied twice, an id stays as it is (trap 46). */
+/**
+ * Characters; the strictest limit for ids of tool calls in callers' formats. Sanitising an id twice changes nothing
+ * (trap 46).
+ */
 const LONGEST_ID = 64
 
-/** The key of a call by its id: the same for the id as the upstream made it and as a caller got it. */
+/** The key of a tool call by its id. Equal for the upstream's id and the sanitised id that the caller got. */
 export const idKey = (id: string): string => `id ${sanitizeName(id, LONGEST_ID)}`
 
-/** The key of a call by its place: what stands before it, and the call itself (`GistTrail`). */
+/**
+ * The key of a tool call by its position: a digest of the conversation before it and of the call itself (`GistDigest`).
+ */
 export const placeKey = (digest: string): string => `at ${digest}`
+/** Whether a key is one by position, as `positionKey` makes it. */
 export const isPlaceKey = (key: string): boolean => key.startsWith('at ')
 
-/** Each mark fits one place of the pattern alone, so that no id is tried in many ways. */
+/**
+ * Matches an id that only numbers its call. Each character class fits one position of the pattern, so that matching
+ * never backtracks far.
+ */
 const COUNTED = /^(?:[^a-z0-9]*|(?:[a-z]+[^a-z0-9]+)*(?:\d{1,4}[^a-z0-9]*)?)$/i
 
 /**
- * Whether an id only numbers the calls of its conversation, so that others have the same: `call_0_get_time`, which
- * is made where a caller leaves it out, `functions.get_time:0` of Kimi, `call_0`, the bare name of calls before tools.
+ * Whether an id only numbers the calls of its conversation and so recurs in others: `call_0_get_time`, which the
+ * gateway fills in, Kimi's `functions.get_time:0`, `call_0`, and the bare name of calls before tools.
  */
 export const isCounted = (id: string, name: string): boolean => COUNTED.test(id.replace(name, ''))
 
 /**
- * Every key that the calls of an answer to a request can be found under.
+ * All keys under which the tool calls of an answer can be found.
  *
- * @param isPlaced whether a call may have to be found by its place.
+ * @param isPlaced whether a call may have to be found by its position.
  */
 export function keysOf(
   steps: readonly CalledStep[],
@@ -46,7 +55,10 @@ export function keysOf(
   })
 }
 
-/** The keys under which thoughts before the calls of a request may be found that `isUnknown`. */
+/**
+ * The keys of a request's tool calls for which `isUnknown` holds, so that the store must be searched for their
+ * reasoning.
+ */
 export function unknownKeys(
   { messages }: CanonicalRequest,
   format: Format,

@@ -4,38 +4,38 @@ import { bodyOf, patched, withBody } from '../../canonical/fold.ts'
 import { append } from '../../canonical/lists.ts'
 import type { Step } from './store.ts'
 
-/** A call of an answer with what was thought before it. */
+/** A tool call of an answer and the reasoning before it. */
 export interface CalledStep extends Step {
   readonly id: string
   readonly name: string
   readonly arguments: string
 }
 
-/** A part of an answer. */
+/** A part of an answer and the chunks of its body. */
 interface Slot {
   part: Part
-  /** What its body grew by; kept of thoughts alone, and of calls that are found by their place. */
+  /** The chunks of the body; stored only for reasoning, and for tool calls found by their position. */
   readonly pieces: string[] | undefined
 }
 
 const NONE: readonly never[] = []
 const COLLECTED: ReadonlySet<Part['type']> = new Set(['reasoning', 'tool-call'])
 
-/** Receives the steps of each candidate of an answer, once it is whole. */
+/** Receives the steps of each candidate of a finished answer. */
 export type Collected = (steps: readonly CalledStep[]) => void
 
 /**
- * Gathers the calls of a streamed answer, and the thoughts that stand before them. Of an answer that ends with an error
- * nothing is passed on. Before the first of either it costs a comparison an event, and texts are never read.
+ * Collects the tool calls of a streamed answer and the reasoning before them. Passes nothing on if the answer ends with
+ * an error. Costs one comparison per event until the first reasoning or tool call; never reads texts.
  */
 export class Collector {
-  /** By candidate, then by part; there from the first thought or call on. */
+  /** By candidate, then by part; undefined until the first reasoning or tool call. */
   private candidates: (Slot | undefined)[][] | undefined
   private called = false
   private readonly isPlaced: (call: ToolCallPart) => boolean
   private readonly done: Collected
 
-  /** @param isPlaced whether a call can be found only by its place, so that all of it must be known. */
+  /** @param isPlaced whether a call can be found only by its position, so that its whole body is needed. */
   constructor(isPlaced: (call: ToolCallPart) => boolean, done: Collected) {
     this.isPlaced = isPlaced
     this.done = done
@@ -88,7 +88,10 @@ export class Collector {
 
 const wholeOf = ({ part, pieces }: Slot): Part => (pieces === undefined ? part : withBody(part, pieces.join('')))
 
-/** The calls among the parts of a candidate, each with the thoughts since the one before. A part that is unknown is neither. */
+/**
+ * Groups the parts of a candidate into tool calls, each with the reasoning since the previous call. A missing part
+ * counts as neither.
+ */
 export function stepsOf(content: readonly (Part | undefined)[]): readonly CalledStep[] {
   const steps: CalledStep[] = []
   let lead: ReasoningPart[] = []

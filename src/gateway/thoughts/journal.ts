@@ -5,22 +5,22 @@ import type { SharedRecords, ThoughtChange } from '../../store/shared-records.ts
 import { encrypted, type GatewaySecret } from '../gateway-secret.ts'
 import type { CallKeys, KeptThoughts } from './store.ts'
 
-/** Changes and characters of them that wait for the store; further ones are dropped. */
+/** Most changes, and characters of changes, that wait for the store; further ones are dropped. */
 const MOST = 2000
 const LARGEST = 16 * 1024 * 1024
-/** Changes in one transaction. */
+/** Changes per transaction. */
 const BATCH = 50
 
-/** What is to be stored of one answer: encrypted when its turn has come. */
+/** A queued change, encrypted when it is written. */
 interface Waiting {
   readonly owner: string
   readonly keys: readonly CallKeys[]
-  /** As JSON; absent where the keys are forgotten. */
+  /** JSON; absent if the keys are deleted. */
   readonly text?: string
   readonly expiresAt: number
 }
 
-/** Writes thoughts to the store for other instances, one batch after the other, off the path of requests. */
+/** Writes reasoning to the store for other instances, batch by batch, without delaying requests. */
 export class ThoughtJournal {
   private readonly records: Pick<SharedRecords, 'changeThoughts'>
   private readonly secret: GatewaySecret
@@ -28,26 +28,31 @@ export class ThoughtJournal {
   private waiting: Waiting[] = []
   private size = 0
   private writing: Promise<void> | undefined
-  /** Changes that were not stored: there was no room for them, or the store took none. */
+  /** Changes that were not stored, because the queue was full or the store failed. */
   dropped = 0
 
-  /** @param fault called with the reason why something is dropped. */
+  /** @param fault receives the reason when a change is dropped. */
   constructor(records: Pick<SharedRecords, 'changeThoughts'>, secret: GatewaySecret, fault: (thrown: unknown) => void) {
     this.records = records
     this.secret = secret
     this.fault = fault
   }
 
-  /** @param expiresAt Unix time in milliseconds. */
+  /**
+   * Queues the reasoning of one answer.
+   *
+   * @param expiresAt Unix time, ms.
+   */
   keep(owner: string, keys: readonly CallKeys[], thoughts: KeptThoughts, expiresAt: number): void {
     this.add({ owner, keys, text: JSON.stringify({ keys, thoughts }), expiresAt })
   }
 
+  /** Queues the deletion of an owner's keys. */
   forget(owner: string, keys: readonly CallKeys[]): void {
     this.add({ owner, keys, expiresAt: 0 })
   }
 
-  /** Settles when all is written that was there by then. */
+  /** Resolves when everything queued so far is written. */
   async idle(): Promise<void> {
     await this.writing
   }
@@ -82,7 +87,7 @@ export class ThoughtJournal {
   }
 }
 
-const FULL = new Error('More thoughts are made than the store takes.')
+const FULL = new Error('The queue of reasoning to be stored is full.')
 
 function changeOf({ owner, keys, text, expiresAt }: Waiting, key: Buffer): ThoughtChange {
   const names = namesOf(owner, keys)
@@ -93,11 +98,11 @@ function changeOf({ owner, keys, text, expiresAt }: Waiting, key: Buffer): Thoug
   }
 }
 
-/** The name under which a call of an owner is found in the store: it reveals neither. */
+/** The stored name of an owner's call: a hash that reveals neither the owner nor the call. */
 export const nameOf = (owner: string, key: string): string => hashOf(`${owner}\n${key}`)
 
 const namesOf = (owner: string, keys: readonly CallKeys[]): readonly (readonly string[])[] =>
   keys.map(some => some.map(key => nameOf(owner, key)))
 
-/** What encrypted thoughts are bound to. */
+/** Additional authenticated data that binds encrypted reasoning to its owner. */
 export const aboutOf = (owner: string): Buffer => Buffer.from(`interlingua thoughts\n${owner}`)

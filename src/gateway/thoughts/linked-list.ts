@@ -1,11 +1,11 @@
-/** A place in a list, by which its value is taken out again. */
+/** An entry of a list, by which its value is removed. */
 export interface Link<T> {
   readonly value: T
   before: Link<T> | undefined
   after: Link<T> | undefined
 }
 
-/** Values in the order they came: adding, and removing from anywhere, takes the same time however many there are. */
+/** A doubly linked list: adds at the end and removes anywhere in constant time. */
 export class LinkedList<T> {
   private head: Link<T> | undefined
   private tail: Link<T> | undefined
@@ -20,7 +20,7 @@ export class LinkedList<T> {
     return link
   }
 
-  /** Puts a value that is in the list at its end. */
+  /** Moves an entry of the list to its end. */
   moveToEnd(link: Link<T>): void {
     if (this.tail === link) return
     this.remove(link)

@@ -3,7 +3,7 @@ import { isPlaceKey } from './call-keys.ts'
 import { type Link, LinkedList } from './linked-list.ts'
 import type { CallKeys, Found, KeptThoughts } from './store.ts'
 
-/** The thoughts of one answer, and where they stand in line. */
+/** The reasoning of one answer, with its links in the two lists by last use. */
 interface Entry {
   readonly owner: Owner
   readonly keys: Set<string>
@@ -17,27 +17,28 @@ interface Owner {
   readonly name: string
   readonly byKey: Map<string, Found & { readonly entry: Entry }>
   readonly entries: LinkedList<Entry>
-  /** Keys that are no ids. */
+  /** The number of keys by position. */
   places: number
   size: number
 }
 
-/** Bytes an entry takes beside what it holds: its places in line and under its keys. */
+/** Bytes of an entry beyond its content: list links and map entries. */
 const ENTRY = 512
 
-/** A timer of Node holds no more milliseconds. */
+/** ms; longest delay that Node's timers accept. */
 const LONGEST_WAIT = 2 ** 31 - 1
 
 /**
- * Thoughts in the memory of this process, by the owner of the caller's key and the names a call can be found under, until they are not used for a while. Where there is no room, the least
- * recently used of the owner who holds most is forgotten (`SizeClasses`), so that one owner's many never push out
- * another's few. Every operation takes the same time however much is kept, and one timer serves all.
+ * Stores reasoning in this process's memory, by owner and by the keys of tool calls. Entries expire after a time
+ * without use. Beyond the memory limit, evicts the least recently used entry of the owner with the most
+ * (`SizeClasses`), so that one owner cannot push out another's few. Every operation takes constant time; one timer
+ * serves all entries.
  */
 export class MemoryStore {
   private limits: ThoughtsConfig
   private readonly now: () => number
   private readonly owners = new Map<string, Owner>()
-  /** All entries, the least recently used first. */
+  /** All entries, least recently used first. */
   private readonly all = new LinkedList<Entry>()
   private readonly classes = new SizeClasses<Owner>()
   private timer: NodeJS.Timeout | undefined
@@ -48,27 +49,27 @@ export class MemoryStore {
     this.now = now
   }
 
-  /** Bytes of all that is kept, estimated. */
+  /** Bytes of all entries, estimated. */
   get size(): number {
     return this.total
   }
 
-  /** Whether anything of the owner is kept: most requests need not be looked through. */
+  /** Whether the owner has any entry; most requests need no further search. */
   holds(owner: string): boolean {
     return this.owners.has(owner)
   }
 
-  /** Whether some of it has a key that is no id. */
+  /** Whether the owner has any key by position. */
   holdsPlaces(owner: string): boolean {
     return (this.owners.get(owner)?.places ?? 0) > 0
   }
 
-  /** Whether something is known under the key; that is no use of it. */
+  /** Whether a key is present. Does not count as use of its entry. */
   has(owner: string, key: string): boolean {
     return this.owners.get(owner)?.byKey.has(key) === true
   }
 
-  /** What is looked up is in use, and kept for another while. */
+  /** Looks up a key. Counts as use and extends the life of its entry. */
   find(owner: string, key: string): Found | undefined {
     this.expire()
     const found = this.owners.get(owner)?.byKey.get(key)
@@ -76,7 +77,11 @@ export class MemoryStore {
     return found
   }
 
-  /** @param keys of each call, in the order of the steps; what is known under a key already is forgotten. */
+  /**
+   * Stores the reasoning of one answer and replaces earlier entries under its keys.
+   *
+   * @param keys of each call, in the order of the steps.
+   */
   keep(name: string, keys: readonly CallKeys[], thoughts: KeptThoughts): void {
     this.expire()
     this.forget(name, keys)
@@ -95,12 +100,12 @@ export class MemoryStore {
     this.arm()
   }
 
-  /** Calls under these keys were made again, without a thought; what has other keys as well is still known by those. */
+  /** Removes keys whose calls were made again without reasoning. An entry with other keys remains under those. */
   forget(name: string, keys: readonly CallKeys[]): void {
     for (const key of keys.flat()) this.forgetKey(name, key)
   }
 
-  /** Takes other limits: what is more than they allow goes at once. */
+  /** Applies other limits and evicts what exceeds them at once. */
   reload(limits: ThoughtsConfig): void {
     this.limits = limits
     this.makeRoom()
@@ -108,7 +113,7 @@ export class MemoryStore {
     this.sweep()
   }
 
-  /** Forgets everything. */
+  /** Removes every entry. */
   clear(): void {
     while (this.all.first !== undefined) this.drop(this.all.first)
     this.disarm()
@@ -161,7 +166,7 @@ export class MemoryStore {
       this.drop(entry)
   }
 
-  /** Removes what expired, also where nothing is looked up any more. */
+  /** Starts the timer that removes expired entries even if nothing is looked up any more. */
   private arm(): void {
     const entry = this.all.first
     if (entry === undefined || this.timer !== undefined) return
@@ -187,12 +192,15 @@ function placesAmong(keys: Iterable<string>): number {
   return places
 }
 
-/** What an object, a list and each of their fields take, roughly. */
+/** Bytes of an object, a list and each of their fields; rough. */
 const NODE = 48
-/** The engine keeps a text in one byte a character or in two. */
+/** Bytes per character; V8 stores one or two. */
 const CHARACTER = 2
 
-/** Bytes that a value of JSON takes in memory, rather too many than too few; however deep it is. */
+/**
+ * Estimates the bytes of a JSON value in memory; errs on the high side. Uses no recursion, so that deep values are
+ * safe.
+ */
 function weightOf(value: unknown): number {
   const left = [value]
   let weight = 0
@@ -205,19 +213,19 @@ function weightOf(value: unknown): number {
   return weight
 }
 
-/** 2^53 is the largest size there can be. */
+/** Sizes are below 2^53, so that this number of classes is enough. */
 const CLASSES = 54
 
 const classOf = (size: number): number => Math.floor(Math.log2(size))
 
 /**
- * Who holds most, or half of that at least: sizes that share their power of two count as alike, so that nothing need be
- * sorted.
+ * Finds an owner who holds the most, or at least half of that: sizes with the same power of two count as equal, so that
+ * nothing must be sorted.
  */
 class SizeClasses<T> {
   private readonly classes: readonly Set<T>[] = Array.from({ length: CLASSES }, () => new Set<T>())
 
-  /** One whose size changed; entries of size 0 are not held. */
+  /** Moves an item whose size changed to its new class. Items of size 0 are in no class. */
   move(one: T, from: number, to: number): void {
     const [before, after] = [from, to].map(size => (size === 0 ? undefined : this.classes[classOf(size)]))
     if (before === after) return

@@ -15,9 +15,9 @@ import { GistTrail, WholeTrail } from './trail.ts'
 import { type Place, type Take, Turn } from './turn.ts'
 
 /**
- * The request with the thoughts its caller no longer has, before the calls they were thought for, as far as the
- * target takes them back; undefined where there is nothing to put back. A turn that has a proof already is left
- * alone. What is put back depends on what stands before it, never on what follows (law 21).
+ * Restores remembered reasoning that the caller no longer has, before the tool calls it led to, as far as the target
+ * accepts it. Returns undefined if there is nothing to restore. Leaves a turn that already has a signature unchanged.
+ * What is restored depends only on what precedes it, never on what follows (law 21).
  */
 export function recall(
   request: CanonicalRequest,
@@ -44,26 +44,26 @@ const hasCall = ({ role, content }: Message): boolean => role === 'assistant' &&
 const isCall = (part: Part): part is ToolCallPart => part.type === 'tool-call'
 
 interface Options {
-  /** Proofs are good only where nothing before them changed. */
+  /** Signatures are valid only if nothing before them changed. */
   readonly bound: boolean
-  /** Some calls may be known by their place alone. */
+  /** Some calls may be known only by their position. */
   readonly byPlace: boolean
   find(key: string): Found | undefined
-  /** How the target takes a thought of these back; undefined where it takes none. */
+  /** Returns how the target accepts reasoning from this issuer; undefined if it does not. */
   takes(thoughts: KeptThoughts): Take | undefined
 }
 
 class Recall {
   private readonly request: CanonicalRequest
   private readonly options: Options
-  /** With what was put back so far. */
+  /** The messages, with the reasoning restored so far. */
   private readonly messages: Message[]
   private readonly changes = new Map<number, Changes>()
   private readonly gist = new GistTrail()
   private readonly read = { message: 0, index: 0 }
   private whole: WholeTrail | undefined
   private digested = 0
-  /** Answers whose thoughts were put back into an earlier turn, and how much of such may be put back once more. */
+  /** Answers whose reasoning was restored in an earlier turn, and the budget for restoring it once more. */
   private readonly known = new Set<KeptThoughts>()
   private readonly again = new Budget()
 
@@ -82,7 +82,7 @@ class Recall {
     return this.changes.size === 0 ? undefined : recalledBy(this.request, this.messages, this.changes)
   }
 
-  /** The messages of the assistant from `first` on, `end` is no more of them. */
+  /** Restores the reasoning of one turn of the assistant: the messages from `first` up to, not including, `end`. */
   private turn(first: number, end: number): void {
     const messages = this.request.messages.slice(first, end)
     if (messages.some(({ content }) => content.some(isSigned))) return
@@ -107,7 +107,7 @@ class Recall {
     }
   }
 
-  /** The calls of a turn that something is known of. */
+  /** The known tool calls of a turn. */
   private foundIn(first: number, end: number): ReadonlyMap<ToolCallPart, Found> {
     const known = new Map<ToolCallPart, Found>()
     for (let message = first; message < end; message++)
@@ -124,7 +124,7 @@ class Recall {
     return this.options.find(placeKey(this.gistUpTo(message, index)))
   }
 
-  /** The digest of the conversation up to this call, with the call itself. */
+  /** The digest of the conversation up to and including this call. */
   private gistUpTo(message: number, index: number): string {
     const { read } = this
     for (; read.message < message; read.message++, read.index = 0) this.readTo(Number.POSITIVE_INFINITY)
@@ -138,12 +138,15 @@ class Recall {
     for (; read.index < Math.min(end, content.length); read.index++) this.gist.part(role, content[read.index]!)
   }
 
-  /** An answer is one turn: where its calls stand in many, its thoughts are put back as far as a budget goes. */
+  /**
+   * Limits repetition: an answer is one turn, so reasoning whose calls recur in many turns is restored only within a
+   * budget.
+   */
   private isAffordable({ thoughts }: Found): boolean {
     return !this.known.has(thoughts) || this.again.spend(thoughts.steps as unknown as Json)
   }
 
-  /** Whether all that a proof is bound to is as it was when it was made. */
+  /** Whether everything that a signature covers is unchanged. */
   private isUnchanged({ thoughts: { prefix } }: Found, first: number): boolean {
     if (!this.options.bound || prefix === undefined) return true
     this.whole ??= new WholeTrail(this.request)
@@ -153,9 +156,9 @@ class Recall {
 }
 
 /**
- * Who can read the proofs of a target's answers: one model of one account at one address. OpenAI's are good in one
- * organisation, the newest ones of Claude in one account, and where another model cannot read one it is refused or
- * dropped (traps 30, 33). A channel may change its name or its limits; with another key it is another issuer.
+ * The issuer whose signatures a target can verify: one model of one account at one address. OpenAI's signatures are
+ * valid in one organisation and the newest of Claude in one account; another model refuses or drops them
+ * (traps 30, 33). A channel may change its name or limits and remain the same issuer, but not its key.
  */
 export const issuerOf = ({ channel, format, upstreamModel }: Target): string =>
   `${accounts.getOrInsertComputed(format, () => accountOf(format, channel.key))} ${upstreamModel}`

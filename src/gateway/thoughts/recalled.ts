@@ -3,19 +3,19 @@ import { type Loss, lose } from '../../canonical/loss.ts'
 import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import { REMEMBERED } from '../../egress/losses.ts'
 
-/** A request with thoughts put back into it. */
+/** A request with remembered reasoning restored to it. */
 export interface Recalled {
   readonly request: CanonicalRequest
-  /** How many thoughts were put back. */
+  /** The number of restored reasoning parts. */
   readonly count: number
   /**
-   * What was found lost of it, as losses of the caller's own request: each at its place in the caller's request, and behind
-   * them what was put back, so that `lose` makes of the caller's request what was written.
+   * Maps losses of this request to losses of the caller's request, and appends the restored parts as insertions, so
+   * that `lose` turns the caller's request into what was written.
    */
   lossesOf(found: readonly Loss[]): readonly Loss[]
 }
 
-/** The message with the changes made. */
+/** The message after its changes. */
 export const changed = (message: Message, changes: Changes): Message => ({
   ...message,
   content: message.content.flatMap((part, index): readonly Part[] => {
@@ -24,7 +24,7 @@ export const changed = (message: Message, changes: Changes): Message => ({
   }),
 })
 
-/** The request with these messages for its own, which the changes made of them, by their places. */
+/** The changed request, with the mapping of its losses. */
 export function recalledBy(
   request: CanonicalRequest,
   messages: readonly Message[],
@@ -38,32 +38,32 @@ export function recalledBy(
   }
 }
 
-/** What is to be done at one place of a message's content. */
+/** A change at one index of a message's content: reasoning to insert before it. */
 export interface Change {
   readonly before: readonly ReasoningPart[]
-  /** The part that stands there goes: it is among those before it, with its proof. */
+  /** Removes the part at this index, because `before` contains it together with its signature. */
   readonly replaced?: true
 }
 
-/** The changes of a message, by the places in its content, in order. */
+/** The changes of a message by index in its content, in order. */
 export type Changes = ReadonlyMap<number, Change>
 
-/** A part of a changed message. */
+/** A part of a changed message, with what is needed to report losses of it. */
 interface Place {
-  /** Its index in the caller's own message, or the one it was put before. */
+  /** The index of the part in the caller's message; for a restored part, the index it was inserted before. */
   readonly index: number
-  /** What was put back there, as the upstream gets it; undefined for a part of the caller's. */
+  /** The restored part as the upstream gets it; undefined for a part of the caller's. */
   put: ReasoningPart | undefined
   readonly isPut: boolean
   readonly lost: Loss[]
-  /** Where it stands once all is put back and nothing has gone yet, which is when insertions and moves happen. */
+  /** The index after all insertions and before any drop, which is when `lose` applies insertions and moves. */
   late: number
 }
 
-/** The parts of each changed message, as they stand in it. */
+/** The parts of each changed message, in order. */
 type Places = ReadonlyMap<number, readonly Place[]>
 
-/** Losses of a request that was changed, each at its place in the caller's, and behind them what was put back. */
+/** Maps losses of a changed request to the caller's request, and appends the restored parts. */
 function relocated(
   found: readonly Loss[],
   { messages }: CanonicalRequest,
@@ -88,7 +88,10 @@ function placesIn({ content }: Message, changes: Changes): readonly Place[] {
   })
 }
 
-/** What is lost of a part that was put back is no loss of the caller's: the part is reported as it was written. */
+/**
+ * Notes a loss of a restored part on that part, and returns true. The part is reported as it was written, so such a
+ * loss is not the caller's.
+ */
 function isOfPut(loss: Loss, all: Places): boolean {
   const [place, rest] = placeOf(loss, all)
   if (place?.isPut !== true) return false
@@ -96,7 +99,10 @@ function isOfPut(loss: Loss, all: Places): boolean {
   return true
 }
 
-/** The part a loss is about, and the rest of its path; none where it is not about a part of a changed message. */
+/**
+ * The part that a loss concerns, and the rest of the loss's path; undefined if it concerns no part of a changed
+ * message.
+ */
 function placeOf({ kind, path }: Loss, all: Places): readonly [Place | undefined, Loss['path']] {
   const [list, message, field, index, ...rest] = path
   if (list !== 'messages' || field !== 'content' || typeof index !== 'number') return [undefined, rest]
@@ -124,7 +130,10 @@ function inOwnPlace(loss: Loss, all: Places): Loss {
   return loss.kind === 'moved' && index === undefined ? { ...loss, order: lateOrder(loss.order, places) } : loss
 }
 
-/** An order of all that stands there late: what was lost of what was put back does not, what goes of the caller's does. */
+/**
+ * Maps a `moved` order onto the final list. Restored parts that were dropped again are skipped; the caller's dropped
+ * parts keep their position.
+ */
 function lateOrder(order: readonly number[], places: readonly Place[]): readonly number[] {
   const standing = order.map(index => places[index]!).filter(({ isPut, put }) => !isPut || put !== undefined)
   const late = new Set(standing.map(place => place.late))

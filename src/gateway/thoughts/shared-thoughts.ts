@@ -6,27 +6,28 @@ import { isPlaceKey } from './call-keys.ts'
 import { aboutOf, nameOf, ThoughtJournal } from './journal.ts'
 import type { CallKeys, KeptThoughts } from './store.ts'
 
-/** Milliseconds a request waits for thoughts of other instances before it does without. */
+/** ms; how long a request waits for the reasoning of other instances. */
 const PATIENCE = 500
 
+/** Where reasoning is stored, and who is notified of faults. */
 export interface SharedThoughtsOptions {
   readonly records: Pick<SharedRecords, 'changeThoughts' | 'thoughts'>
   readonly secret: GatewaySecret
-  /** Called once a kind of fault that kept something from being stored. */
+  /** Called once per kind of fault that prevented storing. */
   readonly onFault: (thrown: unknown) => void
   readonly now?: () => number
 }
 
-/** Thoughts that another instance made. */
+/** The reasoning of an answer that another instance received. */
 export interface Fetched {
-  /** Of each call, in the order of the steps. */
+  /** The keys of each call, in the order of the steps. */
   readonly keys: readonly CallKeys[]
   readonly thoughts: KeptThoughts
 }
 
 /**
- * Thoughts in the store, for the other instances: encrypted with the secret of the gateway and found by hashes of the
- * names of their calls.
+ * Shares reasoning with other instances through the store: encrypted with the gateway's secret, and found by hashes of
+ * call keys.
  */
 export class SharedThoughts {
   readonly journal: ThoughtJournal
@@ -47,12 +48,19 @@ export class SharedThoughts {
     this.journal = new ThoughtJournal(options.records, options.secret, this.fault)
   }
 
-  /** @param keep milliseconds. */
+  /**
+   * Stores the reasoning of one answer in the background.
+   *
+   * @param keep ms.
+   */
   keep(owner: string, keys: readonly CallKeys[], thoughts: KeptThoughts, keep: number): void {
     this.journal.keep(owner, keys, thoughts, this.now() + keep)
   }
 
-  /** Calls under these keys were made without a thought. What no other call can have needs no look at the store. */
+  /**
+   * Removes keys whose calls were made without reasoning. Only keys by position can recur in other answers, so only
+   * these need the store.
+   */
   forget(owner: string, keys: readonly CallKeys[]): void {
     const places = keys.map(some => some.filter(isPlaceKey)).filter(some => some.length > 0)
     if (places.length > 0) this.journal.forget(owner, places)
@@ -64,7 +72,7 @@ export class SharedThoughts {
     return !this.absent.has(nameOf(owner, key))
   }
 
-  /** What is stored under some of the keys; nothing where the store does not answer in time. Never rejects. */
+  /** Reads the reasoning stored under any of the keys; empty if the store does not answer in time. Never rejects. */
   async find(owner: string, keys: readonly string[]): Promise<readonly Fetched[]> {
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<readonly Fetched[]>(resolve => {
@@ -95,7 +103,7 @@ export class SharedThoughts {
 
 const NOTHING: readonly Fetched[] = []
 
-/** Names that were forgotten since, or are those of another answer by now, are no keys any more. */
+/** Decrypts a row. Drops keys that were deleted since, or belong to another answer by now. */
 function fetched({ text, names }: FoundThoughts, owner: string, secret: Buffer): readonly Fetched[] {
   const plain = decrypted(secret, Buffer.from(text, 'base64'), aboutOf(owner))
   if (plain === undefined) return NOTHING
@@ -104,22 +112,24 @@ function fetched({ text, names }: FoundThoughts, owner: string, secret: Buffer):
   return [{ keys: keys.map(some => some.filter(key => valid.has(nameOf(owner, key)))), thoughts }]
 }
 
-/** Milliseconds for which a name that was not found counts as absent: another instance may store it late. */
+/** ms; how long a missing name counts as absent, because another instance may still store it. */
 const LASTS = 60_000
-/** Names that are remembered; the oldest are forgotten for new ones. */
+/** Most absent names that are remembered; the oldest are forgotten. */
 const MOST = 50_000
 
-/** Names that are not in the store, so that they are not looked up again with every request of a conversation. */
+/**
+ * Remembers names that the store does not have, so that they are not looked up with every request of a conversation.
+ */
 class AbsentNames {
   private readonly now: () => number
-  /** Until when each is known to be absent, in the order they were added. */
+  /** When each entry expires, oldest first. */
   private readonly names = new Map<string, number>()
 
   constructor(now: () => number) {
     this.now = now
   }
 
-  /** @param isOwn the call was made here, without a thought: nobody else will store any. */
+  /** @param isOwn the call was made here and without reasoning, so that no instance will store any. */
   add(name: string, isOwn: boolean): void {
     this.names.delete(name)
     this.names.set(name, isOwn ? Number.POSITIVE_INFINITY : this.now() + LASTS)

@@ -1,32 +1,32 @@
 import type { ReasoningPart } from '../../canonical/content.ts'
 import type { Format } from '../../canonical/node.ts'
 
-/** What was thought between the call before, or the beginning of the answer, and one call. */
+/** The reasoning between one tool call and the previous one, or the beginning of the answer. */
 export interface Step {
-  /** Thoughts with a text of the answer between them and the call. */
+  /** Reasoning that is separated from the call by a text of the answer. */
   readonly lead: readonly ReasoningPart[]
-  /** Thoughts right before the call. */
+  /** Reasoning immediately before the call. */
   readonly next: readonly ReasoningPart[]
-  /** Texts stood among the leading thoughts, too: where each of them belongs is not known exactly. */
+  /** Texts were mixed with the leading reasoning, so that its exact positions are lost. */
   readonly mixed?: true
 }
 
-/** The thoughts of one answer that stand before its calls. */
+/** The reasoning before the tool calls of one answer. */
 export interface KeptThoughts {
-  /** The format of the upstream that made them. */
+  /** The format of the upstream that answered. */
   readonly format: Format
-  /** Who can read their proofs: `issuerOf` of the target that answered. */
+  /** Who can verify the signatures: `issuerOf` of the target that answered. */
   readonly issuer: string
-  /** One for each call, in order. */
+  /** One step per call, in order. */
   readonly steps: readonly Step[]
-  /** `Trail` of everything the upstream got before; there only where a proof is bound to that. */
+  /** The digest of everything the upstream got before (`FullDigest`); set only if signatures cover that. */
   readonly prefix?: string
 }
 
-/** Every name one call can be found under. */
+/** All keys under which one call can be found. */
 export type CallKeys = readonly string[]
 
-/** A call that is known, and which one of its answer it was. */
+/** A known call: the reasoning of its answer, and its number among the calls. */
 export interface Found {
   readonly thoughts: KeptThoughts
   readonly step: number

@@ -19,11 +19,13 @@ import type { SharedThoughts } from './shared-thoughts.ts'
 import type { KeptThoughts, Step } from './store.ts'
 import { WholeTrail } from './trail.ts'
 
-/** Milliseconds that the end of the gateway waits for the store. */
+/** ms; how long the shutdown waits for the store. */
 const LAST = 3000
 const UNHELD = { ref: false }
 
-/** The thoughts before calls that callers' formats have no place for, or their clients throw away. */
+/**
+ * Remembers the reasoning before tool calls, which some formats cannot return to the upstream and some clients drop.
+ */
 export class Thoughts {
   private readonly store: MemoryStore
   private readonly faults: LogOnce
@@ -31,8 +33,8 @@ export class Thoughts {
   private readonly shared: SharedThoughts | undefined
 
   /**
-   * @param onFault called once a kind of fault that kept something from being remembered; no request fails for it.
-   * @param shared where other instances have theirs; absent where there are none.
+   * @param onFault called once per kind of fault that prevented storing; no request fails for it.
+   * @param shared the reasoning of other instances; absent if there are none.
    */
   constructor(
     config: ThoughtsConfig,
@@ -46,26 +48,29 @@ export class Thoughts {
     this.keep = config.keep
   }
 
-  /** Those of one owner; undefined where none are kept. */
+  /** The remembered reasoning of one owner; undefined if memory is switched off. */
   of(owner: string): OwnThoughts | undefined {
     return this.keep === 0
       ? undefined
       : new OwnThoughts(this.store, owner, this.faults, this.shared && { all: this.shared, keep: this.keep })
   }
 
-  /** Takes another config; what is kept stays, as far as it allows. */
+  /** Applies another config. Stored reasoning remains within the new limits. */
   reload(config: ThoughtsConfig): void {
     this.keep = config.keep
     if (config.keep === 0) this.store.clear()
     else this.store.reload(config)
   }
 
-  /** Answers whose thoughts other instances cannot find, as there was no room for them or the store took none. */
+  /**
+   * The number of answers whose reasoning is missing for other instances, because the queue was full or the store
+   * failed.
+   */
   get dropped(): number {
     return this.shared?.journal.dropped ?? 0
   }
 
-  /** Settles when what others may need is stored, or the store is too slow for that. */
+  /** Waits a few seconds at most until the reasoning is stored for other instances. */
   async close(): Promise<void> {
     this.store.clear()
     if (this.shared !== undefined) await Promise.race([this.shared.journal.idle(), sleep(LAST, undefined, UNHELD)])
@@ -73,13 +78,13 @@ export class Thoughts {
 }
 
 /**
- * Whether a request, or the answer to it, may have calls with thoughts before them: what is nothing but text has none, nor
- * has its answer without tools, unless a prompt of an upstream's own declares some.
+ * Whether a request or its answer may contain reasoning before tool calls. A request of plain text without tools does
+ * not, unless an upstream's stored prompt, in `extras`, declares tools.
  */
 export const mayRemember = (request: CanonicalRequest): boolean =>
   (request.tools !== undefined && request.tools.length > 0) || request.extras !== undefined || !isTextOnly(request)
 
-/** The request that an answer was made for. */
+/** An answered request, reduced to what the memory needs. */
 interface Asked {
   readonly attempt: {
     readonly call: { readonly format: Format }
@@ -89,13 +94,13 @@ interface Asked {
   readonly prepared: { readonly recalled: Recalled | undefined }
 }
 
-/** Where other instances have their thoughts, and for how many milliseconds they are kept there. */
+/** The reasoning of other instances, and the ms for which it is stored. */
 interface Elsewhere {
   readonly all: SharedThoughts
   readonly keep: number
 }
 
-/** What is kept for one owner, and is visible to no other. */
+/** The remembered reasoning of one owner; invisible to all others. */
 export class OwnThoughts {
   private readonly store: MemoryStore
   private readonly owner: string
@@ -109,15 +114,15 @@ export class OwnThoughts {
     this.elsewhere = elsewhere
   }
 
-  /** Whether other instances may have thoughts for requests: `fetch` comes first then. */
+  /** Whether other instances may hold reasoning for a request, so that `fetch` must come first. */
   get isShared(): boolean {
     return this.elsewhere !== undefined
   }
 
   /**
-   * Takes over what other instances thought before the calls of a request that are unknown here. Never rejects.
+   * Fetches the reasoning of other instances for tool calls that are unknown here. Never rejects.
    *
-   * @param format the caller's.
+   * @param format the caller's format.
    */
   async fetch(request: CanonicalRequest, format: Format): Promise<void> {
     const { store, owner, elsewhere } = this
@@ -134,13 +139,13 @@ export class OwnThoughts {
     return !this.store.has(this.owner, key) && this.elsewhere!.all.mayHave(this.owner, key)
   }
 
-  /** The request with what its caller no longer has, as far as the target can read it. */
+  /** Restores the reasoning that the caller no longer has, as far as the target accepts it. */
   recall(request: CanonicalRequest, target: Target): Recalled | undefined {
     if (!this.store.holds(this.owner)) return undefined
     return this.faults.attempt(() => recall(request, target, this.store, this.owner), undefined)
   }
 
-  /** Keeps what was thought before the calls of a whole answer; one with an error is none. */
+  /** Stores the reasoning before the tool calls of a whole answer; stores nothing if the answer has an error. */
   keep({ candidates, error }: CanonicalResult, asked: Asked): void {
     if (error !== undefined) return
     this.faults.attempt(() => {
@@ -151,14 +156,14 @@ export class OwnThoughts {
     }, undefined)
   }
 
-  /** As `keep`, of an answer that comes event by event; it is kept with the end of it. */
+  /** As `save`, for a streamed answer; stores the reasoning at its end. */
   collector(asked: Asked): Collector {
     return new Collector(mayDropIds(asked), steps => this.faults.attempt(() => this.add(steps, asked), undefined))
   }
 
   /**
-   * The targets, those of one priority that rest alike with those first that made the last thoughts: they alone can
-   * read the proofs (trap 33).
+   * Moves the targets that issued the latest reasoning to the front, among targets of equal priority and rest: only
+   * they can verify its signatures (trap 33).
    */
   among(targets: readonly Target[], request: CanonicalRequest): readonly Target[] {
     if (targets.length < 2 || !this.store.holds(this.owner)) return targets
@@ -176,7 +181,10 @@ export class OwnThoughts {
     return undefined
   }
 
-  /** Most upstreams give no two calls the same id; what was thought before another of the kind is not for these. */
+  /**
+   * Removes stored reasoning under the keys of calls made without any. Most upstreams give every call a new id, but
+   * some ids recur.
+   */
   private forget(steps: readonly CalledStep[], asked: Asked): void {
     const { store, owner, elsewhere } = this
     if (elsewhere === undefined && !store.holds(owner)) return
@@ -210,7 +218,7 @@ function prefixOf(request: CanonicalRequest): string {
   return trail.digest
 }
 
-/** Whether a call may come back without the id its caller got, or with one that other calls have, too. */
+/** Whether a call may come back without the caller's id, or with an id that other calls have too. */
 const mayDropIds =
   ({ attempt }: Asked) =>
   ({ id, name }: Pick<CalledStep, 'id' | 'name'>): boolean =>
@@ -219,8 +227,8 @@ const mayDropIds =
 const isThought = (part: Part): boolean => part.type === 'reasoning'
 
 /**
- * Whether a caller hands thoughts like these back by itself, as its last turn with calls shows: then nobody need
- * remember them, nor read its whole history for that. Who has the words alone still needs their proof.
+ * Whether the caller returns such reasoning by itself, as its last turn with tool calls shows; nothing must be stored
+ * then. A caller that returns the text without the signature still needs the memory.
  */
 function handsBack({ messages }: CanonicalRequest, steps: readonly Step[]): boolean {
   let at = messages.findLastIndex(({ content }) => content.some(({ type }) => type === 'tool-call'))

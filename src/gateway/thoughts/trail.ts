@@ -4,13 +4,13 @@ import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import type { CanonicalRequest, Message, Role } from '../../canonical/request.ts'
 
 /**
- * A digest of a conversation so far: equal conversations have equal digests. It grows with the conversation,
- * and each of its parts is read once.
+ * A digest of a conversation so far: equal conversations have equal digests. Reads each part once as the conversation
+ * grows.
  */
 export class Trail {
   private readonly hash = createHash('sha256')
 
-  /** Lengths stand before texts, so that no two rows of texts look alike. */
+  /** Hashes the length before the text, so that different sequences of texts never look alike. */
   add(kind: string, text: string): void {
     this.hash.update(`${kind} ${text.length}\n`)
     this.hash.update(text)
@@ -22,9 +22,9 @@ export class Trail {
 }
 
 /**
- * Everything an upstream gets before a turn, as far as it makes a difference there: a proof may be good only where
- * none of it changed ("Preserved thinking", platform.claude.com, September 2026). Of thoughts only proofs count, as
- * nothing else of them is handed back.
+ * Digests everything an upstream got before a turn, as far as it affects signatures: some are valid only if none of it
+ * changed ("Preserved thinking", platform.claude.com, September 2026). Of reasoning only the signatures count, because
+ * nothing else is returned.
  */
 export class WholeTrail extends Trail {
   constructor({ tools }: CanonicalRequest) {
@@ -61,8 +61,8 @@ export class WholeTrail extends Trail {
 const MARKS = /[^\p{L}\p{N}]+/gu
 
 /**
- * What distinguishes conversations, and stays as it is where clients shorten results, change instructions or
- * cut texts differently: texts of users, and calls.
+ * Digests what identifies a conversation even if a client shortens results, edits instructions or splits texts
+ * differently: the user's texts and the tool calls.
  */
 export class GistTrail extends Trail {
   private pending = ''
@@ -72,7 +72,10 @@ export class GistTrail extends Trail {
     else if (role === 'assistant' && part.type === 'tool-call') this.call(part.name, part.arguments)
   }
 
-  /** Of a name its words count: clients that rename tools put other marks between them (trap 111). */
+  /**
+   * Adds a tool call. Only the words of its name count, because clients that rename tools change the separators
+   * (trap 111).
+   */
   call(name: string, args: string): void {
     this.flush()
     this.add('call', `${name.replace(MARKS, '_')}\n${inOrder(args)}`)
@@ -83,7 +86,7 @@ export class GistTrail extends Trail {
     return super.digest
   }
 
-  /** Texts of neighbouring turns are one, however they were cut. */
+  /** Adds a user's part. Joins the texts of neighbouring turns, so that splits do not matter. */
   private user(part: Part): void {
     if (part.type === 'text') this.pending += part.text
     else if (part.type === 'media') this.pending += `\n${mediaText(part)}\n`
@@ -96,7 +99,7 @@ export class GistTrail extends Trail {
   }
 }
 
-/** Arguments in one order of fields: clients that keep them as objects may write them in another. */
+/** Sorts the fields of a call's arguments, because clients that parse them may serialise them in another order. */
 function inOrder(json: string): string {
   try {
     return JSON.stringify(JSON.parse(json === '' ? '{}' : json), sorted)
@@ -114,7 +117,7 @@ const sorted = (_: string, value: Json): Json =>
       ) as JsonObject)
     : value
 
-/** How many of the last characters of a file distinguish it from another of the same length. */
+/** Characters at the end of a file that distinguish it from others of the same length. */
 const TAIL = 64
 
 function mediaText({ kind, source }: MediaPart): string {

@@ -3,36 +3,36 @@ import { append } from '../../canonical/lists.ts'
 import type { Change, Changes } from './recalled.ts'
 import type { Found, KeptThoughts, Step } from './store.ts'
 
-/** One part of a turn, and where it stands. */
+/** A part of a turn and its position. */
 export interface Place {
   readonly part: Part
   readonly message: number
   readonly index: number
 }
 
-/** A thought as it goes back; undefined where it does not. */
+/** Converts reasoning to what the target accepts; undefined if it accepts none of it. */
 export type Take = (thought: ReasoningPart) => ReasoningPart | undefined
 
-/** Where the thoughts of a call belong, as numbers of places. */
+/** The positions between which a call's reasoning belongs. */
 interface Range {
-  /** Behind the call before, or the beginning of the turn. */
+  /** The position after the previous call, or the beginning of the turn. */
   readonly from: number
-  /** The call. */
+  /** The position of the call. */
   readonly at: number
   readonly take: Take | undefined
 }
 
-/** One turn of the assistant, in however many messages, and the thoughts that go back into it. */
+/** One turn of the assistant, over any number of messages, and the reasoning to restore in it. */
 export class Turn {
   private readonly places: readonly Place[]
   private readonly bound: boolean
-  /** Thoughts the caller did keep, without a proof. */
+  /** Reasoning that the caller returned, without signatures. */
   private readonly kept: readonly Place[]
-  /** Their texts. */
+  /** The text of that reasoning, without spaces. */
   private words: string | undefined
   private readonly put = new Map<number, ReasoningPart[]>()
   private readonly replaced = new Set<Place>()
-  /** Of each answer, how many of its steps were seen to. */
+  /** For each answer, the number of its steps that were handled. */
   private readonly steps = new Map<KeptThoughts, number>()
 
   constructor(places: readonly Place[], bound: boolean) {
@@ -42,8 +42,8 @@ export class Turn {
   }
 
   /**
-   * Puts the thoughts of a call before it, and those of calls before it that are missing: as they stood, as far as that
-   * can be determined. Where a proof is bound to its place, only if it can.
+   * Restores the reasoning of a call, and that of earlier calls of the answer that are missing, at the original
+   * positions as far as these are known. If signatures depend on positions, restores it only if all are known.
    */
   putBack({ thoughts, step }: Found, { from, at, take }: Range): void {
     const begun = this.steps.get(thoughts) ?? 0
@@ -61,7 +61,7 @@ export class Turn {
     this.insert(at, next)
   }
 
-  /** What is to be changed in each message, in the order of its content. */
+  /** The changes of each message, in the order of its content. */
   changes(): ReadonlyMap<number, Changes> {
     const changes = new Map<number, Map<number, Change>>()
     for (const [at, place] of this.places.entries()) {
@@ -74,19 +74,22 @@ export class Turn {
     return changes
   }
 
-  /** Whether there is anything the caller does not have: its own words, or a proof of them. */
+  /** Whether the reasoning adds anything: text or signatures that the caller does not have. */
   private isNews(put: readonly ReasoningPart[]): boolean {
     return this.kept.length === 0 ? put.length > 0 : put.some(({ signature }) => signature !== undefined)
   }
 
-  /** Where the caller has the words without their proof, the words with the proof take their place. */
+  /** Replaces the caller's unsigned reasoning by the signed original, if the text is the same. */
   private replaceWordsOf({ steps }: KeptThoughts): void {
     this.words ??= wordsOf(this.kept.map(({ part }) => part))
     if (this.words !== wordsOf(steps.flatMap(allOf))) return
     for (const place of this.kept) this.replaced.add(place)
   }
 
-  /** Where leading thoughts stand: before the text of the call's own message, or before that of the messages before it. */
+  /**
+   * The position of leading reasoning: before the text in the call's own message, or before the texts of earlier
+   * messages.
+   */
   private beginning(from: number, at: number): number {
     const { message } = this.places[at]!
     let home = at
@@ -105,7 +108,7 @@ export class Turn {
 
 const allOf = ({ lead, next }: Step): readonly ReasoningPart[] => [...lead, ...next]
 
-/** Formats cut a thought into pieces and join it again, each in its own way. */
+/** The text of reasoning parts without spaces, because formats split and join them in different ways. */
 const wordsOf = (parts: readonly Part[]): string =>
   parts
     .map(part => (part.type === 'reasoning' ? part.text : ''))

@@ -20,23 +20,26 @@ import type { TableSource } from '../../upstreams/catalogue/index.ts'
 import { version } from '../../version.ts'
 import { ConsoleUsers } from '../sign-in/index.ts'
 
-/** Milliseconds a test of a channel may take. */
+/** ms; how long the test of a channel may take. */
 const TEST_TIMEOUT = 30_000
 
-/** What administrators can see and change of a gateway. */
+/**
+ * The gateway as the admin API and the console use it: reads its state, changes its records, sends requests for
+ * operators.
+ */
 export class Administration {
   readonly log: Log
   readonly version = version()
-  /** Unix time in milliseconds. */
+  /** Unix time, ms. */
   readonly startedAt = Math.round(performance.timeOrigin)
   readonly instance: string
-  /** Who may sign in to the console. */
+  /** Users who may sign in to the console. */
   readonly users: ConsoleUsers
-  /** Keys, groups, drained channels and tokens, as stored. */
+  /** Keys, groups, drained channels and admin tokens in the store. */
   readonly records: AccessRecords
   readonly usage: UsageRecords
   readonly captures: Captures
-  /** Requests as they happen. */
+  /** Requests as they begin and end, for the live view. */
   readonly live: Live
   private readonly gateway: Gateway
 
@@ -62,35 +65,36 @@ export class Administration {
     return this.gateway.config
   }
 
-  /** Where requests are made in the names of callers; set by the server, which has the endpoints. */
+  /** Sends requests in the name of a caller. The server sets this field, because it has the endpoints. */
   own: OwnRequests | undefined
 
   /**
-   * The caller of a key's id, as it is now.
+   * Looks up the caller with this id and its current permissions.
    *
-   * @param channel the only one that may answer it.
-   * @throws GatewayError where the key ended, or may not use the channel.
+   * @param channel the only channel that may answer its requests.
+   * @throws GatewayError if the key has ended, or may not use the channel.
    */
   callerOf(id: string, channel?: string): Caller {
     const caller = this.gateway.access.renewed({ id })
     return channel === undefined ? caller : forcedTo(caller, channel)
   }
 
-  /** Something of the records was changed: it counts here at once, and other processes are notified. Never rejects. */
+  /** Applies a change of the access records in this process at once and notifies the other processes. Never rejects. */
   changed(): Promise<void> {
     return this.gateway.access.changed()
   }
 
-  /** The admin token of that hash. A store that was never written is not made for it. */
+  /** Finds the admin token with this hash. Never creates a store only to search it. */
   async token(hash: string): Promise<AdminToken | undefined> {
     return this.gateway.store.exists() ? this.records.token(hash) : undefined
   }
 
   /**
-   * Whether a credential that is no admin token is the key of a caller. Where it is unknown, the answer comes ever later.
+   * Whether a credential that is not an admin token is a caller's key. Unknown keys from one address are answered more
+   * and more slowly.
    *
-   * @throws GatewayError `rate-limited` where too many answers to that address wait already, `overloaded` where keys cannot
-   * be read.
+   * @throws GatewayError `rate-limited` if too many answers to the address are waiting already, `overloaded` if the
+   * keys cannot be read.
    */
   async isCaller(credential: string, message: IncomingMessage): Promise<boolean> {
     const { access } = this.gateway
@@ -100,7 +104,7 @@ export class Administration {
       return true
     } catch (thrown) {
       if (thrown instanceof GatewayError && thrown.error.kind === 'overloaded') throw thrown
-      // Whose key is disabled or expired is a caller all the same.
+      // A disabled or expired key still identifies a caller.
       if (!access.isWrongKey(thrown)) return true
       const why = await this.gateway.held(thrown, message)
       if (why !== thrown) throw why
@@ -108,12 +112,12 @@ export class Administration {
     }
   }
 
-  /** A request's body as JSON. Rejects with GatewayError as `readJson` does. */
+  /** Reads a request's body as JSON. Rejects with GatewayError as `readJson` does. */
   body(message: IncomingMessage, limit: number): Promise<JsonObject> {
     return readJson(message, limit, () => this.gateway.incomplete.open('administrators'))
   }
 
-  /** The channels, as all processes of this machine see them. */
+  /** The state of each channel, merged over all processes of this machine. */
   states(): Promise<ChannelStates> {
     return this.gateway.states()
   }
@@ -124,12 +128,15 @@ export class Administration {
     return modelOverviews(permissions, channels.all, this.config, catalogue)
   }
 
-  /** Where limits and abilities of models are from. */
+  /** The source of the catalogue's limits and abilities of models. */
   get catalogue(): TableSource {
     return this.gateway.catalogue.source
   }
 
-  /** Tests a channel. Rejects with GatewayError `not-found` where there is none, or it does not have the model. */
+  /**
+   * Sends a test request to a channel. Rejects with GatewayError `not-found` if there is no such channel, or the
+   * channel does not have the model.
+   */
   async test(name: string, model: string | undefined): Promise<ChannelTest> {
     const { channels, log, images, seals } = this.gateway
     const channel = channels.all.find(({ config }) => config.name === name)
@@ -138,18 +145,18 @@ export class Administration {
     return testChannel(channel, { model, facts: this.config.models, log, images, seal, timeout: TEST_TIMEOUT })
   }
 
-  /** Answers a request as the gateway does any caller's. Never rejects. */
+  /** Answers a request in the same way as a caller's. Never rejects. */
   handle(call: Call): Promise<void> {
     return this.gateway.handle(call)
   }
 
-  /** What is wrong with the store, if anything, and whether Redis is in reach, where there is one. */
+  /** The store's fault, if it has one, and whether Redis is reachable, if one is configured. */
   async health(): Promise<{ readonly store: string | undefined; readonly redis: boolean | undefined }> {
     const { store, cluster } = this.gateway
     return { store: await store.check(), redis: cluster.redis?.isUp }
   }
 
-  /** What is most likely wrong with the config. */
+  /** Probable mistakes in the config. */
   warnings(): readonly string[] {
     return [...warnings(this.config)]
   }

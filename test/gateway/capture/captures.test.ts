@@ -43,7 +43,7 @@ const EVENTS = [
   },
 ]
 
-/** Sends each event on its own, with pauses. */
+/** Sends one event at a time, with pauses. */
 const stream: Script = async response => {
   response.setHeader('content-type', 'text/event-stream')
   for (const event of EVENTS) {
@@ -66,7 +66,7 @@ async function serverOf(channels: readonly ChannelConfig[], captureUntil: number
   return admin
 }
 
-/** The capture of a request, once it is stored. */
+/** Waits until a request's capture is stored. */
 const captureOf = (admin: AdminServer, id: string): Promise<CaptureDocument> =>
   vi.waitFor(
     async () => {

@@ -20,7 +20,7 @@ import type { Answer } from '../../../src/upstreams/channel/index.ts'
 import { channelAt, configOf } from '../../builders/config.ts'
 import { RUNS } from '../../laws/support.ts'
 
-/** Of any characters a header can hold; a digit, as no word has. */
+/** Any characters that a header may hold, with a digit, because a word has none. */
 const secret = fc
   .tuple(
     fc.string({ unit: fc.constantFrom(...'abcXYZ0189-_.~!$%&\'()*+/=?@^`{|}"\\<> '), minLength: 10, maxLength: 40 }),
@@ -54,7 +54,7 @@ type Secrets = {
     | 'traces']: string
 }
 
-/** How an echo may spell a secret. */
+/** The encodings in which an upstream may echo a secret. */
 const SPELLINGS: readonly ((text: string) => string)[] = [
   text => text,
   text => encodeURIComponent(text),
@@ -94,7 +94,7 @@ function messageOf(one: Secrets): IncomingMessage {
   return message
 }
 
-/** The document of a request whose body, answer and returned answer all repeat every secret in every spelling. */
+/** The capture of a request whose body, upstream answer and answer repeat every secret in every encoding. */
 async function captured(one: Secrets, status: number, streams: boolean) {
   const config = configWith(one)
   const echoes = Object.values(one).flatMap(text => SPELLINGS.map(spelled => spelled(text)))
@@ -139,7 +139,7 @@ async function captured(one: Secrets, status: number, streams: boolean) {
   return written(capture, patternOf(secretsOfConfig(config)), 'upstream-failed')
 }
 
-/** All texts of a document, names of fields among them; what is JSON in a text is read, too. */
+/** All texts of a document, including field names and texts inside nested JSON. */
 function* textsOf(value: unknown): Generator<string> {
   if (typeof value === 'string') {
     yield value

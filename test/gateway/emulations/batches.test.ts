@@ -15,7 +15,7 @@ interface Row {
   readonly script?: Script
 }
 
-/** A gateway with one channel for each row, the first before the second. */
+/** Starts a gateway with one channel per row, tried in order. */
 async function open(...rows: readonly Row[]) {
   const upstreams = await Promise.all(rows.map(({ format, script }) => openUpstream(script ?? embedding(format))))
   const channels = rows.map(({ format, dialect }, priority) => {
@@ -32,7 +32,7 @@ const DOOR = '/v1/embeddings'
 const ASK = { model: 'm', input: TEXTS }
 const BATCH = '/v1beta/models/m:batchEmbedContents'
 
-/** Answers the first request last: the order of answers is not that of the texts. */
+/** Answers the first request last, so that answers arrive in another order than the texts. */
 const tardy =
   (format: string): Script =>
   async (response, seen) => {

@@ -37,7 +37,7 @@ describe.each(['chat', 'messages', 'contents', 'responses'])('kept turns before 
   const ask = (body: JsonObject, path = '/v1/responses') =>
     testServer.ask(path, { model: 'm', max_output_tokens: 500, ...body })
   const compact = (body: JsonObject) => testServer.ask('/v1/responses/compact', { model: 'm', ...body })
-  /** What the upstream was told last, in words. */
+  /** The texts of the upstream's latest request. */
   const told = (): string =>
     speaks
       .hear(JSON.parse(upstream.seen.at(-1)!.text))

@@ -17,7 +17,7 @@ const OTHER = 'another-key-of-the-tests'
 const DATA = mkdtempSync(join(tmpdir(), 'interlingua-compaction-'))
 afterAll(() => rmSync(DATA, { recursive: true, force: true }))
 
-/** Fields of a config that stores everything in a folder. */
+/** Config fields that store everything in one folder. */
 const dataIn = (dataDir: string): Pick<Config, 'dataDir' | 'store'> => ({
   dataDir,
   store: storeAt(dataDir),
@@ -43,7 +43,7 @@ afterEach(async () => {
 })
 afterAll(() => upstream.close())
 
-/** A gateway in front of an upstream of one format that says the same to everybody. */
+/** Starts a gateway with an upstream of one format that always gives the same answer. */
 async function open(
   format: string,
   says: string,
@@ -127,7 +127,7 @@ describe.each(FOREIGN)('an upstream of %s that cannot compact', format => {
   })
 })
 
-/** As every version encrypts: nonce, encrypted text, tag. */
+/** Encrypts as every version does: nonce, ciphertext, tag. */
 function sealedBefore(key: Buffer, owner: string, text: string): Buffer {
   const nonce = randomBytes(12)
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(`interlingua il1.\n${owner}`))
@@ -180,7 +180,7 @@ describe('a seal', () => {
     const key = randomBytes(32)
     const sealed = `il1.${sealedBefore(key, ownerOf(keyOf(KEY, 'dev')), 'The secret is 42.').toString('base64url')}`
     const item = { type: 'compaction', id: 'cmp_1', encrypted_content: sealed }
-    // Once it is in the store, the file is not read any more.
+    // Once the secret is in the store, its file is no longer read.
     for (const left of [key, randomBytes(32)]) {
       writeFileSync(join(folder, 'compaction.key'), left)
       const testServer = await open('chat', 'Well.', {}, dataIn(folder))

@@ -13,14 +13,14 @@ import type { Script } from '../../builders/upstream.ts'
 import { grammarFault } from '../../laws/grammar.ts'
 import { framesIn } from '../../speech/frames.ts'
 
-/* Samples become an MP3 file piece by piece, however they come. */
+/* Samples become an MP3 file chunk by chunk, whatever the size of the chunks. */
 
 const RATE = 24_000
 const FORMAT = { rate: RATE, channels: 1, bits: 16, encoding: 'integer' } as const
-/** Samples of a frame of MPEG-2 Layer III. */
+/** Samples per MPEG-2 Layer III frame. */
 const FRAME = 576
 
-/** A tone of so many seconds. */
+/** A tone of this many seconds. */
 function tone(seconds: number): Buffer {
   const samples = Int16Array.from({ length: seconds * RATE }, (_, at) => 12_000 * Math.sin(at / 9))
   return Buffer.from(samples.buffer)
@@ -160,7 +160,7 @@ describe('a caller', () => {
     (type: string, bytes: Buffer): Script =>
     response => {
       response.writeHead(200, { 'content-type': type })
-      // In pieces, the first of which is half the head of the file.
+      // The first chunk is half of the file's head.
       response.write(bytes.subarray(0, 20))
       setTimeout(() => response.end(bytes.subarray(20)), 5)
     }
