@@ -4,24 +4,24 @@ import type { ClientEvent, OutputAt, ServerEvent } from '../canonical/session-ev
 import type { AudioConverter } from './audio/converter.ts'
 
 export interface AudioPathOptions {
-  /** What the caller sends and receives until a `session-update` changes it. */
+  /** The caller's formats until a `session-update` changes them. */
   readonly caller: { readonly input: AudioFormat; readonly output: AudioFormat }
   readonly upstream: { readonly input: AudioFormat; readonly output: AudioFormat }
-  /** Makes a converter between formats that differ. */
+  /** Opens a converter between two different formats. */
   open(from: AudioFormat, to: AudioFormat): Promise<AudioConverter>
 }
 
-/** Whether an event may change the caller's audio formats. */
+/** Whether the event may change the caller's audio formats. */
 export const isFormatChange = (event: ClientEvent): boolean =>
   event.type === 'session-update' &&
   (event.settings.input?.format !== undefined || event.settings.output?.format !== undefined)
 
-/** The audio between a caller and an upstream: each sees its own formats. */
+/** Converts the audio between a caller and an upstream, so that each side sees only its own formats. */
 export class AudioPath {
   private readonly options: AudioPathOptions
   private input: AudioFormat
   private output: AudioFormat
-  /** Undefined where both sides have the same format. */
+  /** Undefined if both sides use the same format. */
   private incomingConverter: AudioConverter | undefined
   private outgoingConverter: AudioConverter | undefined
   private closed = false
@@ -39,7 +39,7 @@ export class AudioPath {
     return path
   }
 
-  /** Makes the converters a `session-update` asks for. Rejects where there are none for its formats. */
+  /** Opens the converters for the audio formats of a `session-update`. Rejects if a format cannot be converted. */
   async change(event: ClientEvent): Promise<void> {
     if (event.type !== 'session-update') return
     const { input, output } = event.settings
@@ -47,7 +47,7 @@ export class AudioPath {
     if (output?.format !== undefined && !sameFormat(output.format, this.output)) await this.setOutput(output.format)
   }
 
-  /** A caller's event as the upstream gets it, with what the converter still held in front of a commit. */
+  /** Converts a caller's event for the upstream. A commit is preceded by the audio that the converter still buffers. */
   incoming(event: ClientEvent): readonly ClientEvent[] {
     switch (event.type) {
       case 'audio-append': {
@@ -71,7 +71,10 @@ export class AudioPath {
     }
   }
 
-  /** An upstream's event as the caller gets it, with what the converter still held in front of a part's end. */
+  /**
+   * Converts an upstream's event for the caller. The end of a part is preceded by the audio that the converter still
+   * buffers.
+   */
   outgoing(event: ServerEvent): readonly ServerEvent[] {
     switch (event.type) {
       case 'audio-delta': {
@@ -102,7 +105,7 @@ export class AudioPath {
     this.outgoingConverter?.close()
   }
 
-  /** Where the audio belongs that the converter holds. */
+  /** The output position of the audio that the converter buffers. */
   private at: OutputAt | undefined
 
   private rest(): ServerEvent[] {
@@ -145,7 +148,9 @@ export class AudioPath {
     return withFormats(settings, { input: this.input, output: this.output })
   }
 
-  /** The audio before an item ends there, as the converter takes one stream at a time. */
+  /**
+   * Flushes the audio sent before the item, because the converter handles one stream at a time, then converts the item.
+   */
   private withItem(event: ClientEvent & { readonly type: 'item-create' }): readonly ClientEvent[] {
     if (this.incomingConverter === undefined || !event.item.content.some(isAudio)) return [event]
     const rest = this.incomingConverter.flush()
@@ -153,7 +158,7 @@ export class AudioPath {
     return rest.length === 0 ? [item] : [{ type: 'audio-append', audio: rest }, item]
   }
 
-  /** Audio inside an item is whole: it is converted at once. */
+  /** Converts the audio parts of an item in one pass: each part holds a complete recording. */
   private item(item: Item): Item {
     return { ...item, content: item.content.map(part => this.part(part)) }
   }

@@ -2,33 +2,33 @@ import type { RawData, WebSocket } from 'ws'
 import { closeSocket, TRY_AGAIN_LATER } from './closing.ts'
 
 export interface CallerLimits {
-  /** Bytes that may wait for a slow caller. */
+  /** Bytes; the most output that may be buffered for a slow caller. */
   readonly buffer: number
-  /** Milliseconds without a message either way, and of the whole session. */
+  /** Milliseconds; `idle` limits the time without a message in either direction, `lifetime` the whole session. */
   readonly idle: number
   readonly lifetime: number
-  /** Milliseconds between pings; a caller that answers none for two of them is gone. */
+  /** Milliseconds between pings. The connection is terminated after two pings without an answer. */
   readonly heartbeat: number
 }
 
 export interface CallerListener {
-  /** A text frame. */
+  /** Receives a text frame. */
   frame(data: Buffer): void
-  /** A binary frame, which has no meaning here. */
+  /** Receives a binary frame; voice formats use text frames only. */
   binary(): void
-  /** The caller has taken what waited for it. */
+  /** The output buffer has drained. */
   drained(): void
-  /** A limit of time was reached. */
+  /** The idle or lifetime limit was reached. */
   expired(why: 'idle' | 'lifetime'): void
-  /** The connection is closed, by whichever side. Called once. */
+  /** The connection was closed by either side. Called once. */
   left(code: number, reason: string): void
 }
 
-/** Bytes that may wait for a caller before its upstream is not read any more, and at which it is again. */
+/** Bytes buffered for a caller at which reading from the upstream pauses, and at which it resumes. */
 const HIGH = 256 * 1024
 const LOW = 64 * 1024
 
-/** The caller's connection: its frames, its limits, its end. */
+/** The caller's WebSocket, with its output buffer, heartbeat and time limits. */
 export class CallerSocket {
   private readonly socket: WebSocket
   private readonly limits: CallerLimits
@@ -36,7 +36,7 @@ export class CallerSocket {
   private readonly timers: NodeJS.Timeout[] = []
   private ending = false
   private slow = false
-  /** Heartbeats without a sign of life, and with bytes waiting that were not taken. */
+  /** Consecutive heartbeats without a message or pong from the caller, and with output that does not drain. */
   private unheard = 0
   private stalled = 0
   private active = performance.now()
@@ -48,7 +48,7 @@ export class CallerSocket {
     socket.on('error', () => socket.terminate())
   }
 
-  /** Begins to read. */
+  /** Starts to read frames and to enforce the limits. */
   start(listener: CallerListener): void {
     this.listener = listener
     const { socket, limits } = this
@@ -66,7 +66,7 @@ export class CallerSocket {
     else socket.resume()
   }
 
-  /** Sends one text frame; false where the caller is behind, and `drained` will be called. */
+  /** Sends one text frame. Returns false if the caller is behind; `drained` is called once it has caught up. */
   send(frame: string | Buffer): boolean {
     if (this.ending) return true
     this.active = performance.now()
@@ -126,7 +126,7 @@ export class CallerSocket {
       this.listener!.expired('idle')
       return
     }
-    // While the socket is paused, no pong of the caller arrives.
+    // A paused socket delivers no pongs, so the heartbeat does not ping.
     if (this.socket.isPaused || this.socket.bufferedAmount > 0) return
     if (this.unheard >= 2) {
       this.socket.terminate()

@@ -3,26 +3,31 @@ import type { WebSocket } from 'ws'
 /** Close codes (RFC 6455, section 7.4.1). */
 export const NORMAL = 1000
 export const GOING_AWAY = 1001
-/** The connection breaks a rule of its server, such as who may have it. */
+/** The peer violated a rule of the server, for example about who may connect. */
 export const POLICY_VIOLATION = 1008
 export const TOO_BIG = 1009
 export const INTERNAL = 1011
 export const TRY_AGAIN_LATER = 1013
 
-/** Milliseconds for the other side to answer a close frame. */
+/** Milliseconds; how long the peer may take to answer a close frame. */
 const FAREWELL = 1000
 
-/** The most bytes of a reason (RFC 6455, section 5.5). */
+/** Bytes; the longest reason of a close frame (RFC 6455, section 5.5). */
 const LONGEST_REASON = 123
 
-/** Codes that stand for the absence of a close frame, or are not defined, cannot be sent. */
+/**
+ * Whether a close frame may carry the code: undefined codes and codes that stand for a missing close frame may not be
+ * sent.
+ */
 const mayBeSent = (code: number): boolean =>
   (code >= 1000 && code <= 1014 && code !== 1004 && code !== 1005 && code !== 1006) || (code >= 3000 && code <= 4999)
 
-/** A code for the other side of a session: as it came, if it can be sent. */
+/** The close code for the other side of a session: the same code if it may be sent, else 1000 or 1011. */
 export const passedOn = (code: number): number => (mayBeSent(code) ? code : code === 1005 ? NORMAL : INTERNAL)
 
-/** Closes a socket; one that does not answer in time is broken off. A paused socket is read again for the answer. */
+/**
+ * Closes a socket and terminates it if the peer does not answer in time. Resumes a paused socket to read the answer.
+ */
 export function closeSocket(socket: WebSocket, code: number, reason: string): void {
   if (socket.readyState === socket.CLOSED) return
   socket.resume()

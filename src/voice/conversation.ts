@@ -5,12 +5,12 @@ import { excerpt } from '../canonical/text.ts'
 
 export type KnownItem = Item & { readonly id: string }
 
-/** The most items a conversation holds here: an upstream's own limits are far lower. */
+/** Most items of one conversation; upstream limits are far lower. */
 const MOST = 10_000
 
 /**
- * The items of a session, for upstreams that do not keep them under ids: in order, with the events that acknowledge what
- * a client does to them. Whatever cannot be done is one `error` event.
+ * The items of a session in order, for upstreams that do not store items by id. Each client operation returns the
+ * events that acknowledge it, or one `error` event if it fails.
  */
 export class Conversation {
   private readonly order: string[] = []
@@ -29,12 +29,12 @@ export class Conversation {
     return this.byId.get(id)
   }
 
-  /** The id that comes last, where there is one. */
+  /** The id of the last item; null if the conversation is empty. */
   get last(): Position {
     return this.order.at(-1) ?? null
   }
 
-  /** Adds a client's item: `item-added` and `item-done`. `event` is the client event's id. */
+  /** Adds a client's item and returns `item-added` and `item-done`. `event` is the client event's id. */
   create(item: Item, after: Position | undefined, event: string | undefined): ServerEvent[] {
     try {
       const { known, previous } = this.insert({ status: 'completed', ...item }, after)
@@ -48,13 +48,13 @@ export class Conversation {
   }
 
   /**
-   * Adds an item the session itself makes, without an event; at the end, if no place is given.
+   * Adds an item without an event, after the given position or at the end.
    *
-   * @throws GatewayError `invalid-request` for a place that is not there, an id that is, or too many items.
+   * @throws GatewayError `invalid-request` for an unknown position, an existing id, or too many items.
    */
   insert(item: Item, after?: Position): { readonly known: KnownItem; readonly previous: Position } {
     const known: KnownItem = { ...item, id: item.id ?? this.newId('item') }
-    if (this.byId.has(known.id)) throw invalid(`The item "${excerpt(known.id)}" exists already.`, 'item.id')
+    if (this.byId.has(known.id)) throw invalid(`The item "${excerpt(known.id)}" already exists.`, 'item.id')
     if (this.order.length >= MOST) throw invalid('The conversation has too many items.', 'item')
     const place = after === undefined ? this.order.length : after === null ? 0 : this.order.lastIndexOf(after) + 1
     if (place === 0 && typeof after === 'string')
@@ -64,7 +64,7 @@ export class Conversation {
     return { known, previous: this.order[place - 1] ?? null }
   }
 
-  /** Puts what an item has become in its place; without it, nothing happens. */
+  /** Replaces the item with the same id; does nothing if the item was deleted. */
   replace(item: KnownItem): void {
     if (this.byId.has(item.id)) this.byId.set(item.id, item)
   }
@@ -81,7 +81,7 @@ export class Conversation {
   }
 }
 
-/** An `error` event that leaves the session as it is. */
+/** An `error` event; the session continues. */
 export const failed = (error: CanonicalError, event: string | undefined): ServerEvent => ({
   type: 'error',
   error,

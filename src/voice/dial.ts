@@ -5,27 +5,28 @@ import { isObject, parseObject } from '../canonical/node.ts'
 import { refusedSession } from './refused-session.ts'
 
 export interface DialOptions {
-  /** `http:` or `https:`, as channels are configured. */
+  /** The upstream's base URL as configured, `http:` or `https:`. */
   readonly url: string
   readonly headers: { readonly [name: string]: string }
   /** Milliseconds until the connection must be open. */
   readonly timeout: number
-  /** The largest message, in bytes. */
+  /** Bytes; the largest message the upstream may send. */
   readonly maxPayload: number
   readonly signal: AbortSignal
 }
 
-/** Bytes of answers to pings that may wait for an upstream that reads none. */
+/** Bytes of pongs that may be buffered for an upstream that does not read them. */
 const MOST_PONGS = 2 ** 20
 
-/** Bytes of a refusal's body that are read for its message. */
+/** Characters read from the body of a refused handshake to find its error message. */
 const LONGEST_REFUSAL = 16 * 1024
 
 /**
- * Opens a WebSocket to an upstream. What arrives before listeners are attached waits: the socket is paused until
- * `resume` is called.
+ * Opens a WebSocket to an upstream. The socket is returned paused, so that no message arrives before listeners are
+ * attached.
  *
- * @throws GatewayError of the kind the HTTP refusal has, `unreachable`, `timed-out`, or `cancelled` by the signal.
+ * @throws GatewayError of the kind that the HTTP refusal maps to, `unreachable`, `timed-out`, or `cancelled` if the
+ * signal aborts.
  */
 export function dial({ url, headers, timeout, maxPayload, signal }: DialOptions): Promise<WebSocket> {
   return new Promise((resolve, reject) => {
@@ -69,7 +70,7 @@ export function dial({ url, headers, timeout, maxPayload, signal }: DialOptions)
   })
 }
 
-const CANCELLED = new GatewayError({ kind: 'cancelled', message: 'The caller left.' })
+const CANCELLED = new GatewayError({ kind: 'cancelled', message: 'The caller disconnected.' })
 const UNREADABLE = new GatewayError({ kind: 'upstream-failed', message: 'The upstream refused the connection.' })
 
 const failureOf = (cause: NodeJS.ErrnoException): GatewayError =>
@@ -77,7 +78,7 @@ const failureOf = (cause: NodeJS.ErrnoException): GatewayError =>
     ? new GatewayError({ kind: 'timed-out', message: 'The upstream did not answer in time.' }, { cause })
     : new GatewayError({ kind: 'unreachable', message: 'The upstream could not be reached.' }, { cause })
 
-/** What an upstream answers instead of `101`. */
+/** Reads the error from the HTTP response to a refused handshake. */
 async function refusalOf(response: IncomingMessage): Promise<GatewayError> {
   let text = ''
   for await (const chunk of response.setEncoding('utf8')) {

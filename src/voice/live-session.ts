@@ -6,21 +6,21 @@ import type { CallerListener, CallerSocket } from './caller-socket.ts'
 import { GOING_AWAY, NORMAL, POLICY_VIOLATION } from './closing.ts'
 import { eventFailure } from './event-failure.ts'
 
-/** A session that is open: a caller on one side, an upstream on the other. */
+/** An open voice session between a caller and an upstream. */
 export interface LiveSession {
-  /** Settles when both sides are closed. */
+  /** Resolves once both sides are closed. */
   readonly closed: Promise<void>
-  /** Ends after the response that runs, with an `error` event and the close code 1001. */
+  /** Ends the session after the running response, with an `error` event and close code 1001. */
   finish(): void
-  /** The same at once. */
+  /** Ends the session immediately, with an `error` event and close code 1001. */
   stop(): void
-  /** The same at once with that error, and the close code 1008: its caller may not go on. */
+  /** Ends the session immediately with the given error and close code 1008, because the caller lost its permission. */
   refuse(why: CanonicalError): void
-  /** Breaks off both connections. */
+  /** Terminates both connections without a close frame. */
   cut(): void
 }
 
-/** What a session adds to its key's account and to its line in the log. */
+/** Receives what the gateway accounts and logs for a session. */
 export interface SessionRecord {
   /**
    * Counts one response against the key's limits.
@@ -28,44 +28,45 @@ export interface SessionRecord {
    * @throws GatewayError `rate-limited`.
    */
   admit(): void
-  /** What a response or a transcript used. */
+  /** Adds the token usage of a response or a transcription. */
   spent(usage: Usage | undefined): void
-  /** Notes losses, each of them once. */
+  /** Records losses; each distinct loss once. */
   lost(losses: readonly Loss[]): void
   failed(error: CanonicalError): void
-  /** The session is over. Called once. */
+  /** The session has ended. Called once. */
   ended(code: number): void
 }
 
-/** The models that the events of a session name. */
+/** Translates model names in the events of a session between the caller's and the upstream's. */
 export interface SessionModels {
   /**
-   * A caller's event with the upstream's names of its models; the very same where none differs.
+   * Replaces the caller's model names by the upstream's. Returns the same object if no name differs.
    *
-   * @throws GatewayError `forbidden` for a model its key may not use, `invalid-request` for another than the session's.
+   * @throws GatewayError `forbidden` for a model that the key may not use, `invalid-request` for another model than the
+   * session's.
    */
   incoming(event: JsonObject): JsonObject
-  /** An upstream's event with the caller's names of its models; the very same where none differs. */
+  /** Replaces the upstream's model names by the caller's. Returns the same object if no name differs. */
   outgoing(event: JsonObject): JsonObject
-  /** What the caller calls a model of the upstream. */
+  /** The caller's name for a model of the upstream. */
   publicName(upstreamModel: string): string
 }
 
-/** What every session has between its two sides. */
+/** Parts that every kind of session has. */
 interface Between {
   readonly caller: CallerSocket
   readonly upstream: { resume(): void }
   readonly record: SessionRecord
 }
 
-/** How a session ends, and the responses of it that run: the same whichever way its events pass. */
+/** Base of both kinds of session: tracks running responses, counts them against limits, and ends the session. */
 export abstract class Session<O extends Between> implements LiveSession, CallerListener {
   readonly closed: Promise<void>
   protected readonly options: O
   protected readonly settled = Promise.withResolvers<void>()
   protected over = false
   private finishing = false
-  /** Requested responses that have not begun, by the ids of their events, and responses that run. */
+  /** Event ids of requested responses that have not started, and ids of running responses. */
   private readonly requested: (string | undefined)[] = []
   private readonly running = new Set<string>()
 
@@ -105,29 +106,29 @@ export abstract class Session<O extends Between> implements LiveSession, CallerL
 
   abstract left(code: number, reason: string): void
 
-  /** Sends the caller an `error` event, about the client's event of that id. */
+  /** Sends the caller an `error` event; `event` is the id of the client event that caused the error. */
   protected abstract fail(error: CanonicalError, event?: string): void
 
-  /** Has the upstream end a response. */
+  /** Asks the upstream to cancel a response. */
   protected abstract cancel(response: string): void
 
   /** Closes the upstream's side. Called once. */
   protected abstract release(code: number, reason: string): void
 
-  /** The caller requests a response by that event. Throws GatewayError where its key has no room for one. */
+  /** Registers a response requested by a client event. Throws GatewayError if the key has reached a limit. */
   protected requestResponse(event: string | undefined): void {
     this.options.record.admit()
     this.requested.push(event?.slice(0, LONGEST_ID))
     if (this.requested.length > MOST_REQUESTED) this.requested.shift()
   }
 
-  /** An error of the upstream about that event: it has refused the response that the event requested, if it did. */
+  /** Removes the requested response that the upstream refused with an error about that event. */
   protected refused(event: string | undefined): void {
     const place = event === undefined ? 0 : this.requested.indexOf(event.slice(0, LONGEST_ID))
     if (place >= 0) this.requested.splice(place, 1)
   }
 
-  /** A response that turn detection begins is counted like a requested one. */
+  /** Registers a started response. A response that turn detection started counts like a requested one. */
   protected responseBegan(response: string): void {
     this.running.add(response)
     if (this.running.size > MOST_RUNNING) this.running.delete(this.running.values().next().value!)
@@ -148,7 +149,7 @@ export abstract class Session<O extends Between> implements LiveSession, CallerL
     this.options.record.spent(usage)
   }
 
-  /** After the last response of a session that is to finish, it ends. */
+  /** Ends the session if it is finishing and no response is running. */
   protected stopIfFinished(): void {
     if (this.finishing && this.running.size === 0) this.stop()
   }
@@ -159,7 +160,7 @@ export abstract class Session<O extends Between> implements LiveSession, CallerL
     this.end(code, reason)
   }
 
-  /** Ends both sides, once. */
+  /** Closes both sides, once. */
   protected end(code: number, reason: string): void {
     if (this.over) return
     this.over = true
@@ -170,10 +171,13 @@ export abstract class Session<O extends Between> implements LiveSession, CallerL
   }
 }
 
-/** Responses of a session that run at once, beyond which the oldest are forgotten: an upstream may begin and never end them. */
+/**
+ * Most running responses tracked per session. An upstream may start responses without ending them; beyond the limit the
+ * oldest is forgotten.
+ */
 const MOST_RUNNING = 64
 
-/** Requested responses that are remembered, and how much of the ids of their events. */
+/** Most requested responses tracked per session, and the characters stored of each event id. */
 const MOST_REQUESTED = 1000
 const LONGEST_ID = 64
 
@@ -184,11 +188,11 @@ export const OTHER_MODEL: CanonicalError = {
   message: 'The model of a session cannot be changed.',
 }
 
-/** The error of the last event at a shutdown. */
+/** The error sent before a shutdown. */
 const STOPPING: CanonicalError = {
   kind: 'overloaded',
   code: 'server_shutdown',
-  message: 'The gateway is being stopped. Open another session.',
+  message: 'The gateway is shutting down. Open another session.',
 }
 
 const EXPIRED: { readonly [why in 'idle' | 'lifetime']: CanonicalError } = {

@@ -1,7 +1,7 @@
 import type { ServerEvent } from '../canonical/session-event.ts'
 import type { SessionEnd, UpstreamListener } from './upstream.ts'
 
-/** Keeps what an upstream reports until there is a session for it. */
+/** Buffers an upstream's events until the session can receive them. */
 export class Mailbox implements UpstreamListener {
   private listener: UpstreamListener | undefined
   private events: ServerEvent[] = []

@@ -6,45 +6,55 @@ import type { ClientEvent, ServerEvent } from '../canonical/session-event.ts'
 import type { SessionEnd, UpstreamOptions } from './upstream.ts'
 
 /**
- * A format that upstreams speak over a WebSocket, for one session: a push machine that neither waits nor throws. It
- * joins the format's reader of server events and writer of client events with what both need of the session.
- * `WebSocketUpstream` owns the socket.
+ * A format that upstreams speak over a WebSocket, as a state machine for one session. A protocol neither waits nor
+ * throws, and combines the format's reader of server events with the writer of client events. `WebSocketUpstream` owns
+ * the socket.
  */
 export interface Protocol {
   readonly audio: { readonly input: AudioFormat; readonly output: AudioFormat }
-  /** Path and query below the channel's base address, for the first connection and every later one. */
+  /** Path and query relative to the channel's base URL, for the first connection and every reconnect. */
   readonly address: { readonly path: string; readonly query: { readonly [name: string]: string } }
-  /** Text frames of JSON, unless the upstream wants binary ones. */
+  /** Set for upstreams that expect binary frames; otherwise JSON is sent in text frames. */
   readonly binary?: true
-  /** Pure; see `Upstream.losses`. */
+  /** See `Upstream.losses`; has no side effects. */
   losses(event: ClientEvent): readonly Loss[]
-  /** A connection is open: the first one, or the next after `reconnect`. */
+  /** Handles an open connection: the first one, or a new one after `reconnect`. */
   opened(): Step
   client(event: ClientEvent): Step
-  /** A frame of the upstream: text, also where it came as a binary frame. Rubbish is an `error` event. */
+  /**
+   * Handles a frame from the upstream, as text even if the frame was binary. Returns an `error` event for an unreadable
+   * frame.
+   */
   server(frame: string): Step
   /**
-   * The upstream closed the connection, or it broke. With `reconnect` in the answer the session goes on; else
-   * `end` is how the caller's connection ends (default: same code and reason, as far as they may be sent).
+   * Handles a closed or broken connection. The session continues if the result has `reconnect`; otherwise `end` says
+   * how to close the caller's connection (default: the same code and reason, if they may be sent).
    */
   closed(code: number, reason: string): Step
 }
 
-/** What one input comes to, in this order: frames to the upstream, events to the caller, then the rest. */
+/**
+ * The outcome of one input, processed in this order: frames to the upstream, events to the caller, then the other
+ * fields.
+ */
 export interface Step {
   readonly send?: readonly string[]
   readonly events?: readonly ServerEvent[]
-  /** Another connection is opened; the present one is read until it is open, then closed. Client events wait. */
+  /**
+   * Opens a new connection. The current one is read until the new one is open, then closed; client events are queued
+   * meanwhile.
+   */
   readonly reconnect?: true
-  /** The session is over. */
+  /** Ends the session. */
   readonly end?: SessionEnd
-  /** Before the first server event: this upstream will not do, another may be tried. */
+  /** Before the first server event: this upstream cannot serve the session, and another one may be tried. */
   readonly refused?: GatewayError
 }
 
 export interface ProtocolOptions extends Omit<UpstreamOptions, 'listener'> {
-  /** Flags of the channel's dialect of the format. */
+  /** Flags of the channel's dialect. */
   readonly dialect: JsonObject
 }
 
+/** An input without any effect. */
 export const STAY: Step = {}

@@ -9,11 +9,11 @@ import { eventFailure } from './event-failure.ts'
 import { OTHER_MODEL, Session, type SessionModels, type SessionRecord } from './live-session.ts'
 import type { SessionEnd, Upstream, UpstreamListener } from './upstream.ts'
 
-/** A caller's format: its frames as events, and events as its frames. */
+/** Translates between frames of the caller's format and canonical events. */
 export interface CallerFormat {
-  /** @throws GatewayError `invalid-request`; the session goes on. */
+  /** @throws GatewayError `invalid-request`; the session continues. */
   read(frame: string): ClientEvent
-  /** The client's id of the event in a frame that could not be read. */
+  /** The client's event id from a frame that could not be read. */
   eventId(frame: string): string | undefined
   write(event: ServerEvent): readonly string[]
 }
@@ -25,22 +25,28 @@ export interface SessionOptions {
   readonly audio: AudioPath
   readonly record: SessionRecord
   readonly onLoss: OnLoss
-  /** What the caller calls the model. */
+  /** The caller's name for the model. */
   readonly model: string
   readonly models: Pick<SessionModels, 'publicName'>
-  /** An upstream's error as a caller may see it. */
+  /** Removes from an upstream's error what would reveal the upstream. */
   readonly shown: (error: CanonicalError) => CanonicalError
-  /** The same for a text of the upstream's. */
+  /** Removes from a text of the upstream what would reveal the upstream. */
   readonly scrub: (text: string) => string
 }
 
-/** Bytes that may wait for the upstream before the caller is not read any more, and how often that is looked at, in milliseconds. */
+/**
+ * Bytes buffered for the upstream at which reading from the caller pauses, and milliseconds between checks whether the
+ * buffer has drained.
+ */
 const HIGH = 256 * 1024
 const LOOK = 20
 
-/** A caller and an upstream of different formats: canonical events between them, audio converted both ways. */
+/**
+ * A voice session whose caller and upstream speak different formats: events pass in canonical form, and audio is
+ * converted both ways.
+ */
 export class RealtimeSession extends Session<SessionOptions> implements UpstreamListener {
-  /** Frames wait while audio converters are made. */
+  /** Events queued while audio converters are opened. */
   private held: ClientEvent[] | undefined
   private looking: NodeJS.Timeout | undefined
 
@@ -97,7 +103,7 @@ export class RealtimeSession extends Session<SessionOptions> implements Upstream
     else this.pass(event)
   }
 
-  /** Converters are made while the caller waits. */
+  /** Opens the converters for new audio formats; the caller's events are queued meanwhile. */
   private reformat(event: ClientEvent): void {
     const { audio, caller } = this.options
     this.held = []
@@ -117,7 +123,7 @@ export class RealtimeSession extends Session<SessionOptions> implements Upstream
       })
   }
 
-  /** Does the work of an event; what it throws is an `error` event. */
+  /** Runs `work`; an exception becomes an `error` event about the given event. */
   private attempt(event: ClientEvent, work: () => void): void {
     try {
       work()
@@ -154,7 +160,7 @@ export class RealtimeSession extends Session<SessionOptions> implements Upstream
     this.options.upstream.send({ type: 'response-cancel', response })
   }
 
-  /** With the caller's model, and nothing that identifies the upstream. */
+  /** Replaces the upstream's model name and removes what identifies the upstream. */
   private shown(event: ServerEvent): ServerEvent {
     const { model, shown } = this.options
     if (event.type === 'session-created' || event.type === 'session-updated')
@@ -169,7 +175,7 @@ export class RealtimeSession extends Session<SessionOptions> implements Upstream
     return event
   }
 
-  /** The transcription model by the caller's name for it, where the upstream reports one. */
+  /** Replaces the upstream's name of the transcription model by the caller's. */
   private transcribing({ input }: SessionSettings): Pick<SessionSettings, 'input'> {
     const transcription = input?.transcription
     if (transcription?.model === undefined) return {}
@@ -195,7 +201,7 @@ export class RealtimeSession extends Session<SessionOptions> implements Upstream
     this.options.audio.close()
   }
 
-  /** An upstream that is behind: the caller is not read until it has caught up. */
+  /** Pauses reading from the caller while the upstream's buffer is full. */
   private checkUpstream(): void {
     const { upstream, caller } = this.options
     if (this.looking !== undefined || upstream.buffered <= HIGH) return
@@ -209,7 +215,7 @@ export class RealtimeSession extends Session<SessionOptions> implements Upstream
   }
 }
 
-/** What a key that refuses losses is answered where there is one. */
+/** The error for an event with losses, for keys that refuse losses. */
 export const refusal = (path: readonly (string | number)[], reason: string): CanonicalError => ({
   kind: 'cannot-express',
   code: 'cannot_express',

@@ -1,6 +1,6 @@
 import type { ResponseSettings, SessionSettings } from '../canonical/session.ts'
 
-/** Settings with a change of them made: `input` and `output` are merged field by field, all else is replaced. */
+/** Applies a change to settings: `input` and `output` are merged field by field, every other field is replaced. */
 export function merged<S extends SessionSettings>(settings: S, change: ResponseSettings): S {
   const input = change.input === undefined ? settings.input : { ...settings.input, ...change.input }
   const output = change.output === undefined ? settings.output : { ...settings.output, ...change.output }

@@ -5,38 +5,38 @@ import type { CanonicalRequest } from '../canonical/request.ts'
 import type { AudioFormat, SessionSettings } from '../canonical/session.ts'
 import type { ClientEvent, ServerEvent } from '../canonical/session-event.ts'
 
-/** The far side of a session: an upstream's socket, or a cascade of requests. Made by an `OpenUpstream`. */
+/** The upstream side of a session: a WebSocket, or a cascade of requests. Created by an `OpenUpstream`. */
 export interface Upstream {
-  /** The audio it takes in `audio-append` and the audio its `audio-delta`s hold: the session converts on both ways. */
+  /** Audio formats that `audio-append` accepts and `audio-delta` carries; the session converts the caller's audio. */
   readonly audio: { readonly input: AudioFormat; readonly output: AudioFormat }
   /**
-   * What a client event would lose here, with paths into the event. Pure: nothing is sent. The session reports each
-   * loss once, or refuses the event.
+   * The losses of a client event at this upstream, with paths into the event. Has no side effects. The session reports
+   * each loss once, or refuses the event.
    */
   losses(event: ClientEvent): readonly Loss[]
-  /** Never throws: what goes wrong is an `error` event. Whatever comes after `close` is ignored. */
+  /** Sends an event. Never throws: a failure becomes an `error` event. Ignored after `close`. */
   send(event: ClientEvent): void
-  /** Bytes that were sent and not taken yet. */
+  /** Bytes sent to the upstream but not yet transmitted. */
   readonly buffered: number
-  /** The caller is slow: no more is read, or made, until `resume`. */
+  /** Stops reading from the upstream, or generating, until `resume`, because the caller is slow. */
   pause(): void
   resume(): void
   /**
-   * Ends every connection and request at once; no event comes afterwards, and `ended` is not called. May be called
-   * twice, also before the first event.
+   * Closes every connection and request immediately. No event follows, and `ended` is not called. May be called twice,
+   * and before the first event.
    */
   close(code: number, reason: string): void
 }
 
-/** Where an upstream's events go. Nothing may be called before the constructor or opener has returned. */
+/** Receives an upstream's events. Nothing may be called before the constructor or the opener has returned. */
 export interface UpstreamListener {
-  /** The first one is `session-created`. */
+  /** Receives an event; the first one is `session-created`. */
   event(event: ServerEvent): void
-  /** The upstream ended by itself: called once at most, after its last event. */
+  /** The upstream ended the session; called at most once, after its last event. */
   ended(end: SessionEnd): void
 }
 
-/** How a connection ended. `error` is absent where it was meant to. */
+/** How a connection ended. `error` is absent for an ordinary end. */
 export interface SessionEnd {
   /** Close code for the caller (RFC 6455, section 7.4). */
   readonly code: number
@@ -45,22 +45,22 @@ export interface SessionEnd {
 }
 
 export interface UpstreamOptions {
-  /** What the upstream calls the model. */
+  /** The upstream's name for the model. */
   readonly model: string
-  /** What is set before the client's first `session-update`, with the client's audio formats filled in. */
+  /** Settings before the client's first `session-update`, including the client's audio formats. */
   readonly settings: SessionSettings
   readonly listener: UpstreamListener
-  /** A fresh id such as `item_…`; tests count instead. */
+  /** Generates an id with a prefix, such as `item_…`; tests inject a counter. */
   readonly newId: (prefix: string) => string
 }
 
 /**
- * A request made for a session, as its caller: routed, tried at one channel after the other, counted and logged as any
- * other. Yields the events of `canonical/event.ts`, first `result-start`; failures before it are thrown as GatewayError,
- * later ones are `error` events. To return early, or to abort, ends the upstream's work at once.
+ * Runs a request on behalf of a session's caller, with the routing, failover, limits and logging of any other request.
+ * Yields the events of `canonical/event.ts`, first `result-start`; earlier failures are thrown as GatewayError, later
+ * ones are `error` events. Returning early or aborting cancels the upstream's work at once.
  *
- * Conversation: text parts and tool calls stream. Speech (`output.modalities: ['audio']`, `output.audio.mediaType:
- * 'audio/pcm'`): one media part whose deltas are base64 of whole 3-byte groups, PCM16 at 24 kHz. Transcription
- * (`output.transcript`): a user's message of one media part (WAV), text back.
+ * A conversation streams text parts and tool calls. Speech (`output.modalities: ['audio']`, `output.audio.mediaType:
+ * 'audio/pcm'`) is one media part; its deltas are base64 of whole 3-byte groups of PCM16 at 24 kHz. Transcription
+ * (`output.transcript`) takes a user message with one WAV media part and returns text.
  */
 export type RunRequest = (request: CanonicalRequest, signal: AbortSignal) => AsyncIterable<CanonicalEvent>

@@ -10,19 +10,23 @@ import type { SessionEnd, Upstream, UpstreamListener } from './upstream.ts'
 export interface WebSocketUpstreamOptions {
   readonly protocol: Protocol
   readonly listener: UpstreamListener
-  /** Opens a connection at the protocol's address; rejects with GatewayError. */
+  /** Opens a connection to the protocol's address; rejects with GatewayError. */
   dial(signal: AbortSignal): Promise<WebSocket>
-  /** Milliseconds until the first event. */
+  /** Milliseconds until the first event must arrive. */
   readonly firstEvent: number
-  /** Milliseconds between pings; an upstream that answers none for two of them is gone. */
+  /** Milliseconds between pings. The connection is terminated after two pings without an answer. */
   readonly heartbeat: number
 }
 
-/** Client events that may wait for another connection. */
+/** Most client events queued during a reconnect. */
 const MOST_WAITING = 2000
+/** Most attempts per reconnect. */
 const MOST_RECONNECTS = 2
 
-/** A session at an upstream that speaks a protocol over WebSockets: one connection at a time, replaced where the protocol asks for it. */
+/**
+ * An upstream session over WebSockets. Holds one connection at a time and replaces it when the protocol asks for a
+ * reconnect.
+ */
 export class WebSocketUpstream implements Upstream {
   readonly audio: Protocol['audio']
   private readonly options: WebSocketUpstreamOptions
@@ -38,7 +42,7 @@ export class WebSocketUpstream implements Upstream {
   private begun = false
   private paused = false
   private unanswered = 0
-  /** Bytes that had not been sent at the last heartbeat: fewer of them are a sign of life. */
+  /** Bytes still unsent at the last heartbeat; a smaller number at the next one proves that the upstream reads. */
   private waited = 0
 
   private constructor(options: WebSocketUpstreamOptions) {
@@ -50,9 +54,9 @@ export class WebSocketUpstream implements Upstream {
   }
 
   /**
-   * Connects, and settles when the first event is there, which the listener gets afterwards.
+   * Connects and resolves at the first event, which the listener receives afterwards.
    *
-   * @throws GatewayError where another upstream may be tried.
+   * @throws GatewayError if another upstream may be tried.
    */
   static async open(options: WebSocketUpstreamOptions, signal: AbortSignal): Promise<WebSocketUpstream> {
     const upstream = new WebSocketUpstream(options)
@@ -60,7 +64,7 @@ export class WebSocketUpstream implements Upstream {
     signal.addEventListener('abort', leave, { once: true })
     try {
       const dialed = options.dial(AbortSignal.any([signal, upstream.aborting.signal]))
-      // Before a connection is attached, `first` can only be rejected, with the reason why the dialing was aborted.
+      // Until a connection is attached, `first` can only reject, with the reason why dialing was aborted.
       upstream.attach((await Promise.race([dialed, upstream.first.promise])) as WebSocket)
       await upstream.first.promise
       return upstream
@@ -200,7 +204,7 @@ export class WebSocketUpstream implements Upstream {
     if (this.begun) this.options.listener.ended(end)
   }
 
-  /** Before the first event: the opening is rejected. Afterwards it is an end. */
+  /** Fails the session: rejects `open` before the first event, ends the session afterwards. */
   private fail(error: GatewayError): void {
     this.end({ code: INTERNAL, reason: '', error })
   }
@@ -229,14 +233,14 @@ export class WebSocketUpstream implements Upstream {
   }
 }
 
-/** Bytes that an event holds, about. */
+/** Approximate size of an event in bytes. */
 const sizeOf = (event: ClientEvent): number =>
   event.type === 'audio-append' ? event.audio.length : JSON.stringify(event).length
 
-/** A frame as text, in whichever pieces it came. */
+/** The text of a frame, whichever representation `ws` delivers. */
 export const textOf = (data: RawData): string =>
   Array.isArray(data) ? Buffer.concat(data).toString() : Buffer.from(data as Buffer).toString()
 
-const SILENT = new GatewayError({ kind: 'timed-out', message: 'The upstream did not begin the session in time.' })
+const SILENT = new GatewayError({ kind: 'timed-out', message: 'The upstream did not create the session in time.' })
 const LOST = new GatewayError({ kind: 'upstream-failed', message: 'The upstream ended the session.' })
-const LEFT = new GatewayError({ kind: 'cancelled', message: 'The caller left.' })
+const LEFT = new GatewayError({ kind: 'cancelled', message: 'The caller disconnected.' })

@@ -21,7 +21,7 @@ import { TestServer } from '../builders/gateway.ts'
 import { clientAt, PUBLIC, type StageOptions, TASKS, VideoStage } from './stage.ts'
 import { openVideoUpstream } from './upstreams/index.ts'
 
-/* What is done although no caller asks: states of several upstreams, and videos that are kept. */
+/* Work in the background: the states of several upstreams, and stored videos. */
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {
@@ -175,7 +175,7 @@ describe('videos that are kept', () => {
     expect(filesIn(stage)).toEqual([id])
   })
 
-  /** Only what the files need of the store and the upstream. */
+  /** The store and the upstream, reduced to the parts that the files need. */
   function files(options: Partial<KeptFilesOptions> = {}) {
     const folder = mkdtempSync(join(tmpdir(), 'interlingua-full-'))
     closing.push(() => rmSync(folder, { recursive: true, force: true }))

@@ -5,8 +5,8 @@ import { PUBLIC, VideoStage } from './stage.ts'
 import { clipBytes } from './upstreams/index.ts'
 
 /*
- * `node --expose-gc download.ts SIZE`: downloads half of a video of SIZE bytes, leaves, resumes at that place, compares
- * every byte, and prints as JSON the bytes of buffers held at most by gateway, upstream and caller together.
+ * `node --expose-gc download.ts SIZE`: downloads half of a video of SIZE bytes, disconnects, resumes there, compares
+ * every byte, and prints as JSON the most buffer bytes held by gateway, upstream and caller together.
  */
 
 /** Bytes between two samples of the memory. */
@@ -14,7 +14,7 @@ const SAMPLE = 32 * 2 ** 20
 
 const SIZE = Number(process.argv[2])
 
-/** Bytes of buffers that something still references. */
+/** Bytes of buffers that are still referenced. */
 function held(): number {
   globalThis.gc!()
   // The first collection frees in the background what the second waits for.
@@ -31,7 +31,7 @@ const clip = { seed: upstream.last.id, size: SIZE, mediaType: 'video/mp4' }
 const before = held()
 let most = 0
 
-/** Reads from one byte until another, and leaves; gives the place it came to. */
+/** Reads the bytes between two offsets and disconnects; returns the offset it reached. */
 const read = (from: number, until: number): Promise<number> =>
   new Promise((resolve, reject) => {
     const url = `${stage.testServer.server.address}/v1/videos/${id}/content`

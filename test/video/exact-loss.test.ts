@@ -13,7 +13,7 @@ import { WIRES } from '../laws/wires.ts'
 import { WORKS } from '../laws/works.ts'
 import { UNDERSTOOD } from './written.ts'
 
-/* Laws of the formats no caller speaks, or that are held here against a second pair of eyes. */
+/* Laws for formats that no caller speaks, checked against independent code. */
 
 describe.each(Object.keys(UNDERSTOOD))('%s', format => {
   const { request } = WORKS.video!

@@ -1,6 +1,9 @@
 import { openServer } from '../../src/server/index.ts'
 
-/* A gateway in a process of its own, to be killed: its config comes in an environment variable, its address goes to the parent. */
+/*
+ * A gateway in a separate process that can be killed. Its config comes in an environment variable; its address goes to
+ * the parent.
+ */
 
 const config = JSON.parse(process.env['VIDEO_CONFIG']!, (_, value) =>
   value !== null && typeof value === 'object' && Array.isArray(value.map) ? new Map(value.map) : value,

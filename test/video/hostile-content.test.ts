@@ -5,7 +5,7 @@ import { KEY } from '../builders/config.ts'
 import { PUBLIC, type StageOptions, VideoStage } from './stage.ts'
 import type { Kind, OpenAIVideos } from './upstreams/index.ts'
 
-/* What storages of files do wrong, by mistake or on purpose, and those that download. */
+/* Faulty storage services and downloaders, by mistake or on purpose. */
 
 const closing: (() => unknown)[] = []
 let stage: VideoStage | undefined
@@ -27,7 +27,7 @@ async function finished(): Promise<string> {
   return id
 }
 
-/** A storage of files that answers as the test wants, and what it was asked. */
+/** A storage that answers as the test demands and records its requests. */
 async function files(answer: (message: IncomingMessage, response: ServerResponse) => void) {
   const seen: IncomingMessage[] = []
   const server: Server = createServer((message, response) => {

@@ -4,7 +4,7 @@ import { PUBLIC, type StageOptions, TASKS, VideoStage } from './stage.ts'
 import { type Kind, OPENAI_KEY } from './upstreams/index.ts'
 import { nameOf } from './upstreams/veo.ts'
 
-/* What upstreams answer about tasks that is wrong, by mistake or on purpose. */
+/* Wrong task states from upstreams, by mistake or on purpose. */
 
 const closing: (() => unknown)[] = []
 let stage: VideoStage | undefined
@@ -36,14 +36,14 @@ describe('states', () => {
     ...body,
   })
   const state = async (id: string, body: object) => {
-    // The background asks as well: the answer stays until both have had it.
+    // The background polls as well, so the answer stays until both have received it.
     stage!.upstream.fail('poll', { refuse: 200, body: videoOf(body) })
     await stage!.polled(id)
     return (await ask(`/v1/videos/${id}`)).json
   }
   const made = async () => {
     await open('videos', { tasks: { poll: 0 } })
-    // No background: the only status calls are those of this test.
+    // Without background polling, the only status calls are those of this test.
     await stage!.testServer.server.close(0)
     const testServer = await TestServer.open([stage!.scene.channel], {
       allow: ['127.0.0.0/8'],

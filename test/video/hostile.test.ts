@@ -5,7 +5,7 @@ import { TestServer } from '../builders/gateway.ts'
 import { clientAt, PUBLIC, type StageOptions, TASKS, VideoStage } from './stage.ts'
 import { type Kind, type Loose, PIXEL } from './upstreams/index.ts'
 
-/* What callers do wrong, by mistake or on purpose. */
+/* Faulty requests of callers, by mistake or on purpose. */
 
 const closing: (() => unknown)[] = []
 let stage: VideoStage | undefined

@@ -12,7 +12,7 @@ import { TestServer } from '../builders/gateway.ts'
 import { clientAt, PUBLIC, TASKS, untilKept } from './stage.ts'
 import { openVideoUpstream, type VideoScene } from './upstreams/index.ts'
 
-/* Kept videos of instances that share a store and have a folder each. */
+/* Stored videos of instances that share a store but have separate folders. */
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {
@@ -33,7 +33,7 @@ async function openScene(): Promise<VideoScene> {
   return scene
 }
 
-/** One instance, with a folder of its own. */
+/** One instance with its own folder. */
 async function openInstance(scene: VideoScene, store: string, tasks: Partial<TasksConfig>) {
   const dataDir = scratch()
   const testServer = await TestServer.open([scene.channel], {
@@ -112,7 +112,7 @@ test('a video that one gives up is still kept by the other, however late it give
     ...{ folder: () => folder, worker: async () => 'd'.repeat(32), isAlive: async () => true, onFault: () => {} },
     async open() {
       asked++
-      // Meanwhile the other has it.
+      // Meanwhile the other instance has stored the file.
       await store.tasks.keepFile('o', id, 5)
       throw GONE_THERE
     },

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { PUBLIC, type StageOptions, VideoStage } from './stage.ts'
 import { clipBytes, KINDS, type Kind, PIXEL } from './upstreams/index.ts'
 
-/* The OpenAI library, unmodified, through the whole life of a task before every kind of upstream. */
+/* The unmodified OpenAI library through the whole life of a task, at every kind of upstream. */
 
 let stage: VideoStage | undefined
 afterEach(async () => {

@@ -11,7 +11,7 @@ import { noticeDead } from '../builders/engines.ts'
 import { clientAt, MODELS, PUBLIC, TASKS, untilKept } from './stage.ts'
 import { type Kind, openVideoUpstream, type VideoScene } from './upstreams/index.ts'
 
-/* SIGKILL at every step of a task's life, and a restart: no task is lost, none is submitted twice. */
+/* SIGKILL at every step of a task's life, followed by a restart: no task is lost, none is submitted twice. */
 
 const started: ChildProcess[] = []
 let scene: VideoScene | undefined
@@ -64,7 +64,7 @@ async function ended(client: OpenAI, id: string): Promise<OpenAI.Videos.Video> {
   }
 }
 
-/** When the gateway is killed, by what its upstream has seen. */
+/** When the gateway is killed, by the requests its upstream has seen. */
 const STEPS = {
   'before the submit arrives': { submit: 'hang' },
   'after the submit was accepted, before it is answered': { submit: 'hang-after' },

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { PUBLIC, VideoStage } from './stage.ts'
 
-/* Clocks. */
+/* Behavior that depends on the clock. */
 
 let stage: VideoStage | undefined
 afterEach(async () => {

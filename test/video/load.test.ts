@@ -7,7 +7,7 @@ import { afterEach, expect, test } from 'vitest'
 import { KEY } from '../builders/config.ts'
 import { PUBLIC, VideoStage } from './stage.ts'
 
-/* What many callers and large files cost. `VIDEO_TASKS=200 VIDEO_POLLS=50 VIDEO_MB=1024` for the full size. */
+/* The cost of many callers and large files. `VIDEO_TASKS=200 VIDEO_POLLS=50 VIDEO_MB=1024` runs the full size. */
 
 const TASKS = Number(process.env['VIDEO_TASKS'] ?? 20)
 const POLLS = Number(process.env['VIDEO_POLLS'] ?? 10)
@@ -37,7 +37,7 @@ test('many callers that poll cost an upstream one status call a task in five sec
 }, 600_000)
 
 test('a large download flows: memory stays flat, a part resumes it, and a caller that leaves ends it', async () => {
-  // In a separate process: what earlier tests left in the heap would be collected again for every sample.
+  // Runs in a separate process, because objects left by earlier tests would be collected again for every sample.
   const main = join(import.meta.dirname, 'download.ts')
   const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', main, `${SIZE}`])
   const { held, size, aborted } = JSON.parse(stdout)

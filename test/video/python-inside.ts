@@ -4,7 +4,7 @@ import { KEY } from '../builders/config.ts'
 import { VideoStage } from './stage.ts'
 import type { Kind } from './upstreams/index.ts'
 
-/* Within the namespace: an upstream, the gateway before it, and the library's program before that. */
+/* Inside the network namespace: an upstream, the gateway in front of it, and the library's program. */
 
 const [kind, python] = process.argv.slice(2) as [Kind, string]
 const stage = await VideoStage.open(kind, { tasks: { poll: 100 } })
@@ -15,7 +15,7 @@ const child = spawn(python, [join(import.meta.dirname, 'clients/videos.py')], {
 let out = ''
 child.stdout.on('data', data => {
   out += data
-  // The program asks for a task that a review stops.
+  // The program requests a task that content moderation stops.
   if (String(data).includes('fail next')) {
     stage.upstream.life = { queued: 0, running: 0, outcome: 'review' }
     child.stdin.write('ready\n')

@@ -6,9 +6,9 @@ import { folderOf } from '../agents/install.ts'
 import { findNamespace } from '../agents/namespace.ts'
 import { KINDS } from './upstreams/index.ts'
 
-/* OpenAI's library in Python, unmodified, in a network of its own. */
+/* OpenAI's Python library, unmodified, in an isolated network. */
 
-/** Where `npm run agents` has installed it, or any other environment that has it. */
+/** The interpreter installed by `npm run agents`, or another one with the library. */
 const PYTHON = process.env['VIDEO_PYTHON'] ?? join(folderOf('python'), 'bin/python')
 const way = findNamespace()
 const missing = existsSync(PYTHON)
@@ -24,7 +24,7 @@ test.skipIf(missing !== false).each(KINDS)(
     const { stdout, stderr, status } = spawnSync('unshare', args, { encoding: 'utf8', timeout: 100_000 })
     expect([status, stderr]).toEqual([0, expect.any(String)])
     expect(JSON.parse(stdout.trim().split('\n').at(-1)!)).toEqual({
-      // Veo tells of no queue.
+      // Veo reports no queue.
       made: kind === 'veo' ? 'in_progress' : 'queued',
       done: 'completed',
       bytes: 4096,

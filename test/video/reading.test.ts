@@ -8,7 +8,7 @@ import { WRITERS } from '../../src/egress/index.ts'
 import { READERS } from '../../src/ingress/index.ts'
 import { WORKS } from '../laws/works.ts'
 
-/* Answers of both vendors as they are known to come, and what is asked of their tasks afterwards. */
+/* Real answers of both vendors, and the requests that follow for their tasks. */
 
 const read = (format: string, body: JsonObject): CanonicalResult =>
   READERS[format]!.result!({ status: 200, headers: {}, body }, WORKS.video!.asked)

@@ -4,7 +4,7 @@ import { openReplay, type Replay } from '../../src/upstreams/mock/index.ts'
 import { movieOf, thumbnailOf } from '../../src/upstreams/mock/movie.ts'
 import { PIXEL } from './upstreams/index.ts'
 
-/* The built-in upstream plays a video task through. */
+/* The built-in mock upstream runs a video task to its end. */
 
 let replay: Replay
 let client: OpenAI
@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => replay.close())
 
-/** Polls each second until the end. */
+/** Polls every second until the task ends. */
 async function ended(id: string, from = client) {
   const seen = []
   for (;;) {

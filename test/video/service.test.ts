@@ -7,7 +7,7 @@ import { TestServer } from '../builders/gateway.ts'
 import { clientAt, PUBLIC, type StageOptions, TASKS, VideoStage } from './stage.ts'
 import { type Kind, PIXEL } from './upstreams/index.ts'
 
-/* The rows of SERVICE.md about video, and the rules beside them. */
+/* The guarantees that the service gives for video tasks. */
 
 let stage: VideoStage | undefined
 afterEach(async () => {

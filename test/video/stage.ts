@@ -10,11 +10,11 @@ import { inDatabase } from '../builders/engines.ts'
 import { TestServer } from '../builders/gateway.ts'
 import { type Kind, openVideoUpstream, type VideoScene } from './upstreams/index.ts'
 
-/** The models of the channels: the caller's names, and the upstreams' own. */
+/** Models by channel, under the callers' names and the upstreams' names. */
 export const MODELS = { videos: 'sora-2', veo: 'veo-3.0-generate-001', kling: 'kling-v2-1' } as const
 export const PUBLIC = 'film'
 
-/** The channel takes the public model under the name its upstream has. */
+/** Maps the public model to the upstream's name. */
 const models = (kind: Kind): Pick<ChannelConfig, 'models'> => ({
   models: { named: new Map([[PUBLIC, MODELS[kind]]]), patterns: [] },
 })
@@ -26,7 +26,7 @@ export interface StageOptions extends TestServerOptions {
   readonly scene?: Parameters<typeof openVideoUpstream>[1]
 }
 
-/** A gateway before one upstream of videos, with a store of its own. */
+/** A gateway with a store and one video upstream. */
 export class VideoStage {
   readonly scene: VideoScene
   readonly testServer: TestServer
@@ -61,7 +61,7 @@ export class VideoStage {
     return clientAt(this.testServer)
   }
 
-  /** Polls until the task is in a final state. */
+  /** Polls until the task has a final state. */
   async ended(id: string): Promise<OpenAI.Videos.Video> {
     for (;;) {
       const video = await this.client.videos.retrieve(id)
@@ -70,7 +70,7 @@ export class VideoStage {
     }
   }
 
-  /** Waits until the gateway took what the upstream answers from now on: a second poll follows the first, or none does. */
+  /** Waits until the gateway uses the upstream's answers from now on: a second poll follows the first, or none does. */
   async polled(id: string): Promise<void> {
     const before = this.upstream.count('poll')
     const isOver = async () => {
@@ -80,7 +80,7 @@ export class VideoStage {
     await expect.poll(isOver).toBe(true)
   }
 
-  /** Waits until the video of a task is kept, and the store says so. */
+  /** Waits until the video of a task is stored and the store says so. */
   kept(id: string): Promise<void> {
     return untilKept(this.folder, id)
   }
@@ -92,7 +92,7 @@ export class VideoStage {
   }
 }
 
-/** Waits until the video of a task is kept: its file is there before the store, which stands for a folder, says so. */
+/** Waits until the video of a task is stored. The file exists before the store, which stands for a folder, says so. */
 export async function untilKept(store: string, id: string): Promise<void> {
   const kept = () => inDatabase(store, 'select id from tasks where file_size > 0')
   await expect.poll(kept).toContainEqual({ id })

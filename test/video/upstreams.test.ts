@@ -13,7 +13,7 @@ import {
   type VideoScene,
 } from './upstreams/index.ts'
 
-/* The scripted upstreams do what their publishers describe, as far as tests build on it. */
+/* The scripted upstreams behave as their publishers describe, as far as tests depend on it. */
 
 const closing: VideoScene[] = []
 afterEach(async () => {

@@ -18,7 +18,10 @@ import {
   type VideoScene,
 } from './upstreams/index.ts'
 
-/* A whole task at each kind of upstream: what is sent there, and that its credential goes nowhere else (trap 84). */
+/*
+ * A complete task at each kind of upstream: the requests it receives, and that its credential goes nowhere else (trap
+ * 84).
+ */
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {

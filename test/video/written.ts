@@ -3,7 +3,7 @@ import type { CanonicalRequest } from '../../src/canonical/request.ts'
 import type { WireRequest } from '../../src/canonical/wire.ts'
 import type { Loose } from './upstreams/index.ts'
 
-/* What an upstream understands of a request, written by hand beside the code that writes it. */
+/* An upstream's reading of a request, written by hand and independent of the code under test. */
 
 const text = (prompt: string | undefined): Part[] => (prompt === undefined ? [] : [{ type: 'text', text: prompt }])
 

@@ -25,7 +25,7 @@ async function open(script: Script, options: TestServerOptions = {}): Promise<Sc
 }
 
 const BETA = { 'openai-beta': 'realtime=v1' }
-/** Frame by frame, and by canonical events. */
+/** Relayed frame by frame, and translated through canonical events. */
 const PATHS = [
   ['relayed', {}],
   ['translated', BETA],
@@ -52,7 +52,7 @@ describe.each(PATHS)('%s', TIMED, (_, headers) => {
   it('no connection is left wherever the upstream breaks off', async () => {
     for (let at = 0; at < SPOKEN_TURN.length; at++) {
       const upstream = await open(playing(SPOKEN_TURN, { at, act: socket => socket.terminate() }))
-      // Before the session is there, the caller gets an answer in HTTP instead.
+      // Before the session exists, the caller gets an HTTP error instead.
       const caller = await client(headers).catch((thrown: { readonly status: number }) => thrown)
       if (caller instanceof Client) {
         for (const event of CLIENT) caller.send(event)

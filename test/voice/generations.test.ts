@@ -4,7 +4,7 @@ import { until } from '../builders/time.ts'
 import { Client } from '../sockets/client.ts'
 import { channelTo, type Script, ScriptedUpstream } from './upstream.ts'
 
-/* Callers and upstreams that both speak the beta of the format. */
+/* Callers and upstreams that both speak the beta generation. */
 
 const closing: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -13,14 +13,14 @@ afterEach(async () => {
 
 const BETA = { 'openai-beta': 'realtime=v1' }
 
-/** What no other description of the format has. */
+/** Session fields that exist in no other description of the format. */
 const SESSION = {
   ...{ id: 'sess_up', object: 'realtime.session', model: 'upstream-voice', modalities: ['audio', 'text'] },
   ...{ voice: { name: 'alloy', type: 'openai' }, input_audio_format: 'pcm16', output_audio_format: null },
   ...{ input_audio_sampling_rate: 24_000, avatar: null, client_secret: null, turn_detection: { type: 'azure_vad' } },
 }
 
-/** Frames as no program of this project writes them. */
+/** Frames in a spelling that no code of this project writes. */
 const FRAMES = [
   '{ "event_id":"e1", "type":"response.audio.delta", "delta":"AAAA", "vendor": 1.0 }',
   '{"type":"response.audio_transcript.delta","delta":"Hi", "big": 12345678901234567890}',

@@ -27,7 +27,7 @@ async function open(script: Script, options: TestServerOptions = {}): Promise<Sc
   return upstream
 }
 
-/** Frame by frame, and by canonical events. */
+/** Relayed frame by frame, and translated through canonical events. */
 const PATHS = [
   ['relayed', {}],
   ['translated', { 'openai-beta': 'realtime=v1' }],
@@ -36,7 +36,7 @@ const PATHS = [
 const client = (headers: { readonly [name: string]: string } = {}) =>
   Client.open(testServer!.server.address, headers, '/v1/realtime?model=voice')
 
-/** More than any recursion takes. */
+/** Nesting that exceeds any recursion limit. */
 const DEPTH = 30_000
 const DEEP = '['.repeat(DEPTH) + ']'.repeat(DEPTH)
 const MARK = '"deep value"'
@@ -46,7 +46,7 @@ const RUBBISH: readonly Json[] = [
   ...[[], {}, [[]], [null], [{}], { type: 1 }, { type: 'x' }, { __proto__x: 1 }, [1, 'a']],
 ]
 
-/** The texts of an event with each of its fields replaced by rubbish, or left out. */
+/** Yields the event with each field replaced by invalid values or left out. */
 function* mutated(event: JsonObject): Generator<string> {
   for (const path of pathsOf(event)) {
     for (const value of RUBBISH) yield JSON.stringify(withValueAt(event, path, value)).replaceAll(MARK, DEEP)

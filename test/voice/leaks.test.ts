@@ -29,7 +29,7 @@ async function open(script: Script, options: TestServerOptions = {}): Promise<Sc
 }
 
 const BETA = { 'openai-beta': 'realtime=v1' }
-/** Frame by frame, and by canonical events. */
+/** Relayed frame by frame, and translated through canonical events. */
 const PATHS = [
   ['relayed', {}],
   ['translated', BETA],
@@ -45,7 +45,7 @@ const refusal = (headers: { readonly [name: string]: string } = {}, path = PATH)
     thrown => thrown.status as number,
   )
 
-/** Creates a session for either path, then does more. */
+/** Creates a session on either path, then runs `more`. */
 const beginning =
   (more: Script): Script =>
   async connection => {
@@ -94,7 +94,7 @@ describe.each(PATHS)('%s', (_, headers) => {
       beginning(connection => {
         const body = Buffer.concat([Buffer.alloc(2), Buffer.from(reason)])
         body.writeUInt16BE(code)
-        // Written as bytes: a library refuses to send some of these codes.
+        // Written as raw bytes, because the library refuses to send some of these codes.
         const raw = connection.socket as unknown as { readonly _socket: { write(bytes: Buffer): void } }
         raw._socket.write(Buffer.concat([Buffer.from([0x88, body.length]), body]))
       }),
@@ -113,7 +113,7 @@ describe.each(PATHS)('%s', (_, headers) => {
     const upstream = await open(playing([]), { group: { rpm: 3 } })
     const caller = await client(headers)
     const format = (type: string) => ({ type: 'session.update', session: { audio: { input: { format: { type } } } } })
-    // In one piece, so that all of it is read before the first is done.
+    // Sent as one chunk, so that every frame is read before the first is handled.
     const { _socket: connection } = caller.socket as unknown as { readonly _socket: Duplex }
     connection.cork()
     for (let count = 0; count < 5; count++) {

@@ -8,7 +8,7 @@ import { openReplay, type Replay } from '../../src/upstreams/mock/index.ts'
 import { KEY } from '../builders/config.ts'
 import { TestServer } from '../builders/gateway.ts'
 
-/** A Python that has `openai[realtime]`. */
+/** A Python interpreter with `openai[realtime]` installed. */
 const PYTHON = process.env['REALTIME_PYTHON'] ?? 'python3'
 
 const hasClient = ((): boolean => {

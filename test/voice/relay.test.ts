@@ -48,7 +48,7 @@ describe('a caller and an upstream of the same format', () => {
     const upstream = await open()
     const caller = await client()
     await until(() => caller.events.length === 1)
-    // The upstream's id of the session is its own affair.
+    // The upstream's session id must not reach the caller.
     expect(caller.events[0]).toEqual(created({ model: 'voice', id: expect.stringMatching(/^sess_(?!up)/) }))
     expect(upstream.connections[0]!.message.url).toBe('/v1/realtime?model=upstream-voice')
     expect(upstream.connections[0]!.message.headers.authorization).toBe('Bearer upstream-key')
@@ -94,7 +94,7 @@ describe('a caller and an upstream of the same format', () => {
 })
 
 describe('what an upstream could read in a frame', () => {
-  /** Every frame as the upstream got it. */
+  /** Collects every frame as the upstream received it. */
   async function listening() {
     const texts: string[] = []
     await open(connection => {

@@ -15,7 +15,7 @@ let front: TlsFront
 let upstreams: ScriptedUpstream[]
 const verified = process.env['NODE_TLS_REJECT_UNAUTHORIZED']
 
-/** What is common to the clients of both generations. */
+/** The interface that the clients of both generations share. */
 interface Realtime {
   // biome-ignore lint/suspicious/noExplicitAny: events of many shapes
   on(event: string, listener: (event: any) => void): unknown
@@ -43,7 +43,7 @@ describe.skipIf(!hasOpenssl)('the openai SDK', () => {
         channelTo(spoken, { models: { voice: 'upstream-voice' } }),
         channelTo(calling, { name: 'calling', models: { tools: 'upstream-voice' } }),
       ],
-      // The native WebSocket sets no headers: its client shows the key as a subprotocol.
+      // The native WebSocket cannot set headers, so its client sends the key as a subprotocol.
       { config: { realtime: { ...REALTIME, browserKeys: true } } },
     )
     front = await openTls(testServer.server.address)

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../src/canonical/node.ts'
 import { created, type Script } from './upstream.ts'
 
-/** What an upstream does in a session: frames it sends, and `null` where it waits for the client's next event. */
+/** A scripted session: frames the upstream sends, and `null` where it waits for the client's next event. */
 export type Play = readonly (JsonObject | null)[]
 
 const item = (id: string, more: JsonObject): JsonObject => ({
@@ -13,7 +13,7 @@ const item = (id: string, more: JsonObject): JsonObject => ({
 const at = { response_id: 'resp_1', item_id: 'item_2', output_index: 0, content_index: 0 }
 const message = (content: readonly JsonObject[]) => item('item_2', { type: 'message', role: 'assistant', content })
 
-/** A turn in text and sound, with every kind of event around it. */
+/** A turn with text and audio, including every kind of event. */
 export const SPOKEN_TURN: Play = [
   null,
   {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createServer } from 'node:tls'
 
-/** Whether certificates can be made here. */
+/** Whether certificates can be created on this machine. */
 export const hasOpenssl = ((): boolean => {
   try {
     execFileSync('openssl', ['version'], { stdio: 'ignore' })
@@ -16,12 +16,12 @@ export const hasOpenssl = ((): boolean => {
 })()
 
 export interface TlsFront {
-  /** `https://localhost:49152` */
+  /** Base URL, such as `https://localhost:49152`. */
   readonly url: string
   close(): Promise<void>
 }
 
-/** TLS with a self-signed certificate before a gateway: OpenAI's realtime clients speak to nothing else. */
+/** Serves a gateway over TLS with a self-signed certificate, because OpenAI's realtime clients accept nothing else. */
 export async function openTls(address: string): Promise<TlsFront> {
   const folder = mkdtempSync(join(tmpdir(), 'interlingua-tls-'))
   const at = (name: string): string => join(folder, name)

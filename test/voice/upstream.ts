@@ -4,7 +4,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import type { JsonObject } from '../../src/canonical/node.ts'
 import type { ChannelConfig } from '../../src/config/index.ts'
 
-/** One connection of a gateway, as a scripted upstream sees it. */
+/** One connection of a gateway, as seen by a scripted upstream. */
 export class Connection {
   readonly received: JsonObject[] = []
   readonly message: IncomingMessage
@@ -27,7 +27,7 @@ export class Connection {
     this.socket.send(typeof event === 'string' ? event : JSON.stringify(event))
   }
 
-  /** Settles when so many events were received. */
+  /** Resolves when `count` events were received. */
   async until(count: number): Promise<void> {
     while (this.received.length < count) await new Promise<void>(resolve => this.waiting.push(resolve))
   }
@@ -35,10 +35,10 @@ export class Connection {
 
 export type Script = (connection: Connection) => void | Promise<void>
 
-/** An upstream that speaks over WebSockets, by a script. */
+/** A WebSocket upstream that follows a script. */
 export class ScriptedUpstream {
   readonly connections: Connection[] = []
-  /** Answers an upgrade in HTTP instead. */
+  /** Refuses the handshake with this HTTP answer. */
   refusal: { readonly status: number; readonly body: JsonObject } | undefined
   private readonly server: Server
   private readonly sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: 2 ** 28 })
@@ -74,7 +74,7 @@ export class ScriptedUpstream {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`
   }
 
-  /** Connections that are open. */
+  /** Number of open connections. */
   get open(): number {
     return this.sockets.clients.size
   }
@@ -94,7 +94,7 @@ export interface ChannelOptions {
   readonly models?: { readonly [id: string]: string }
 }
 
-/** A channel at a scripted upstream. */
+/** A channel to a scripted upstream. */
 export const channelTo = (
   { url }: { readonly url: string },
   {
@@ -126,7 +126,7 @@ export const channelTo = (
   betas: 'none',
 })
 
-/** What an upstream of OpenAI's format creates a session with. */
+/** The `session.created` event of an OpenAI upstream. */
 export const created = (more: JsonObject = {}): JsonObject => ({
   type: 'session.created',
   event_id: 'event_up_1',

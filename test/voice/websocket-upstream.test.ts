@@ -15,7 +15,7 @@ afterEach(() => {
   for (const close of closing.splice(0)) close()
 })
 
-/** Sends each event as a frame, and wants another connection when one is lost. */
+/** Sends each event as a frame and reconnects after a lost connection. */
 const protocol = (): Protocol => ({
   audio: { input: PCM_24K, output: PCM_24K },
   address: { path: '/', query: {} },

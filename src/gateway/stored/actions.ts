@@ -6,22 +6,23 @@ import type { Reply } from '../call.ts'
 import { pageOf } from './page.ts'
 import type { State } from './state.ts'
 
-/** A request about what is stored. */
+/** A request about stored responses or conversations. */
 export interface StoredQuery {
   readonly state: State
   readonly owner: string
-  /** From the path. */
+  /** Id in the path; `item` is the id of an item within it. */
   readonly id: string
   readonly item: string
   readonly query: { readonly [name: string]: string }
-  /** Empty where the action takes none. */
+  /** The request body; empty for actions without one. */
   readonly body: JsonObject
 }
 
 type Action = (ask: StoredQuery) => Promise<JsonObject>
 
 /**
- * All actions on stored responses and conversations (docs/wire/responses.md#endpoints); each returns the body of a 200.
+ * Actions on stored responses and conversations (docs/wire/responses.md#endpoints). Each returns the body of a 200
+ * answer.
  */
 const ACTIONS = {
   'get-response': ({ state, owner, id }) => state.responses.response(owner, id),
@@ -38,14 +39,14 @@ const ACTIONS = {
   'delete-item': ({ state, owner, id, item }) => state.conversations.removeItem(owner, id, item),
 } as const satisfies { readonly [name: string]: Action }
 
-/** Those that take a body. */
+/** Actions that read a request body. */
 const TAKING: ReadonlySet<ActionName> = new Set(['create-conversation', 'update-conversation', 'add-items'])
 
 export type ActionName = keyof typeof ACTIONS
 
-/** A request about something stored, at its endpoint. */
+/** A request about stored data at its endpoint. */
 export interface StoredCall {
-  /** Names the request in errors. */
+  /** Identifies the request in errors. */
   readonly id: string
   readonly action: ActionName
   readonly message: IncomingMessage
@@ -54,14 +55,14 @@ export interface StoredCall {
   readonly reply: Reply
 }
 
-/** The owner of what is stored, and limits: milliseconds of silence, bytes of a body. */
+/** The owner of the stored data, with limits: `heartbeat` in milliseconds, `limit` in bytes of a body. */
 interface Access extends Pick<StoredQuery, 'state' | 'owner'> {
   readonly heartbeat: number
   readonly limit: number
   open(): Meter
 }
 
-/** Answers a request about something stored. Throws GatewayError, mostly `not-found`. */
+/** Answers a request about stored data. Throws GatewayError, usually `not-found`. */
 export async function answerStored(
   { action, message, of, reply }: StoredCall,
   { state, owner, heartbeat, limit, open }: Access,
@@ -72,7 +73,10 @@ export async function answerStored(
   reply.whole(200, {}, JSON.stringify(await ACTIONS[action]({ ...of, state, owner, body })))
 }
 
-/** The number of the event after which a stream is to begin; undefined where none is requested. Throws GatewayError `invalid-request`. */
+/**
+ * The sequence number after which a stream resumes; undefined if no stream is requested. Throws GatewayError
+ * `invalid-request`.
+ */
 function playedAfter({ stream, starting_after }: StoredQuery['query']): number | undefined {
   if (stream !== 'true' && stream !== '1') return undefined
   const after = Number(starting_after || '-1')

@@ -9,37 +9,40 @@ import type { Keeper } from './keeper.ts'
 import { type Batch, type EventSource, play } from './playback.ts'
 import type { Ended, Run } from './run.ts'
 
-/** Milliseconds for which a lease is valid. */
+/** Milliseconds; how long a lease is valid. */
 const LEASE = 120_000
 
-/** Milliseconds before each try to keep how an answer ended. */
+/** Milliseconds of delay before each attempt to store the end of an answer. */
 const TRIES = [0, 500, 2000] as const
 
-/** Milliseconds between further tries once its end was sent, and for how long there are any. */
+/** Milliseconds between later attempts, after the end was sent, and the total time for them. */
 const LATE = { wait: 1000, most: 3_600_000 } as const
 
 interface RunContext {
   readonly keeper: Keeper
   readonly turns: Turns
   readonly copies: Copies
-  /** This process, where others can see whether it is alive. */
+  /** The id of this process, by which other processes check whether it is alive. */
   readonly worker: string | undefined
-  /** Gives its place back. */
+  /** Releases the key's slot for background work. */
   readonly leave: () => void
 }
 
-/** One response in the making, and what the store has of it. */
+/**
+ * A background response in progress: brings the store up to date while the response is generated, and serves its
+ * events.
+ */
 export class BackgroundRun implements EventSource {
   readonly run: Run
   readonly context: RunContext
   readonly keeper: Keeper
-  /** Settles when it has ended. */
+  /** Resolves when the response has ended. */
   readonly done: Promise<void>
   private readonly settled = Promise.withResolvers<void>()
   private ended: Ended | undefined
   private saving: Promise<void> | undefined
   private forgotten = false
-  /** How it ended is not in the store. */
+  /** Whether the end of the response could not be stored yet. */
   private unkept = false
 
   constructor(run: Run, context: RunContext) {
@@ -50,7 +53,7 @@ export class BackgroundRun implements EventSource {
     run.spill = () => void this.save()
   }
 
-  /** Answers the caller who requested it: with its events, or with the response as it is at the beginning. */
+  /** Answers the request that started the response, with its event stream or with the queued response. */
   async announce({ stream }: CanonicalRequest, reply: Reply, heartbeat: number): Promise<void> {
     if (stream) await play(this, reply, -1, heartbeat)
     else reply.whole(200, {}, JSON.stringify(this.run.first))
@@ -60,12 +63,12 @@ export class BackgroundRun implements EventSource {
     return { lease: Date.now() + LEASE, ...defined({ worker: this.context.worker }) }
   }
 
-  /** Has its lease hold on. Never throws. */
+  /** Renews the lease. Never throws. */
   renew(): void {
     this.context.turns.renew(this.keeper.owner, this.keeper.id, Date.now() + LEASE).catch(() => {})
   }
 
-  /** Ends the work that was cancelled elsewhere, as the store has it already. */
+  /** Ends work that another process cancelled; the store already has that outcome. */
   endedElsewhere(): void {
     this.run.shown = { ...this.run.shown, status: 'cancelled', error: null }
     this.end('cancelled')
@@ -77,7 +80,7 @@ export class BackgroundRun implements EventSource {
     this.run.abort(why)
   }
 
-  /** Brings the store up to date; ends work that was cancelled elsewhere. Never rejects. */
+  /** Stores new events and the current response, and ends work that was cancelled elsewhere. Never rejects. */
   save(): Promise<void> {
     this.saving ??= this.saveNow().finally(() => {
       this.saving = undefined
@@ -93,7 +96,7 @@ export class BackgroundRun implements EventSource {
       const noted = await keeper.note(run.log.stored, texts)
       if (noted === true) run.log.store(texts)
       else if (noted === false) return this.endedElsewhere()
-      // A store at fault holds up no answer.
+      // A failing store must not delay the answer.
       else run.log.lossy ||= run.log.full
     }
     if (run.log.lossy && !this.forgotten) {
@@ -105,7 +108,7 @@ export class BackgroundRun implements EventSource {
     if ((await keeper.advance(run.shown, this.lease)) === false) this.endedElsewhere()
   }
 
-  /** Stores how it ended, before the end is sent. */
+  /** Stores the final response before the last event is sent. */
   async finish(): Promise<void> {
     const { run, keeper, ended } = this
     run.settle(ended)
@@ -129,7 +132,7 @@ export class BackgroundRun implements EventSource {
     return undefined
   }
 
-  /** Stores an end that was sent while the store failed, as soon as it works. */
+  /** Keeps trying to store an end that was sent while the store failed. */
   async keepLate(): Promise<void> {
     for (let waited = 0; this.unkept && waited < LATE.most; waited += LATE.wait) {
       await pause(LATE.wait, undefined, { ref: false })
@@ -138,7 +141,10 @@ export class BackgroundRun implements EventSource {
     }
   }
 
-  /** Who ended it elsewhere has the last word; of what was deleted meanwhile the upstream is to keep nothing. */
+  /**
+   * Adopts the outcome that another process stored. If the response was deleted meanwhile, its copy at the upstream is
+   * deleted too.
+   */
   private async stand(kept: boolean | undefined): Promise<void> {
     if (kept !== false) return
     const turn = await this.keeper.kept()
@@ -163,4 +169,4 @@ export class BackgroundRun implements EventSource {
   }
 }
 
-const LOST = tooLarge('There are more events than can be replayed.')
+const LOST = tooLarge('The stream has more events than can be replayed.')

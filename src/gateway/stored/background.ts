@@ -9,20 +9,23 @@ import { STORED_FORMAT } from './items.ts'
 import type { Keeper } from './keeper.ts'
 import { Run } from './run.ts'
 
-/** Milliseconds between two looks at what is worked on: what others ended is noticed, what is new is stored. */
+/** Milliseconds between updates of the store, which also detect work that another process ended. */
 const TICK = 250
-/** Milliseconds after which a lease is renewed. */
+/** Milliseconds between renewals of a lease. */
 const RENEWAL = 20_000
 
-/** Takes one of so many places that a key has in all processes; the result gives it back, undefined: none is free. */
+/**
+ * Takes one of the slots that a key has across all processes. Returns a function that releases the slot, or undefined
+ * if none is free.
+ */
 export type TakePlace = (key: string, most: number) => Promise<(() => void) | undefined>
 
-/** The answers that are in the making without a caller who waits for them. */
+/** Background responses of this process: starts, follows, cancels and ends them. */
 export class Background {
   private readonly copies: Copies
   private readonly takePlace: TakePlace
   private readonly working = new Map<string, BackgroundRun>()
-  /** Those that have ended, and are known here alone until the store takes them. */
+  /** Ended responses whose end is not stored yet; only this process knows it. */
   private readonly unkept = new Map<string, BackgroundRun>()
 
   constructor(copies: Copies, takePlace: TakePlace) {
@@ -30,17 +33,17 @@ export class Background {
     this.takePlace = takePlace
   }
 
-  /** The work on that response, if this process does it, or alone has its end. */
+  /** The run of a response that this process works on, or whose end only this process knows. */
   find(owner: string, id: string): BackgroundRun | undefined {
     const one = this.working.get(id) ?? this.unkept.get(id)
     return one?.keeper.owner === owner ? one : undefined
   }
 
   /**
-   * Begins a response, which is stored before this returns; `follow` has its answer stored as it is made.
+   * Starts a response, which is stored before this function returns; `follow` then stores its answer.
    *
-   * @param most how many a key may have, in all processes.
-   * @throws GatewayError `rate-limited` for a key with too many, `overloaded` where it cannot be stored.
+   * @param most background responses a key may have across all processes.
+   * @throws GatewayError `rate-limited` if the key has too many, `overloaded` if the response cannot be stored.
    */
   async start(request: CanonicalRequest, keeper: Keeper, store: StoreView, most: number): Promise<BackgroundRun> {
     const { owner, id } = keeper
@@ -53,16 +56,16 @@ export class Background {
     this.working.set(id, one)
     if (!(await keeper.keep(one.response, one.lease))) {
       this.over(one)
-      throw new GatewayError({ kind: 'overloaded', message: 'The response cannot be kept just now.' })
+      throw new GatewayError({ kind: 'overloaded', message: 'The response cannot be stored at the moment.' })
     }
     await one.save()
     return one
   }
 
   /**
-   * Stores a response while it is made, and its end.
+   * Stores a response while it is generated, and its end.
    *
-   * @param answered settles when it is answered to the reply of the run; never rejects.
+   * @param answered resolves when the answer was written to the reply of the run; never rejects.
    */
   follow(one: BackgroundRun, answered: Promise<void>): void {
     void this.work(one, answered)
@@ -87,7 +90,7 @@ export class Background {
     this.unkept.delete(id)
   }
 
-  /** Stores what is new, and ends the work that another process ended. Never rejects. */
+  /** Stores new events and ends work that another process ended. Never rejects. */
   private async look(one: BackgroundRun): Promise<void> {
     await one.save()
     const { id } = one.keeper
@@ -95,7 +98,7 @@ export class Background {
     if (unfinished?.has(id) === false && this.working.has(id)) one.endedElsewhere()
   }
 
-  /** Ends the work on a response, and waits for its end; false where this process does not work on it. */
+  /** Cancels a response and waits for its end. Returns false if this process does not work on it. */
   async cancel(owner: string, id: string): Promise<boolean> {
     const one = this.find(owner, id)
     if (one === undefined) return false
@@ -104,7 +107,7 @@ export class Background {
     return true
   }
 
-  /** Ends the work of owners for whom there is a reason: their responses have failed with it. */
+  /** Fails the responses of every owner for whom `reasonFor` returns an error. */
   end(reasonFor: (owner: string) => GatewayError | undefined): void {
     for (const one of this.working.values()) {
       const why = reasonFor(one.keeper.owner)
@@ -112,12 +115,12 @@ export class Background {
     }
   }
 
-  /** Settles when no work is left. */
+  /** Resolves when no work is left. */
   async idle(): Promise<void> {
     while (this.working.size > 0) await Promise.all([...this.working.values()].map(({ done }) => done))
   }
 
-  /** Ends all work; what is unfinished has failed. */
+  /** Ends all work; unfinished responses fail. */
   async close(): Promise<void> {
     const all = [...this.working.values()]
     for (const one of all) one.end('failed')
@@ -125,7 +128,10 @@ export class Background {
   }
 }
 
-/** The id of this process, where others can see by it whether it is alive; otherwise its leases show it. */
+/**
+ * The id of this process, by which others check whether it is alive; undefined if the store cannot record it. Then only
+ * leases show it.
+ */
 async function identified({ liveness }: StoreView): Promise<string | undefined> {
   try {
     await liveness.open()
@@ -136,9 +142,9 @@ async function identified({ liveness }: StoreView): Promise<string | undefined> 
 }
 
 const tooMany = (most: number): GatewayError =>
-  rateLimited(`This key has ${most} responses in the making in the background already.`, 5, 'background_limit_reached')
+  rateLimited(`This key already has ${most} background responses in progress.`, 5, 'background_limit_reached')
 
-/** The response as it stands before anybody works on it: what a stream would begin with. */
+/** The queued response before any work, as a stream would start with. */
 function firstOf(request: CanonicalRequest, { id }: Keeper): JsonObject {
   const createdAt = Math.floor(Date.now() / 1000)
   const writer = WRITERS[STORED_FORMAT]!.events!(request)

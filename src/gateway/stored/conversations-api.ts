@@ -5,18 +5,18 @@ import { freshId } from '../../store/usage/request-id.ts'
 import { named } from './items.ts'
 import { type Page, paged, shownItem } from './page.ts'
 
-/** Items that may be added at once. */
+/** Most items added per request. */
 const MOST = 20
 
 /**
- * The actions on conversations (docs/wire/responses.md#conversations). Throws GatewayError `not-found` for what is not
- * the owner's.
+ * Actions on conversations (docs/wire/responses.md#conversations). Throws GatewayError `not-found` for a conversation
+ * of another owner.
  */
 export class ConversationsApi {
   private readonly kept: Conversations
   private readonly lifetime: number
 
-  /** @param lifetime milliseconds a conversation is kept after the last addition. */
+  /** @param lifetime milliseconds a conversation is stored after the last addition. */
   constructor(kept: Conversations, lifetime: number) {
     this.kept = kept
     this.lifetime = lifetime
@@ -65,7 +65,7 @@ export class ConversationsApi {
     return found
   }
 
-  /** The conversation without the item. */
+  /** Removes an item and returns the conversation. */
   async removeItem(owner: string, id: string, item: string): Promise<JsonObject> {
     const conversation = await this.find(owner, id)
     if (!(await this.kept.dropItem(owner, id, item))) throw unknown(item, 'Item')

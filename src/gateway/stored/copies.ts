@@ -3,18 +3,19 @@ import type { Turn } from '../../store/turns.ts'
 import type { Channel } from '../../upstreams/channel/index.ts'
 import { STORED_FORMAT } from './items.ts'
 
-/** Milliseconds an upstream may take to delete or cancel a response. */
+/** Milliseconds; timeout for deleting or cancelling a response at an upstream. */
 const PATIENCE = 5000
 
+/** Bytes; the largest answer read from an upstream. */
 const LARGEST = 1024 * 1024
 
-/** A response that the upstream behind a channel keeps. */
+/** A response stored at the upstream of a channel. */
 export interface UpstreamCopy {
   readonly channel: string
   readonly id: string
 }
 
-/** Deletes and cancels what upstreams store of responses: in bounded time, and logged where it fails. */
+/** Deletes and cancels the copies of responses at upstreams, within a timeout. Failures are logged. */
 export class Copies {
   private readonly channels: () => readonly Channel[]
   private readonly log: Log
@@ -24,14 +25,14 @@ export class Copies {
     this.log = log
   }
 
-  /** Has the upstream forget a response. Never rejects. */
+  /** Deletes a response at its upstream. Never rejects. */
   remove(copy: UpstreamCopy): Promise<void> {
-    return this.send('DELETE', copy, '', 'an upstream keeps a response that was deleted here')
+    return this.send('DELETE', copy, '', 'an upstream still stores a response that was deleted here')
   }
 
-  /** Has the upstream end its work on a response. Never rejects. */
+  /** Cancels a response at its upstream. Never rejects. */
   cancel(copy: UpstreamCopy): Promise<void> {
-    return this.send('POST', copy, '/cancel', 'an upstream works on a response that was cancelled here')
+    return this.send('POST', copy, '/cancel', 'an upstream still works on a response that was cancelled here')
   }
 
   private async send(method: 'DELETE' | 'POST', { channel: name, id }: UpstreamCopy, below: string, fault: string) {
@@ -45,7 +46,7 @@ export class Copies {
     try {
       const answer = await exchange.answer
       await answer.text(LARGEST)
-      // What is unknown there is not stored there.
+      // A response unknown to the upstream needs no deletion.
       if (answer.status > 299 && answer.status !== 404) this.log.warn({ ...fields, status: answer.status }, fault)
     } catch (err) {
       this.log.warn({ ...fields, err }, fault)
@@ -56,7 +57,7 @@ export class Copies {
   }
 }
 
-/** What the upstream keeps of a turn; undefined where that is nothing. */
+/** The upstream's copy of a turn; undefined if there is none. */
 export function copyOf({ id, channel, remembered, copy }: Turn): UpstreamCopy | undefined {
   if (channel === undefined) return undefined
   if (copy !== undefined) return { channel, id: copy }

@@ -1,25 +1,25 @@
-/** Characters of events held for those who listen, once they are in the store. */
+/** Characters of stored events cached for readers. */
 const NEAR = 1024 * 1024
 
-/** Characters of events that wait for the store, beyond which no more is taken until it has them. */
+/** Characters waiting to be stored at which the writer pauses. */
 const HIGH = 1024 * 1024
 
-/** Characters of events that may wait for the store, and that it keeps of one response. */
+/** Limits in characters: events waiting to be stored, and all stored events of one response. */
 const MOST = { waiting: 8 * 1024 * 1024, kept: 64 * 1024 * 1024 } as const
 
-/** The number every event of a stream ends with. */
+/** Matches the sequence number at the end of every event. */
 const NUMBER = /"sequence_number":\d+\}$/
 
 /**
- * The events of one answer in the making, numbered from 0. The store has them all; the latest are held here, for those
- * who listen and until they are stored.
+ * The events of an answer in progress, numbered from 0. All events are stored; recent ones are cached here for readers
+ * and until they are stored.
  */
 export class EventLog {
-  /** No more events will come. */
+  /** No more events follow. */
   over = false
-  /** Events are lost: there are too many to keep, or the store does not take them. */
+  /** Events are no longer stored, because there are too many or the store fails. */
   lossy = false
-  /** How many events the store has. */
+  /** Number of stored events. */
   stored = 0
   private recent: string[] = []
   private first = 0
@@ -28,17 +28,17 @@ export class EventLog {
   private total = 0
   private woken = Promise.withResolvers<void>()
 
-  /** How many events there were. */
+  /** Number of events so far. */
   get length(): number {
     return this.first + this.recent.length
   }
 
-  /** Much waits for the store. */
+  /** Whether so many events wait to be stored that the writer must pause. */
   get full(): boolean {
     return !this.lossy && this.waitingSize > HIGH
   }
 
-  /** Takes the text of the next event, and gives it its number. */
+  /** Appends an event and sets its sequence number. */
   push(data: string): void {
     const text = data.replace(NUMBER, `"sequence_number":${this.length}}`)
     this.recent.push(text)
@@ -50,12 +50,12 @@ export class EventLog {
     this.wake()
   }
 
-  /** The texts the store does not have yet; the last of all is made of the response that is kept. */
+  /** The events not stored yet. The final event is never stored, since it is rebuilt from the stored response. */
   pending(): readonly string[] {
     return this.lossy ? [] : this.recent.slice(Math.max(0, this.stored - this.first), this.over ? -1 : undefined)
   }
 
-  /** The store has these, too. */
+  /** Marks events as stored. */
   store(texts: readonly string[]): void {
     this.stored += texts.length
     for (const { length } of texts) this.waitingSize -= length
@@ -69,19 +69,19 @@ export class EventLog {
     }
   }
 
-  /** The events from that number on; undefined where the first of them are not held any more. */
+  /** The events from a sequence number on; undefined if the first of them is no longer cached. */
   from(number: number): readonly string[] | undefined {
     return number < this.first ? undefined : this.recent.slice(number - this.first)
   }
 
-  /** Takes the text of the last event. */
+  /** Appends the final event. */
   finish(last: string): void {
     this.push(last)
     this.over = true
     this.wake()
   }
 
-  /** Settles when there is an event of that number, or there will be none. */
+  /** Resolves when the event with a sequence number exists, or when no more events follow. */
   until(number: number): Promise<void> {
     return this.length > number || this.over ? Promise.resolve() : this.woken.promise
   }

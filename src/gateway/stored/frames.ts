@@ -1,23 +1,23 @@
 import { isObject, type Json, type JsonObject, parseObject } from '../../canonical/node.ts'
 
-/** A message of a client on a socket of responses (docs/wire/responses.md#sockets). */
+/** A client's frame on a responses WebSocket (docs/wire/responses.md#sockets). */
 export type Frame = CreateFrame | { readonly type: 'answer'; readonly event: JsonObject } | typeof NOTHING
 
-/** A requested turn. */
+/** A frame that requests a turn. */
 export interface CreateFrame {
   readonly type: 'create'
   readonly body: JsonObject
-  /** The lane its events are to name. */
+  /** The lane to name in the turn's events. */
   readonly lane: string | undefined
-  /** It is only to be stored, to be continued. */
+  /** Whether the turn is only stored, to be continued later. */
   readonly silent: boolean
-  /** The turn it continues. */
+  /** Id of the turn to continue. */
   readonly previous: string | undefined
-  /** Characters it came in. */
+  /** Characters of the frame. */
   readonly size: number
 }
 
-/** Reads one text frame; what is no turn has its answer at once. */
+/** Reads a text frame. A frame that requests no turn yields its answer instead. */
 export function readFrame(text: string): Frame {
   const event = parseObject(text)
   if (event === undefined) return answer(fault('invalid_json', 'A frame must be the text of one JSON object.'))
@@ -35,20 +35,23 @@ export function readFrame(text: string): Frame {
   }
 }
 
-/** Some clients acknowledge an answer; that needs no answer. */
+/** Frames that need no answer: some clients acknowledge answers. */
 const NOTHING = { type: 'nothing' } as const
 
 const answer = (event: JsonObject): Frame => ({ type: 'answer', event })
 
-/** The socket decides how a turn is sent: fields about it are left out, unless they request something else. */
+/**
+ * Reads a turn. Fields about the transport are dropped, since the socket decides them, and rejected if they request
+ * something else.
+ */
 function readCreate(event: JsonObject, size: number): Frame {
   const { type: _, stream_id, generate, stream: __, stream_options: ___, background, ...body } = event
   const lane = stream_id ?? undefined
-  if (lane !== undefined && typeof lane !== 'string') return answer(wrong('stream_id', 'a text'))
+  if (lane !== undefined && typeof lane !== 'string') return answer(wrong('stream_id', 'a string'))
   if (generate != null && typeof generate !== 'boolean') return answer(wrong('generate', 'true or false', lane))
   if (background != null && background !== false)
     return answer(
-      laned(fault('unsupported_parameter', 'Nothing is done in the background of a socket.', 'background'), lane),
+      laned(fault('unsupported_parameter', 'Background responses are not supported on a socket.', 'background'), lane),
     )
   const previous = body['previous_response_id']
   return {
@@ -61,12 +64,12 @@ function readCreate(event: JsonObject, size: number): Frame {
   }
 }
 
-/** What comes in while an answer is made waits for its end: nothing steers it. */
+/** Rejects steering, which is not supported: input during an answer waits for its end. */
 function unsteered({ previous_response_id, input, stream_id }: JsonObject): JsonObject {
   const isSound = typeof previous_response_id === 'string' && (typeof input === 'string' || Array.isArray(input))
   const error = isSound
-    ? { code: 'steering_not_supported', message: 'Answers cannot be steered here.' }
-    : { code: 'invalid_input', message: 'Steering takes a `previous_response_id` and an `input`.' }
+    ? { code: 'steering_not_supported', message: 'Steering is not supported.' }
+    : { code: 'invalid_input', message: 'Steering requires a `previous_response_id` and an `input`.' }
   const event = {
     type: 'response.steer.failed',
     sequence_number: 0,
@@ -79,7 +82,7 @@ function unsteered({ previous_response_id, input, stream_id }: JsonObject): Json
 const wrong = (param: string, what: string, lane?: string): JsonObject =>
   laned(fault('invalid_type', `${param}: must be ${what}.`, param), lane)
 
-/** An error of a socket: nested, unlike that of a stream (docs/wire/errors.md#on-sockets). */
+/** An error event on a socket; nested, unlike a stream's (docs/wire/errors.md#on-sockets). */
 export const fault = (code: string, message: string, param: string | null = null, status = 400): JsonObject => ({
   type: 'error',
   status,
@@ -87,13 +90,14 @@ export const fault = (code: string, message: string, param: string | null = null
   error: { type: 'invalid_request_error', code, message, param },
 })
 
+/** Adds the lane to an event. */
 export const laned = (event: JsonObject, lane: string | undefined): JsonObject =>
   lane === undefined ? event : { ...event, stream_id: lane }
 
-/** The text of an error that was to be an HTTP answer, as an event. */
+/** Converts an HTTP error answer to an error event. */
 export function faultOf(status: number, headers: { readonly [name: string]: string }, text: string): JsonObject {
   const error: Json | undefined = parseObject(text)?.['error']
-  const fields = isObject(error) ? error : { message: 'The answer is none.' }
+  const fields = isObject(error) ? error : { message: 'The answer contains no error message.' }
   const { 'content-type': _, ...others } = headers
   return {
     type: 'error',

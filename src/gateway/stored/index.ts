@@ -1,4 +1,4 @@
-/* What a request of responses builds on and leaves behind: turns, conversations, background work, frames of a socket. */
+/* State of the responses format: stored turns, conversations, background responses, frames of a socket. */
 
 export { type ActionName, answerStored, type StoredCall } from './actions.ts'
 export type { BackgroundRun } from './background-run.ts'

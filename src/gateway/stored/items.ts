@@ -5,7 +5,7 @@ import { timedId } from '../../store/usage/request-id.ts'
 /** The format whose answers are stored, retrieved and continued. */
 export const STORED_FORMAT: Format = 'responses'
 
-/** The `input` of a request as a list of items: it may be one text or one item (trap 71). */
+/** The `input` of a request as a list of items; a text or a single item is allowed (trap 71). */
 export function itemsOf(input: Json | undefined): readonly JsonObject[] {
   if (typeof input === 'string')
     return [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: input }] }]
@@ -13,7 +13,7 @@ export function itemsOf(input: Json | undefined): readonly JsonObject[] {
   return Array.isArray(input) ? input.filter(isObject) : []
 }
 
-/** How the ids of items begin, by their type; an output is the answer to its call. */
+/** Prefix of the ids of items, by type; an output answers a call. */
 const PREFIXES: { readonly [type: string]: string } = {
   message: 'msg',
   reasoning: 'rs',
@@ -25,13 +25,13 @@ const PREFIXES: { readonly [type: string]: string } = {
   additional_tools: 'at',
 }
 
-/** A message needs no type. */
+/** The type of an item; a message may omit it. */
 export const typeOf = (item: JsonObject): string => (typeof item['type'] === 'string' ? item['type'] : 'message')
 
-/** The pattern of ids that the gateway generated. */
+/** Matches item ids that the gateway generated. */
 const OURS = /^[a-z]+_kept_[0-9a-f]{32}$/
 
-/** The item with an id to ask for it by. */
+/** Adds an id to an item without one, so that the item can be referenced. */
 export function named(item: JsonObject): JsonObject {
   if (typeof item['id'] === 'string' && item['id'] !== '') return item
   const type = typeOf(item)
@@ -39,14 +39,14 @@ export function named(item: JsonObject): JsonObject {
   return { ...item, id: `${prefix}_kept_${timedId()}` }
 }
 
-/** The item as it came: to an upstream an id of ours would mean something. */
+/** Removes an id that the gateway generated, because an upstream would look it up. */
 export function unnamed(item: JsonObject): JsonObject {
   if (typeof item['id'] !== 'string' || !OURS.test(item['id'])) return item
   const { id: _, ...rest } = item
   return rest
 }
 
-/** Only a pointer to an item that was kept; clients may leave out the type of one. */
+/** The id in a mere reference to a stored item, whose type clients may omit; undefined for a real item. */
 export function referenceOf(item: JsonObject): string | undefined {
   const { type, id } = item
   if (typeof id !== 'string') return undefined
@@ -54,14 +54,15 @@ export function referenceOf(item: JsonObject): string | undefined {
   return type == null && Object.keys(item).every(key => key === 'id' || key === 'type') ? id : undefined
 }
 
-/** Items that stand for themselves: their ids are internal to their upstream. */
+/** Types of items that are complete without their upstream; their ids matter to that upstream only. */
 const SELF_CONTAINED: ReadonlySet<string> = new Set([
   ...['message', 'reasoning', 'function_call', 'function_call_output', 'custom_tool_call', 'custom_tool_call_output'],
 ])
 
 /**
- * The items of a turn as another upstream of the format, or the same at another time, takes them: without ids it would
- * look up, and without reasoning it has no proof of (trap 34). A proof is good where it was made.
+ * Items of a turn in a form that another upstream of the format, or the same one later, accepts. Ids that the upstream
+ * would look up are removed, and so is reasoning that it cannot verify (trap 34): encrypted reasoning is valid only at
+ * the upstream that created it.
  */
 export const portable = (items: readonly JsonObject[], from: string | undefined, to: string): readonly JsonObject[] =>
   items.flatMap(item => {
@@ -72,8 +73,8 @@ export const portable = (items: readonly JsonObject[], from: string | undefined,
   })
 
 /**
- * Refuses a continuation that answers calls which were not made: where only new items are sent, such an answer was meant
- * for another conversation, which the caller could not see otherwise.
+ * Rejects outputs without a call. A client that sends only new items would otherwise continue another conversation
+ * unnoticed.
  *
  * @throws GatewayError `invalid-request`.
  */

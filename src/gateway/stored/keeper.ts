@@ -9,48 +9,48 @@ import type { Target } from '../../upstreams/router.ts'
 import type { UpstreamCopy } from './copies.ts'
 import { named } from './items.ts'
 
-/** What is known of a turn before it is answered. */
+/** A turn before it is answered. */
 export interface Beginning {
   readonly owner: string
-  /** The items it adds. */
+  /** The items that the turn adds. */
   readonly input: readonly JsonObject[]
   readonly previous: string | undefined
   readonly conversation: string | undefined
-  /** As the caller made it. */
+  /** The request as the caller sent it. */
   readonly request: CanonicalRequest
 }
 
-/** Where turns are kept, and for how long. */
+/** The repositories for turns and the time they are stored. */
 export interface Places {
   readonly turns: readonly Turns[]
-  /** Where conversations and the events of the background are; undefined where only a socket has the turns. */
+  /** Stores conversations and background events; undefined if only a socket holds the turns. */
   readonly store: Pick<StoreView, 'conversations' | 'events'> | undefined
-  /** Milliseconds. */
+  /** Milliseconds a turn is stored. */
   readonly lifetime: number
   readonly log: Log
 }
 
-/** Who works on a turn, and until when that holds; absent when it has ended. */
+/** The process that works on a turn and its lease; absent once the turn has ended. */
 type Progress = Pick<Turn, 'lease' | 'worker'>
 
-/** What an upstream stores of an answer under a separate id. */
+/** An upstream's copy of an answer under a different id. */
 interface Copy extends UpstreamCopy {
-  /** The upstream works on it in the background. */
+  /** Whether the upstream works on the copy in the background. */
   readonly background: boolean
 }
 
 /** Stores one answer, so that it can be retrieved and continued. */
 export class Keeper {
-  /** The id of the answer, where it cannot be retrieved by the upstream's. */
+  /** Id for an answer that cannot be retrieved under the upstream's id. */
   readonly id = `resp_${timedId()}`
-  /** Answers are kept as they are sent; those of the background by their run. */
+  /** Whether answers are stored when they are sent; the run stores a background answer itself. */
   saves = true
   private readonly beginning: Beginning
   private readonly places: Places
   private readonly input: readonly JsonObject[]
   private readonly createdAt = Date.now()
   private origin: Pick<Turn, 'channel' | 'remembered'> = {}
-  /** What the upstream stores of it under a separate id. */
+  /** The upstream's copy under a different id. */
   copy: Copy | undefined
 
   constructor(beginning: Beginning, places: Places) {
@@ -63,19 +63,22 @@ export class Keeper {
     return this.beginning.owner
   }
 
-  /** Whose answer it is. */
+  /** Notes the target that produced the answer. */
   madeBy(target: Target): void {
     this.origin = originOf(target, this.beginning.request)
     this.copy = undefined
   }
 
-  /** No upstream has an answer under an id that was generated here. */
+  /** The answer's origin. No upstream knows an id that was generated here. */
   private originOf(id: string): Keeper['origin'] {
     const { remembered: _, ...origin } = this.origin
     return id === this.id ? origin : this.origin
   }
 
-  /** Stores the answer before it is sent, and gives whether it did. Never rejects: an answer is sent all the same. */
+  /**
+   * Stores the answer before it is sent; returns whether it was stored. Never rejects, because the answer is sent in
+   * any case.
+   */
   async keep(response: JsonObject, more: Progress = {}): Promise<boolean> {
     const { id } = response
     if (typeof id !== 'string' || id === '') return false
@@ -83,8 +86,8 @@ export class Keeper {
   }
 
   /**
-   * Keeps how far an answer in the background has come or, without a lease, how it ended. False where it was
-   * cancelled or deleted, undefined where it cannot be kept. Never rejects.
+   * Stores the progress of a background answer or, without a lease, its end. Returns false if the answer was cancelled
+   * or deleted, undefined if the store fails. Never rejects.
    */
   async advance(response: JsonObject, more: Progress = {}): Promise<boolean | undefined> {
     return this.store('advance', this.turnOf(this.id, response, more))
@@ -98,22 +101,22 @@ export class Keeper {
     })
   }
 
-  /** Keeps events of an answer in the background, as `advance` does. */
+  /** Stores events of a background answer, with the results of `advance`. */
   async note(first: number, texts: readonly string[]): Promise<boolean | undefined> {
     return this.tried(async () => (await this.places.store?.events.add(this.owner, this.id, first, texts)) ?? false)
   }
 
-  /** The events of an answer that are kept, from that number on, some of them at a time. */
+  /** Reads a batch of stored events from a sequence number on. */
   async events(number: number): Promise<readonly string[]> {
     return (await this.places.store?.events.from(this.owner, this.id, number)) ?? []
   }
 
-  /** Forgets the events of an answer. */
+  /** Deletes the stored events of the answer. */
   async forgetEvents(): Promise<void> {
     await this.tried(async () => this.places.store?.events.drop(this.owner, this.id))
   }
 
-  /** The turn as the store has it. */
+  /** Reads the turn from the store. */
   async kept(): Promise<Turn | undefined> {
     return this.tried(async () => this.places.turns[0]?.find(this.owner, this.id))
   }
@@ -140,14 +143,14 @@ export class Keeper {
     try {
       return await work()
     } catch (err) {
-      // A fault of the store is logged where it is met.
-      if (!(err instanceof GatewayError)) this.places.log.error({ err }, 'a response cannot be kept')
+      // The store logs its own faults.
+      if (!(err instanceof GatewayError)) this.places.log.error({ err }, 'a response could not be stored')
       return undefined
     }
   }
 }
 
-/** The channel of an answer, and whether its upstream has it under its id. */
+/** The channel of an answer, and whether its upstream stores the answer under the same id. */
 function originOf({ native, format, channel }: Target, { state }: CanonicalRequest) {
   if (!native) return {}
   const remembered = format.dialect['stateless'] !== true && state?.store !== false && state?.background !== true

@@ -3,9 +3,9 @@ import type { WireEvent } from '../../canonical/wire.ts'
 import type { EventStream } from '../../egress/transport/sse.ts'
 import { unkept } from './response-echo.ts'
 
-/** What the events of an answer are written to. */
+/** Destination of an answer's events. */
 export interface Sink extends Pick<EventStream, 'push' | 'beat' | 'end' | 'stop'> {
-  /** Settles when nothing is held back any more; absent where nothing ever is. */
+  /** Resolves when no event is held back; absent if none ever is. */
   readonly settled?: Promise<void>
 }
 
@@ -13,20 +13,20 @@ const TERMINAL: ReadonlySet<string | undefined> = new Set([
   ...['response.completed', 'response.incomplete', 'response.failed', 'response.cancelled'],
 ])
 
-/** The response a stream ends with; undefined for any event before. */
+/** The response in the final event of a stream; undefined for any other event. */
 export function responseIn({ event, data }: WireEvent): JsonObject | undefined {
   if (!TERMINAL.has(event)) return undefined
   const response = parseObject(data)?.['response']
   return isObject(response) ? response : undefined
 }
 
-/** The last event of a stream whose response could not be kept. */
+/** Marks the final event's response as not stored. */
 function unkeptIn(event: WireEvent): WireEvent {
   const body = parseObject(event.data)!
   return { ...event, data: JSON.stringify({ ...body, response: unkept(body['response'] as JsonObject) }) }
 }
 
-/** Holds the end of a stream back until the answer is kept, so that the next request finds it (trap 70). */
+/** Holds the final event back until the answer is stored, so that the next request finds it (trap 70). */
 export class KeptStream implements Sink {
   settled: Promise<void> = Promise.resolve()
   private readonly to: Sink
@@ -34,7 +34,7 @@ export class KeptStream implements Sink {
   private held: WireEvent[] | undefined
   private ended = false
 
-  /** @param keep never rejects. */
+  /** @param keep stores the response and returns whether it succeeded; never rejects. */
   constructor(to: Sink, keep: (response: JsonObject) => Promise<boolean>) {
     this.to = to
     this.keep = keep

@@ -2,19 +2,19 @@ import { invalid } from '../../canonical/error.ts'
 import type { JsonObject } from '../../canonical/node.ts'
 import { typeOf } from './items.ts'
 
-/** Which part of a list is wanted. */
+/** The requested part of a list. */
 export interface Page {
   readonly limit: number
-  /** The latest first, or the oldest. */
+  /** Oldest (`asc`) or latest (`desc`) first. */
   readonly order: 'asc' | 'desc'
-  /** The id behind which it goes on. */
+  /** Id after which the page starts. */
   readonly after: string | undefined
 }
 
 const MOST = 100
 const USUAL = 20
 
-/** Reads a page out of a query. Throws GatewayError `invalid-request` for one that cannot be. */
+/** Reads the page parameters of a query. Throws GatewayError `invalid-request` for invalid ones. */
 export function pageOf(query: { readonly [name: string]: string }): Page {
   const limit = query['limit'] === undefined ? USUAL : Number(query['limit'])
   if (!Number.isInteger(limit) || limit < 1 || limit > MOST)
@@ -24,7 +24,7 @@ export function pageOf(query: { readonly [name: string]: string }): Page {
   return { limit, order, after: query['after'] === '' ? undefined : query['after'] }
 }
 
-/** A page of items that stand oldest first (docs/wire/responses.md#stored-responses). */
+/** Selects a page from items in ascending order (docs/wire/responses.md#stored-responses). */
 export function paged(items: readonly JsonObject[], { limit, order, after }: Page): JsonObject {
   const inOrder = order === 'asc' ? items : items.toReversed()
   const place = after === undefined ? -1 : inOrder.findIndex(({ id }) => id === after)
@@ -39,7 +39,7 @@ export function paged(items: readonly JsonObject[], { limit, order, after }: Pag
   }
 }
 
-/** An item as lists show it: messages have a type, a state, and parts instead of a text. */
+/** An item as lists show it: messages get a type, a status, and parts instead of a text. */
 export function shownItem(item: JsonObject): JsonObject {
   if (typeOf(item) !== 'message') return item
   const { content, role } = item

@@ -12,30 +12,30 @@ import { drained } from '../relay.ts'
 import { STORED_FORMAT } from './items.ts'
 import { responseIn } from './kept-stream.ts'
 
-/** Some events of a stream that is replayed, or still in the making. */
+/** A batch of events from a stream that is replayed or still in progress. */
 export interface Batch {
-  /** Empty where there are none yet. */
+  /** Texts of the events; empty if none exist yet. */
   readonly texts: readonly string[]
-  /** They are the last. */
+  /** Whether these are the last events. */
   readonly over: boolean
 }
 
-/** Where the events of a stream are had from. */
+/** A readable source of a stream's events. */
 export interface EventSource {
-  /** The events from that number on, as many as are at hand. Rejects where they are lost. */
+  /** The available events from a sequence number on. Rejects if they are lost. */
   from(number: number): Promise<Batch>
-  /** Settles when it is worth asking for that event. */
+  /** Resolves when it is worth requesting that event. */
   until(number: number): Promise<void>
 }
 
-/** Ends the stream, like streams that are not replayed. */
+/** Ends the stream as any other stream of the format ends. */
 const DONE = EVENT_STREAM.frame({ data: '[DONE]' }, false)
 
 /**
- * Writes the events after the number to a caller, as they come, until the last or until the caller leaves; one that is
- * slow to take them holds up no other, and is gone when it takes nothing for too long.
+ * Streams the events after a sequence number to a caller until the last event, or until the caller disconnects. Slow
+ * callers do not delay others and are dropped once they read nothing for too long.
  *
- * @param heartbeat milliseconds between signs of life on a silent stream.
+ * @param heartbeat milliseconds between heartbeats on a silent stream.
  */
 export async function play(source: EventSource, reply: Reply, after: number, heartbeat: number): Promise<void> {
   reply.begin(streamHeaders(EVENT_STREAM))
@@ -57,7 +57,7 @@ export async function play(source: EventSource, reply: Reply, after: number, hea
   }
 }
 
-/** Waits for more events, for the caller to leave, or so many milliseconds. */
+/** Waits for more events, a disconnect, or a timeout in milliseconds. */
 async function orGone(more: Promise<void>, reply: Reply, most: number): Promise<void> {
   const gone = Promise.withResolvers<void>()
   reply.abortable = { abort: () => gone.resolve() }
@@ -73,21 +73,23 @@ const eventOf = (data: string): WireEvent => {
   return event === undefined ? { data } : { event, data }
 }
 
-/** The text of an event that holds a whole response. */
+/** The text of an event that contains an entire response. */
 export const eventText = (type: string, response: JsonObject, sequence_number = 0): string =>
   JSON.stringify({ type, response, sequence_number })
 
-/** The text of the last event of a stream. */
+/** The text of the final event of a stream. */
 export const ending = (response: JsonObject, number: number): string =>
   eventText(`response.${response['status'] as string}`, response, number)
 
-/** Milliseconds between two looks at a response another process works on: the longer, the fewer events it has. */
+/**
+ * Milliseconds between reads of a response that another process generates; the interval grows while no events arrive.
+ */
 const LOOK = { least: 250, most: 1000 } as const
 
 /**
- * The events of a response that has ended, or that another process works on, out of the store.
+ * Reads the events of a response that has ended, or that another process generates, from the store.
  *
- * @param turn the response as it stands.
+ * @param turn reads the current turn.
  */
 export function storedEvents(owner: string, id: string, events: Events, turn: () => Promise<Turn>): EventSource {
   let wait: number = LOOK.least
@@ -100,7 +102,7 @@ export function storedEvents(owner: string, id: string, events: Events, turn: ()
       }
       const { lease, response } = await turn()
       if (lease !== undefined) return { texts, over: false }
-      // Its last events were kept before it ended, and may have come since the look for them.
+      // The last events are stored before the turn ends, so they may have arrived after the first read.
       const last = await events.from(owner, id, number)
       if (last.length > 0) return { texts: last, over: false }
       const count = await events.count(owner, id)
@@ -114,14 +116,14 @@ export function storedEvents(owner: string, id: string, events: Events, turn: ()
   }
 }
 
-/** The events of a response that was sent whole, as if it had been streamed. */
+/** Builds the events of a response that was not streamed, as if it had been. */
 export function replayedResult(response: JsonObject): EventSource {
   const before = replayedEvents(response).map(({ data }) => data)
   const texts = [...before, ending(response, before.length)]
   return { from: async number => ({ texts: texts.slice(number), over: true }), until: async () => {} }
 }
 
-/** The stream of a whole answer, all but its last event. */
+/** The stream of a complete answer, without its final event. */
 export function replayedEvents(response: JsonObject): readonly WireEvent[] {
   const request = { model: '', messages: [], output: {}, sampling: {}, stream: true }
   const result = READERS[STORED_FORMAT]!.result!({ status: 200, headers: {}, body: response }, request)
@@ -133,13 +135,16 @@ export function replayedEvents(response: JsonObject): readonly WireEvent[] {
     .map(event => asOf(event, { ...response, ...BEGUN }, output))
 }
 
-/** A response before anything has come of it. */
+/** Fields of a response before any output. */
 const BEGUN: JsonObject = {
   ...{ status: 'in_progress', completed_at: null, error: null, incomplete_details: null },
   ...{ output: [], usage: null },
 }
 
-/** The beginning holds the response as it was then, and the end of an item the item as it is stored. */
+/**
+ * Restores what the canonical form lost: the first events get the response as it started, and the end of an item gets
+ * the stored item.
+ */
 function asOf(event: WireEvent, begun: JsonObject, output: readonly Json[]): WireEvent {
   if (!WHOLE.has(event.event)) return event
   const fields = parseObject(event.data)!
@@ -150,7 +155,7 @@ function asOf(event: WireEvent, begun: JsonObject, output: readonly Json[]): Wir
   return { ...event, data: JSON.stringify({ ...fields, item: kept }) }
 }
 
-/** Events that hold a whole response or item. */
+/** Events that contain an entire response or item. */
 const WHOLE: ReadonlySet<string | undefined> = new Set([
   ...['response.created', 'response.in_progress', 'response.output_item.done'],
 ])

@@ -4,18 +4,18 @@ import type { Conversations } from '../../store/conversations.ts'
 import type { FoundItem, Link, Turn, Turns } from '../../store/turns.ts'
 import { itemsOf, portable, referenceOf, unnamed } from './items.ts'
 
-/** Where what came before is looked for. */
+/** Where earlier turns are looked up. */
 export interface Memories {
-  /** The nearest first. */
+  /** Repositories of turns, the nearest first. */
   readonly turns: readonly Turns[]
-  /** The turn that the request continues, where it was found already. */
+  /** The turn that the request continues, if it was already found. */
   readonly found?: Turn | undefined
   readonly conversations: Conversations | undefined
-  /** What is not here is nowhere. */
+  /** Whether turns unknown to these repositories exist nowhere else. */
   readonly strict: boolean
 }
 
-/** Items that stand before those a caller sends. */
+/** Stored items placed before the caller's items. */
 export interface Stored {
   readonly field: 'previous_response_id' | 'conversation'
   readonly items: number
@@ -23,33 +23,34 @@ export interface Stored {
 
 /** What a request refers to instead of containing it. */
 export interface ResolvedReferences {
-  /** All of it is here. */
+  /** Whether everything referenced was found here. */
   readonly known: boolean
-  /** The ids it is pointed at by. */
+  /** The referenced ids. */
   readonly names: readonly string[]
-  /** The field that points at it, and how many items there are. */
+  /** The field with the reference, and the number of stored items. */
   readonly stored: Stored
-  /** The items it adds, those it points at written out as far as they are here. */
+  /** The items that the request adds, with item references resolved where possible. */
   readonly input: readonly JsonObject[]
-  /** The items of the body with everything written out that the caller did not send, as they are stored. */
+  /** All stored items that the resolved body contains in addition to the caller's. */
   readonly added: readonly JsonObject[]
-  /** The channel whose upstream remembers everything pointed at under the caller's own ids. */
+  /** The channel whose upstream stores everything referenced under the caller's ids. */
   readonly channel: string | undefined
-  /** An upstream of the format may have what is unknown here. */
+  /** Whether an upstream of the format may know what is unknown here. */
   readonly mayPass: boolean
-  /** The refusal that names what is missing. */
+  /** The error that names the missing reference. */
   readonly missing: GatewayError
   /**
-   * The body with everything written out, where it is known: for upstreams of another format, or for one of the format
-   * behind that channel, free of what only other upstreams could read.
+   * The body with all references resolved, if everything was found. With a channel, the body suits that channel's
+   * upstream of the format and lacks content only other upstreams can read; without one, it suits other formats.
    */
   whole(channel?: string): JsonObject
 }
 
 /**
- * Looks up the turns, the conversation and the items a body of responses points at; undefined where it points at none.
+ * Resolves the turns, conversation and items that a body refers to; undefined if there are no references.
  *
- * @throws GatewayError `invalid-request` for a body with both, `not-found` for an unknown conversation.
+ * @throws GatewayError `invalid-request` for a body with a previous response and a conversation, `not-found` for an
+ * unknown conversation.
  */
 export async function resolveReferences(
   body: JsonObject,
@@ -90,7 +91,7 @@ interface Pointers {
   readonly previous: string | undefined
   readonly conversation: string | undefined
   readonly items: readonly JsonObject[]
-  /** Those that the items point at. */
+  /** Ids of items that the input refers to. */
   readonly references: readonly string[]
 }
 
@@ -112,11 +113,11 @@ function pointersOf(body: JsonObject): Pointers | undefined {
 const textOf = (value: Json | undefined): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 
-/** The id of the conversation a body belongs to. */
+/** The id of the conversation that a body belongs to. */
 export const conversationOf = ({ conversation }: JsonObject): string | undefined =>
   textOf(isObject(conversation) ? conversation['id'] : conversation)
 
-/** What came before a request, or the id of what is missing of it. */
+/** The earlier turns of a request, or the id of the missing one. */
 type Before =
   | { readonly links: readonly Link[]; readonly missing?: never }
   | { readonly links?: never; readonly missing: string }
@@ -132,7 +133,7 @@ async function linksOf(
   return items === undefined ? { missing: conversation } : { links: [{ items }] }
 }
 
-/** The turns up to that one; a chain may begin in one memory and end in the next. */
+/** The turns up to the given one. A chain may continue from one repository to the next. */
 async function chainOf(memories: readonly Turns[], owner: string, id: string): Promise<Before> {
   let at: string | undefined = id
   let links: readonly Link[] = []
@@ -146,7 +147,7 @@ async function chainOf(memories: readonly Turns[], owner: string, id: string): P
   return at === undefined ? { links } : { missing: at }
 }
 
-/** The items, each from the first memory that has it. */
+/** Finds the items, each in the first repository that has it. */
 async function itemsIn(memories: readonly Turns[], owner: string, ids: readonly string[]) {
   const found = new Map<string, FoundItem>()
   for (const memory of memories) {
@@ -167,7 +168,7 @@ async function isBarred(
   return lost !== undefined && (await conversations?.barred(owner, lost)) === true
 }
 
-/** Which upstreams remember what is pointed at; one that was made elsewhere counts as a separate upstream. */
+/** The channels whose upstreams store the references; undefined in the set stands for an upstream that does not. */
 async function channelsOf(
   { previous, references }: Pointers,
   found: ReadonlyMap<string, FoundItem>,
@@ -194,7 +195,7 @@ function resolve(item: JsonObject, found: ReadonlyMap<string, FoundItem>, to: st
   return fitted([kept.item], kept.channel, to)
 }
 
-/** Stored items as the upstream behind a channel takes them; without one, as other formats are written from. */
+/** Stored items in the form for the upstream of a channel or, without a channel, for writing other formats. */
 const fitted = (items: readonly JsonObject[], from: string | undefined, to: string | undefined) =>
   to === undefined ? items.map(unnamed) : portable(items, from, to)
 

@@ -7,36 +7,39 @@ import type { Target } from '../../upstreams/router.ts'
 import { STORED_FORMAT } from './items.ts'
 import type { Keeper } from './keeper.ts'
 
-/** How an answer repeats its request where the upstream got another form of it, or the answer can be retrieved. */
+/** How an answer repeats its request, if the upstream received another form of the request or the answer is stored. */
 export interface ResponseEcho {
-  /** The request as the caller made it: what the answer repeats of it. */
+  /** The request as the caller sent it, whose fields the answer repeats. */
   readonly request: CanonicalRequest
   apply<T extends CanonicalResult | ResultStart | ResultEnd>(answer: T): T
   /**
-   * Stores the answer before it is sent, and gives whether that went well; absent where it is not to be stored, or is
+   * Stores the answer before it is sent and returns whether that succeeded; absent if the answer is not stored, or is
    * stored elsewhere. Never rejects.
    */
   readonly keep?: (response: JsonObject) => Promise<boolean>
-  /** Settings of the caller that the gateway, not the upstream, cannot follow. */
+  /** Settings of the caller that the gateway itself cannot fulfil. */
   readonly losses: readonly Loss[]
 }
 
-/** The answer was to be kept, and is not. */
+/** Loss of an answer that should have been stored and was not. */
 export const NOT_KEPT: Loss = { kind: 'dropped', path: ['state', 'store'], reason: 'not-kept' }
 
-/** The response as it is sent where it could not be stored. */
+/** Marks a response as not stored. */
 export const unkept = (response: JsonObject): JsonObject => ({ ...response, store: false })
 
-/** What stores an answer, and how it repeats its request. */
+/** How the answer is stored and repeated. */
 interface Keeping {
   readonly keeper: Keeper | undefined
-  /** It was to be kept and cannot be. */
+  /** Whether the answer should be stored but cannot be. */
   readonly unkept: boolean
-  /** The target gets the request as the caller wrote it. */
+  /** Whether the target receives the request exactly as the caller wrote it. */
   readonly asItCame: boolean
 }
 
-/** How a target's answer repeats its request, under an id it can be retrieved by: the upstream's own where that stores it, too. */
+/**
+ * Creates the echo for a target. A stored answer gets an id it can be retrieved by: the upstream's id if the upstream
+ * stores it too, else the gateway's.
+ */
 export function responseEchoOf(request: CanonicalRequest, target: Target, how: Keeping): ResponseEcho {
   const { keeper } = how
   keeper?.madeBy(target)
@@ -56,7 +59,7 @@ export function responseEchoOf(request: CanonicalRequest, target: Target, how: K
   }
 }
 
-/** What the upstream keeps of the answer, under an id that is not the caller's. */
+/** The upstream's copy of an answer whose public id differs. */
 function copyIn(answer: CanonicalResult | ResultStart | ResultEnd, { native, format, channel }: Target) {
   const id = 'id' in answer ? answer.id : undefined
   if (id === undefined || !native || format.dialect['stateless'] === true) return undefined
@@ -64,28 +67,28 @@ function copyIn(answer: CanonicalResult | ResultStart | ResultEnd, { native, for
   return { channel: channel.name, id, background }
 }
 
-/** Whether the upstream's own id is one to ask for the answer by. */
+/** Whether the answer can be retrieved under the upstream's id. */
 const isUpstreams = ({ native, format }: Target, { state }: CanonicalRequest): boolean =>
   native && format.dialect['stateless'] !== true && state?.background !== true
 
-/** The upstream gave its answer no name. */
+/** Whether the upstream's answer has no id. */
 function isAnonymous(answer: Node): boolean {
   const response = responseIn(answer)
   return response !== undefined && response['id'] == null
 }
 
-/** The response object of an upstream of the format. */
+/** The original response object from an upstream of the format. */
 const responseIn = ({ spelling }: Node): JsonObject | undefined =>
   spelling?.[STORED_FORMAT]?.['response'] as JsonObject | undefined
 
-/** What an answer repeats of a request's state. */
+/** State fields that an answer repeats from its request. */
 const stateIn = ({ state }: CanonicalRequest): JsonObject => ({
   previous_response_id: state?.previous ?? null,
   ...(state?.conversation === undefined ? {} : { conversation: { id: state.conversation } }),
   ...(state?.background === undefined ? {} : { background: state.background }),
 })
 
-/** Corrects what an upstream of the format repeats: it got another form of the request than the caller's. */
+/** Corrects the request fields in the answer of an upstream that received another form of the request. */
 function repeating<T extends CanonicalResult | ResultStart | ResultEnd>(answer: T, corrections: JsonObject): T {
   const before = responseIn(answer)
   if (before === undefined) return answer

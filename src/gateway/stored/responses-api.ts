@@ -9,8 +9,8 @@ import { type Page, paged, shownItem } from './page.ts'
 import { type EventSource, play, replayedResult, storedEvents } from './playback.ts'
 
 /**
- * The actions on stored responses (docs/wire/responses.md#stored-responses). Throws GatewayError `not-found` for what
- * is not the owner's.
+ * Actions on stored responses (docs/wire/responses.md#stored-responses). Throws GatewayError `not-found` for a response
+ * of another owner.
  */
 export class ResponsesApi {
   private readonly store: StoreView
@@ -27,7 +27,7 @@ export class ResponsesApi {
     return this.background.find(owner, id)?.response ?? (await this.turn(owner, id)).response
   }
 
-  /** A response whose process ended before it was finished has failed. */
+  /** Reads a turn. A response whose process died before finishing it is marked as failed. */
   private async turn(owner: string, id: string): Promise<Turn> {
     const turn = await this.store.turns.find(owner, id)
     if (turn === undefined) throw unknown(id)
@@ -43,7 +43,7 @@ export class ResponsesApi {
     return worker !== undefined && (await liveness.isAlive(worker)) === false
   }
 
-  /** Ends a turn that is worked on; where it has ended otherwise meanwhile, that stands. */
+  /** Stores the end of an unfinished turn. If the turn has ended otherwise meanwhile, that outcome stands. */
   private async settled({ lease: _, worker: __, ...turn }: Turn, response: JsonObject): Promise<Turn> {
     const settled = { ...turn, response }
     if (await this.store.turns.advance(settled)) return settled
@@ -65,7 +65,9 @@ export class ResponsesApi {
     return paged((await this.turn(owner, id)).input.map(shownItem), page)
   }
 
-  /** Only what is in the making can be cancelled, by whichever process; what has ended stays as it is. */
+  /**
+   * Cancels an unfinished background response, in whichever process it runs; an ended response is returned unchanged.
+   */
   async cancel(owner: string, id: string): Promise<JsonObject> {
     await this.background.cancel(owner, id)
     const turn = await this.turn(owner, id)
@@ -74,7 +76,7 @@ export class ResponsesApi {
     return (await this.settled(turn, { ...turn.response, status: 'cancelled' })).response
   }
 
-  /** Refuses to build on a response that is still in the making. Throws GatewayError `conflict`. */
+  /** Rejects a continuation of an unfinished response. Throws GatewayError `conflict`. */
   async checkFinished(owner: string, id: string): Promise<void> {
     if (!(await this.store.turns.unfinished([id])).has(id)) return
     const turn = await this.turn(owner, id).catch(() => undefined)
@@ -83,7 +85,9 @@ export class ResponsesApi {
     throw conflict(message, 'previous_response_id', 'previous_response_in_progress')
   }
 
-  /** The stream of a response from after the event of that number: as it was, as it goes on, or as it would have been. */
+  /**
+   * Streams a response after a sequence number: stored events, events in progress, or events rebuilt from the response.
+   */
   async play(owner: string, id: string, after: number, reply: Reply, heartbeat: number): Promise<void> {
     const source = this.background.find(owner, id) ?? (await this.sourceOf(owner, id, after))
     await play(source, reply, after, heartbeat)
@@ -100,12 +104,12 @@ export class ResponsesApi {
 
 const INTERRUPTED: JsonObject = {
   code: 'server_error',
-  message: 'The response was interrupted: the process that worked on it ended before it was finished.',
+  message: 'The response was interrupted: its process ended before the response was complete.',
 }
 
 const unknown = (id: string): GatewayError => notFound(`Response with id '${id}' not found.`)
 
 const FORGOTTEN = invalid(
-  'The response had more events than are kept: its stream is replayed from the beginning only.',
+  'The response had more events than are stored, so its stream can only be replayed from the beginning.',
   'starting_after',
 )

@@ -9,32 +9,32 @@ import { ending, eventText, replayedEvents } from './playback.ts'
 
 export type Ended = 'cancelled' | 'failed'
 
-/** The reply of a response in the background: what a caller would be sent is stored for later requests. */
+/** The reply of a background response: collects the answer for later requests instead of sending it to a caller. */
 export class Run implements Reply {
   gone = false
   begun = false
   readonly log = new EventLog()
-  /** The response as it stands. */
+  /** The current response. */
   response: JsonObject
   private latest: JsonObject
-  /** Items are done that the response does not have yet. */
+  /** Whether items have completed that `response` does not contain yet. */
   private isBehind = false
-  /** The response as it is sent at once. */
+  /** The queued response, which is sent immediately. */
   readonly first: JsonObject
-  /** The response changed since this was last made false. */
+  /** Whether the response changed since this was last reset. */
   changed = false
-  /** Has the events stored that wait for it: called where they are many. */
+  /** Called to store the waiting events when there are many. */
   spill: (() => void) | undefined
   private drained: (() => void) | undefined
   private working: Abortable | undefined
   private readonly parser = eventParser()
-  /** The items that are done, by their places. */
+  /** Completed items by output index. */
   private readonly items = new Map<number, JsonObject>()
-  /** The answer is whole. */
+  /** Whether the answer is complete. */
   private finished = false
   private failure: JsonObject | undefined
 
-  /** @param response the response before anything is done for it. */
+  /** @param response the response before any work. */
   constructor(response: JsonObject) {
     this.first = { ...response, status: 'queued', background: true }
     this.response = this.first
@@ -46,14 +46,14 @@ export class Run implements Reply {
     return this.working
   }
 
-  /** Work on it has begun. */
+  /** Notes that work has started. */
   set abortable(abortable: Abortable | undefined) {
     this.working = abortable
     if (this.gone) abortable?.abort()
     if (abortable !== undefined && this.response['status'] === 'queued') this.stand({ status: 'in_progress' })
   }
 
-  /** The response for others, who see how it ended once that is stored. */
+  /** The response for readers; they see its end only once the end is stored. */
   get shown(): JsonObject {
     this.catchUp()
     return this.latest
@@ -69,7 +69,7 @@ export class Run implements Reply {
     this.changed = true
   }
 
-  /** Gives the response the items that are done, in order: when it is looked at, and not with every item. */
+  /** Adds the completed items to the response; done on access rather than once per item. */
   private catchUp(): void {
     if (!this.isBehind) return
     this.isBehind = false
@@ -107,7 +107,7 @@ export class Run implements Reply {
     this.drained = listener
   }
 
-  /** More may come. */
+  /** Lets the writer continue. */
   drain(): void {
     const { drained } = this
     this.drained = undefined
@@ -116,7 +116,7 @@ export class Run implements Reply {
 
   destroy(): void {}
 
-  /** The first event was sent before there was an upstream; the last is sent when the answer is stored. */
+  /** Logs an event. The first event was already sent, and the final one is sent once the answer is stored. */
   private receive(event: WireEvent): void {
     if (this.finished || event.event === undefined || event.event === 'response.created') return
     const response = responseIn(event)
@@ -139,7 +139,7 @@ export class Run implements Reply {
     this.changed = true
   }
 
-  /** Nothing more comes: the response gets its final status. */
+  /** Sets the final status of a response that did not finish by itself. */
   settle(ended: Ended | undefined): void {
     if (this.finished) return
     this.catchUp()
@@ -147,12 +147,12 @@ export class Run implements Reply {
     this.response = { ...this.response, status, error: status === 'failed' ? (this.failure ?? BROKEN) : null }
   }
 
-  /** Sends its end to those who read its events. */
+  /** Sends the final event to readers. */
   conclude(): void {
     this.log.finish(ending(this.response, this.log.length))
   }
 
-  /** Ends the work on it; `why` is its error where it fails. */
+  /** Aborts the work; `why` is the response's error if it fails. */
   abort(why?: GatewayError): void {
     if (why !== undefined) this.failure ??= { code: why.error.code ?? 'server_error', message: why.message }
     this.gone = true
@@ -160,7 +160,7 @@ export class Run implements Reply {
   }
 }
 
-/** An upstream that continues in the background, although that was not requested: its result is not awaited. */
+/** Whether the upstream continues in the background although that was not requested; its result is not awaited. */
 const isUnfinished = ({ status }: JsonObject): boolean => status === 'queued' || status === 'in_progress'
 
 const BROKEN: JsonObject = { code: 'server_error', message: 'The response was not finished.' }

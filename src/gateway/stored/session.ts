@@ -9,30 +9,32 @@ import { type ResponseEcho, responseEchoOf } from './response-echo.ts'
 import { unshortened } from './truncate.ts'
 
 export interface SessionOptions {
-  /** As the caller made it. */
+  /** The request as the caller sent it. */
   readonly request: CanonicalRequest
-  /** As the answer repeats it. */
+  /** The request as the answer repeats it. */
   readonly repeated: CanonicalRequest
-  /** What it points at. */
+  /** The resolved references of the request. */
   readonly recalled: ResolvedReferences | undefined
-  /** Keeps the answer, where it is to be kept. */
+  /** Stores the answer, if it is to be stored. */
   readonly keeper: Keeper | undefined
-  /** The gateway stores what is to be stored, so that no upstream has to. */
+  /** Whether the gateway stores responses, so that no upstream has to. */
   readonly keeps: boolean
-  /** The answer was to be stored and cannot be, which is known before the request is sent. */
+  /** Whether the answer should be stored but cannot be, as known before the request is sent. */
   readonly unkept: boolean
-  /** With all that is known to come before it, as much of it as the model has room for; absent where that is all of it. */
+  /**
+   * The request with its full history, truncated to the model's context; absent if truncation is off or not possible.
+   */
   readonly shortened: CanonicalRequest | undefined
   read(body: JsonObject): CanonicalRequest
 }
 
-/** A request that may continue stored turns: which form each upstream gets, and what stores the answer. */
+/** A request that may continue stored turns: decides which form each upstream receives and what stores the answer. */
 export class Session {
   readonly keeper: Keeper | undefined
   private readonly options: SessionOptions
   private foreign: CanonicalRequest | undefined
   private readonly forms = new Map<Target, CanonicalRequest>()
-  /** Channels whose upstream turned out not to remember. */
+  /** Channels whose upstream has forgotten the referenced turns. */
   private readonly forgetful = new Set<string>()
 
   constructor(options: SessionOptions) {
@@ -40,20 +42,20 @@ export class Session {
     this.keeper = options.keeper
   }
 
-  /** The answer was to be kept and cannot be. */
+  /** Whether the answer should be stored but cannot be. */
   get unkept(): boolean {
     return this.options.unkept
   }
 
-  /** The request as it is weighed: with all that is known to come before it. */
+  /** The request used for estimates, including its known history. */
   get whole(): CanonicalRequest {
     return this.options.recalled?.known === false ? this.options.request : this.forForeign()
   }
 
   /**
-   * The targets that can take the request, those that remember its history before equals.
+   * The targets that can take the request; those that remember its history come first.
    *
-   * @throws GatewayError `previous_response_not_found` and its like where there is none.
+   * @throws GatewayError such as `previous_response_not_found` if there is none.
    */
   among(targets: readonly Target[]): readonly Target[] {
     const { recalled } = this.options
@@ -63,14 +65,14 @@ export class Session {
     return preferring(able, target => this.isRemembered(target))
   }
 
-  /** The request as this target gets it; the very same object where it is as it came. */
+  /** The request in the form for a target; the same object if it is unchanged. */
   form(target: Target): CanonicalRequest {
     return this.forms.getOrInsertComputed(target, () => this.formFor(target))
   }
 
   /**
-   * Whether a target failed only because its upstream has forgotten what is referred to, and all of it is stored here:
-   * from then on the target gets it in full, and may be tried once more.
+   * Whether a target failed only because its upstream forgot the referenced turns, all of which are stored here. The
+   * target then receives the full history and may be tried once more.
    */
   forgot(target: Target, error: CanonicalError): boolean {
     const { recalled } = this.options
@@ -81,7 +83,7 @@ export class Session {
     return true
   }
 
-  /** What stands before the caller's own items in the target's request. */
+  /** The stored items placed before the caller's items in the target's request. */
   stored(target: Target): Stored | undefined {
     const { recalled } = this.options
     return recalled?.known === true && !isOfFormat(target) ? recalled.stored : undefined
@@ -94,10 +96,10 @@ export class Session {
     return this.inForeground(recalled.known ? read(recalled.whole(target.channel.name)) : request)
   }
 
-  /** How this target's answer repeats the request. */
+  /** How the target's answer repeats the request. */
   echo(target: Target): ResponseEcho {
     const { request, repeated, keeper, unkept } = this.options
-    // Upstreams of the format shorten what is too long; for others the gateway does.
+    // Upstreams of the format truncate long requests themselves; for others the gateway does.
     const isShortened = isOfFormat(target) || this.options.shortened !== undefined
     const shown = isShortened ? repeated : unshortened(repeated)
     return responseEchoOf(shown, target, { keeper, unkept, asItCame: this.form(target) === request })
@@ -113,7 +115,9 @@ export class Session {
     return recalled?.known === true || (isOfFormat(target) && recalled?.mayPass === true)
   }
 
-  /** The gateway works in the background itself, where it stores the result: upstreams do not. */
+  /**
+   * Removes `background` if the gateway stores the result, because the gateway then runs the background work itself.
+   */
   private inForeground(request: CanonicalRequest): CanonicalRequest {
     if (request.state?.background !== true || !this.options.keeps) return request
     const { background: _, ...state } = request.state
@@ -130,7 +134,7 @@ export class Session {
   }
 }
 
-/** The request goes to an upstream of the format, as a request of its own. */
+/** Whether the target is of the format and receives the request without emulation. */
 const isOfFormat = ({ native, emulated }: Target): boolean => native && !emulated
 
 function withState(request: CanonicalRequest, state: State | undefined): CanonicalRequest {
@@ -139,7 +143,10 @@ function withState(request: CanonicalRequest, state: State | undefined): Canonic
   return state === undefined ? rest : { ...rest, state }
 }
 
-/** A stream has no status that distinguishes a failure of the upstream from one of the request. */
+/**
+ * Error kinds that may mean a forgotten reference. An error in a stream has no status, so it reads as
+ * `upstream-failed`.
+ */
 const MAY_SAY: ReadonlySet<ErrorKind> = new Set(['not-found', 'invalid-request', 'upstream-failed'])
 const CODES: ReadonlySet<string | undefined> = new Set([
   ...['previous_response_not_found', 'response_not_found', 'item_not_found', 'conversation_not_found'],
@@ -149,10 +156,11 @@ const WORDS = /previous[ _]response/i
 const MODEL = /\bmodel\b/i
 
 /**
- * Whether an upstream's error means that it cannot resolve what a request refers to: it has forgotten it, or stores nothing.
- * Codes and words are those of OpenAI, Azure, vLLM and xAI; a 404 of one that knew the endpoint and the model means nothing else.
+ * Whether an upstream's error means that it cannot resolve a reference, because it forgot the turn or stores nothing.
+ * Codes and texts are those of OpenAI, Azure, vLLM and xAI; a 404 from an endpoint and model that exist has no other
+ * meaning.
  *
- * @param names the ids the request points at.
+ * @param names the ids that the request refers to.
  */
 function isForgotten({ kind, code, param, message }: CanonicalError, names: readonly string[]): boolean {
   if (!MAY_SAY.has(kind)) return false
@@ -162,17 +170,17 @@ function isForgotten({ kind, code, param, message }: CanonicalError, names: read
 }
 
 /**
- * The targets that can look up the prompt a request refers to: it is stored at an upstream, and without it
- * the model would get another request. All of them where it points at none.
+ * The targets that can resolve the prompt a request refers to. The prompt is stored at an upstream, and without it the
+ * model would get a different request. Returns every target for a request without such a reference.
  *
- * @throws GatewayError `invalid-request` where none can.
+ * @throws GatewayError `invalid-request` if there is none.
  */
 export function withStoredPrompt(targets: readonly Target[], request: CanonicalRequest): readonly Target[] {
   if (request.extras?.[STORED_FORMAT]?.['prompt'] == null) return targets
   const able = targets.filter(isOfFormat)
   if (able.length > 0) return able
   throw invalid(
-    '`prompt` points at a prompt stored at an upstream, and no upstream of this model has any.',
+    '`prompt` refers to a prompt stored at an upstream, and no upstream of this model stores prompts.',
     'prompt',
     'unsupported_parameter',
   )

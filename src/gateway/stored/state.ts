@@ -20,18 +20,18 @@ import { ResponsesApi } from './responses-api.ts'
 import { Session } from './session.ts'
 import { checkTruncation, mayShorten, shortened } from './truncate.ts'
 
-/** A request as it was read, and what reads other bodies of its caller. */
+/** A request after reading, with the reader for other bodies of the same caller. */
 export interface Reading {
   readonly wire: WireRequest
   readonly request: CanonicalRequest
   readonly reader: {
-    /** Loads what `read` needs for items that the caller did not send. */
+    /** Loads the encryption key that `read` needs for items the caller did not send. */
     loadSealKey(items: readonly JsonObject[]): Promise<void>
     read(wire: WireRequest): CanonicalRequest
   }
 }
 
-/** Stored responses and conversations of all keys, and work in the background. */
+/** Stored responses and conversations of all keys, and background responses. */
 export class State {
   readonly background: Background
   private readonly copies: Copies
@@ -40,8 +40,8 @@ export class State {
   private readonly store: StoreView
 
   /**
-   * @param channels those in use: upstreams delete and cancel what is deleted and cancelled here.
-   * @param takePlace a place for work in the background.
+   * @param channels the channels in use, whose upstreams also delete and cancel responses.
+   * @param takePlace takes a slot for background work.
    */
   constructor(config: Config, log: Log, store: StoreView, channels: () => readonly Channel[], takePlace: TakePlace) {
     this.config = config
@@ -52,9 +52,9 @@ export class State {
   }
 
   /**
-   * What a request of responses builds on and leaves behind; undefined where that is nothing.
+   * Prepares the state of a request: the turns it continues and the saver of its answer; undefined if it needs neither.
    *
-   * @throws GatewayError `invalid-request` for what contradicts itself.
+   * @throws GatewayError `invalid-request` for contradictory fields.
    */
   async session(call: Call, owner: string, { wire, request, reader }: Reading): Promise<Session | undefined> {
     checkTruncation(wire.body)
@@ -93,30 +93,31 @@ export class State {
   }
 
   /**
-   * Begins a response in the background, which is stored before this returns; `background.follow` has its answer stored.
+   * Starts a background response, which is stored before this function returns; `background.follow` then stores its
+   * answer.
    *
-   * @throws GatewayError `rate-limited` for a key with too many, `overloaded` where it cannot be stored.
+   * @throws GatewayError `rate-limited` if the key has too many, `overloaded` if the response cannot be stored.
    */
   begin(request: CanonicalRequest, keeper: Keeper): Promise<BackgroundRun> {
     return this.background.start(request, keeper, this.kept(), this.config.responses.background)
   }
 
-  /** The actions on stored responses. Throws GatewayError `not-found` where nothing is kept. */
+  /** Actions on stored responses. Throws GatewayError `not-found` if storing is turned off. */
   get responses(): ResponsesApi {
     return new ResponsesApi(this.kept(), this.background, this.copies)
   }
 
-  /** The actions on conversations. Throws GatewayError `not-found` where nothing is kept. */
+  /** Actions on conversations. Throws GatewayError `not-found` if storing is turned off. */
   get conversations(): ConversationsApi {
     return new ConversationsApi(this.kept().conversations, this.config.responses.keep)
   }
 
   private kept(): StoreView {
     if (this.config.responses.keep > 0) return this.store
-    throw notFound('Nothing is kept here.')
+    throw notFound('Stored responses and conversations are turned off.')
   }
 
-  /** What is wrong with the store; undefined where it takes what is to be kept, or nothing is. */
+  /** The fault of the store; undefined if the store works or storing is turned off. */
   async check(): Promise<StoreFault | undefined> {
     return this.config.responses.keep > 0 ? this.store.check() : undefined
   }
@@ -126,14 +127,14 @@ export class State {
   }
 }
 
-/** The request as an answer repeats it that cannot be retrieved. */
+/** The request as repeated by an answer that cannot be retrieved. */
 const unstored = (request: CanonicalRequest): CanonicalRequest =>
   request.state?.store === false ? request : { ...request, state: { ...request.state, store: false } }
 
-/** A response in the background is retrieved later: it must be stored. */
+/** Rejects a background response without `store`, since it could not be retrieved. */
 function checkBackground({ state }: CanonicalRequest, saves: boolean): void {
   if (state?.background !== true || saves) return
-  throw invalid('A response in the background is asked for later, so `store` cannot be false.', 'background')
+  throw invalid('A background response is retrieved later, so `store` cannot be false.', 'background')
 }
 
 /** Whether a body may refer to earlier turns. */

@@ -6,23 +6,23 @@ import { DEAREST_FORMAT } from '../../formats/index.ts'
 import { Gathered } from '../counting/estimate.ts'
 import { STORED_FORMAT } from './items.ts'
 
-/** Tokens kept free for an answer without a limit: this share of the context, and no more than so many. */
+/** Tokens reserved for an answer without a limit: a share of the context, up to a maximum. */
 const SHARE = 1 / 4
 const MOST = 16_384
 
-/** Bytes that are counted before others are served. */
+/** Bytes counted before the event loop gets a turn. */
 const STRETCH = 16_384
 
-/** Throws GatewayError `invalid-request` for a `truncation` there is none of (docs/wire/responses.md#request). */
+/** Throws GatewayError `invalid-request` for an unknown `truncation` (docs/wire/responses.md#request). */
 export function checkTruncation({ truncation }: JsonObject): void {
   if (truncation == null || truncation === 'auto' || truncation === 'disabled') return
   throw invalid('`truncation` must be `auto` or `disabled`.', 'truncation')
 }
 
-/** The request may be shortened where it is too long. */
+/** Whether the request allows truncation. */
 export const mayShorten = ({ extras }: CanonicalRequest): boolean => extras?.[STORED_FORMAT]?.['truncation'] === 'auto'
 
-/** The request as if it did not ask for that. */
+/** The request without its `truncation` setting. */
 export function unshortened(request: CanonicalRequest): CanonicalRequest {
   if (!mayShorten(request)) return request
   const { truncation: _, ...rest } = request.extras![STORED_FORMAT]!
@@ -30,9 +30,9 @@ export function unshortened(request: CanonicalRequest): CanonicalRequest {
 }
 
 /**
- * The request without the oldest of its conversation, so that it and its answer fit the model's context by estimate;
- * undefined where that is not known. Earlier turns go whole, then steps of the last turn; calls go with their results, and
- * what the last turn began with, its last step, and all messages of system and developer stay.
+ * Truncates the oldest messages, so that the request and its answer fit the model's context by estimate; undefined if
+ * the context size is unknown. Earlier turns are dropped entirely, then steps of the last turn; calls are dropped with
+ * their results. System and developer messages, the start of the last turn and its last step always stay.
  */
 export async function shortened(
   request: CanonicalRequest,
@@ -44,7 +44,7 @@ export async function shortened(
   return { ...unshortened(request), messages }
 }
 
-/** The messages there is room for; counts no more than that, and nothing where all of them surely fit. */
+/** The messages that fit. Counts only as much as needed, and nothing if all messages certainly fit. */
 async function keptOf(request: CanonicalRequest, room: number): Promise<readonly Message[]> {
   const { messages } = request
   const standing = new Gathered(DEAREST_FORMAT)
@@ -58,11 +58,11 @@ async function keptOf(request: CanonicalRequest, room: number): Promise<readonly
   return gone.size === 0 ? messages : messages.filter((_, place) => !gone.has(place))
 }
 
-/** A block and what it costs. */
+/** A block with its token cost. */
 interface Priced {
   readonly block: Block
   readonly gathered: Gathered
-  /** What it surely does not exceed, and it together with all before it. */
+  /** Upper bound of the block's tokens, and of the block together with all earlier ones. */
   readonly most: number
   readonly upTo: number
 }
@@ -78,7 +78,7 @@ function pricesOf(messages: readonly Message[]): readonly Priced[] {
   })
 }
 
-/** The places of what does not fit: of the latest block there is no room for, and of all before it. */
+/** Indexes of the messages to drop: the latest block that does not fit, and every earlier one. */
 async function goneOf(priced: readonly Priced[], room: number): Promise<ReadonlySet<number>> {
   let left = room
   let stretch = 0
@@ -96,17 +96,17 @@ async function goneOf(priced: readonly Priced[], room: number): Promise<Readonly
   return new Set()
 }
 
-/** Messages that go or stay together: their places in the conversation, in order. */
+/** Messages dropped or retained together, by their indexes in order. */
 export interface Block {
   readonly places: readonly number[]
-  /** The last turn begins in it, or it is the last of all. */
+  /** Whether the block must stay, because it contains the start of the last turn or is the last block. */
   readonly stays: boolean
 }
 
 /**
- * A conversation in the pieces it can be shortened by, oldest first: earlier turns whole, the last turn step by step. A
- * turn begins with a message of the user, a step with the assistant's message after results of tools; no call stands in
- * another block than its result, however late that came. System and developer messages are in none.
+ * Splits a conversation into droppable blocks, oldest first: earlier turns as a whole, the last turn by steps. A turn
+ * starts with a user message, a step with an assistant message after tool results. A call and its result are always in
+ * the same block. System and developer messages belong to no block.
  */
 export function blocksOf(messages: readonly Message[]): readonly Block[] {
   const places = [...messages.keys()].filter(place => !isInstructing(messages[place]!.role))
@@ -128,7 +128,10 @@ export function blocksOf(messages: readonly Message[]): readonly Block[] {
 
 const isTurn = ({ role }: Message, before: Message | undefined): boolean => role === 'user' && before?.role !== 'user'
 
-/** Where the earliest of the calls is that a message answers, or the message itself; notes those it makes. */
+/**
+ * Index of the earliest call that a message answers, or of the message itself. Also records the calls the message
+ * makes.
+ */
 function earliestCall({ content }: Message, at: number, calls: Map<string, number>): number {
   let earliest = at
   for (const part of content) {

@@ -2,9 +2,9 @@ import { conflict } from '../../canonical/error.ts'
 import type { StoredTask } from '../../store/tasks.ts'
 
 /**
- * Whether the content of a task can be sent.
+ * Checks that the content of a task can be sent.
  *
- * @throws GatewayError `conflict` that names the state otherwise, and the reason of a failure.
+ * @throws GatewayError `conflict` with the state of an unfinished task, or the reason of a failed one.
  */
 export function checkCompleted({ state, result }: StoredTask): void {
   if (state === 'completed') return

@@ -7,31 +7,31 @@ import { isRange } from './range.ts'
 import { type TaskUpstream, upstreamTask } from './task-upstream.ts'
 import { publicFailure, sendCall } from './upstream.ts'
 
-/** A file of a task, whole or in part, still to be read. */
+/** An open file of a task, complete or in part, whose bytes have not been read yet. */
 export interface OpenedFile {
-  /** 200, 206 for a part, or 416 for a part that is not there. */
+  /** 200, 206 for a byte range, or 416 for a range beyond the end. */
   readonly status: 200 | 206 | 416
   readonly headers: { readonly [name: string]: string }
   readonly mediaType: string
   readonly bytes: Bytes
-  /** It is not read, or no further. */
+  /** Closes the file, whether it was read or not. */
   close(): void
 }
 
-/** Headers of a download that its upstream gets, and those of its answer that its caller gets. */
+/** Request headers passed to the upstream, and response headers passed to the caller. */
 const REQUEST_HEADERS = ['range', 'if-range'] as const
 const ANSWERED = ['content-range', 'accept-ranges', 'etag', 'last-modified'] as const
 const REDIRECTS = 3
 
-/** Statuses of a file that its upstream no longer has; addresses of storage that have expired answer 403, too. */
+/** Statuses of a file that the upstream no longer has. Expired storage URLs also answer 403. */
 const GONE: ReadonlySet<number> = new Set([403, 404, 410])
 
 /**
- * One file of a completed task at its upstream: with the channel's credential where its format requires it, without any at
- * another address, to which redirects count.
+ * Opens a file of a completed task at its upstream. The channel's credential is sent if the format requires it, but
+ * never to another URL or a redirect.
  *
  * @param requested headers of the caller's request.
- * @throws GatewayError `not-found` for a file upstreams of the format do not have, with status 410 for one that is gone.
+ * @throws GatewayError `not-found` for a variant that the format lacks, with status 410 for a file that is gone.
  */
 export async function openUpstream(
   upstream: TaskUpstream,
@@ -63,14 +63,14 @@ export async function openUpstream(
   }
 }
 
-const REDIRECTED = new GatewayError({ kind: 'upstream-failed', message: 'The file is behind too many redirects.' })
+const REDIRECTED = new GatewayError({ kind: 'upstream-failed', message: 'The download was redirected too many times.' })
 
-/** Addresses of the upstream itself, which the operator configured, and all where the operator trusts its addresses. */
+/** Whether a URL may lead to a private address: the upstream's origin may, and any URL if the operator allows it. */
 const isTrusted = (address: string, { channel, format }: TaskUpstream): boolean =>
   channel.config.anyAddress === true ||
   (URL.canParse(address) && new URL(address).origin === new URL(format.baseUrl).origin)
 
-/** A single range is passed on; several ranges, and malformed ones, request the whole file, as for kept files. */
+/** Passes a single range on. Several ranges and malformed ones request the whole file, as for stored files. */
 function ranges(requested: Headers): { readonly [name: string]: string } {
   if (!isRange(single(requested['range']))) return {}
   const found = REQUEST_HEADERS.filter(name => requested[name] !== undefined)
@@ -90,7 +90,7 @@ async function opened(
     throw failure
   }
   const isPage = status !== 416 && PAGE.test(single(headers['content-type']))
-  // A part of a file may begin like anything.
+  // A byte range may start anywhere in a file, so its first bytes prove nothing.
   if (isPage || (status === 200 && NO_FILES.has(answer.begins))) {
     exchange.abort()
     throw NO_FILE
@@ -105,13 +105,15 @@ async function opened(
   }
 }
 
-/** Types of pages and messages, which some storages send with a status of success. */
+/** Content types of web pages and messages, which some storage services send with status 200. */
 const PAGE = /^(?:text\/|application\/(?:json|xml|[\w.-]+\+(?:json|xml))\b)/i
 
-/** How no file of a video, a picture or a sprite sheet begins: those are messages, whatever they are called. */
+/**
+ * Detected beginnings that no video, image or sprite sheet has; the body is a message, whatever its content type says.
+ */
 const NO_FILES: ReadonlySet<Answer['begins']> = new Set(['json', 'markup', 'nothing'])
 
-const NO_FILE = new GatewayError({ kind: 'upstream-failed', message: 'The upstream sent something else than a file.' })
+const NO_FILE = new GatewayError({ kind: 'upstream-failed', message: 'The upstream did not send a file.' })
 
 const USUAL: { readonly [variant in TaskVariant]: string } = {
   video: 'video/mp4',
@@ -119,7 +121,7 @@ const USUAL: { readonly [variant in TaskVariant]: string } = {
   spritesheet: 'image/jpeg',
 }
 
-/** Storage often has mere octets. */
+/** Falls back to the variant's usual type, since storage often reports only `application/octet-stream`. */
 const mediaTypeOf = (type: string, variant: TaskVariant): string =>
   /^(?:video|image)\/[\w.+-]+/i.test(type) ? type : USUAL[variant]
 
@@ -131,11 +133,11 @@ const missing = (variant: TaskVariant): GatewayError =>
     code: 'variant_not_available',
   })
 
-/** The failure of a file that is not there any more. */
+/** The error for a file that no longer exists. */
 export const GONE_THERE = new GatewayError({
   kind: 'not-found',
   httpStatus: 410,
-  message: 'The upstream does not have this video any more.',
+  message: 'The upstream no longer has this video.',
   code: 'video_expired',
 })
 
@@ -148,7 +150,7 @@ const ENDINGS: { readonly [mediaType: string]: string } = {
   'image/png': 'png',
 }
 
-/** Headers that describe what a file is, and have browsers save it under the task's name. */
+/** Headers that describe the file and make browsers save it under the task's id. */
 export function fileHeaders(id: string, variant: TaskVariant, mediaType: string): { readonly [name: string]: string } {
   const ending = ENDINGS[mediaType.split(';')[0]!.trim().toLowerCase()] ?? 'bin'
   const name = variant === 'video' ? id : `${id}-${variant}`

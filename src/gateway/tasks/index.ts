@@ -28,31 +28,31 @@ import { askRemoval } from './upstream.ts'
 
 export type { TaskAction, TaskQuery } from './queries.ts'
 
-/** Milliseconds for which a task is stored, unless its video is kept for longer. */
+/** Milliseconds; how long a task is stored, unless its video is stored longer. */
 const LIFETIME = 30 * 24 * 3_600_000
-/** The longest idempotency key. */
+/** Characters; the longest idempotency key. */
 const LONGEST_KEY = 255
 
 type Settings = Pick<Config, 'dataDir' | 'tasks' | 'media' | 'server'>
 
 interface Surroundings {
   readonly log: Log
-  /** Whether tasks are polled in the background here: of several processes of a machine, one does it. */
+  /** Whether this process polls tasks in the background; one process of a machine does. */
   leads(): boolean
   readonly channels: () => readonly Channel[]
   readonly store: () => StoreView
-  /** The address below which the caller of a request reaches the gateway. */
+  /** The base URL at which the caller of a request reaches the gateway. */
   readonly baseOf: (message: Call['message']) => string
 }
 
-/** A submit, and whose it is. */
+/** A request for a video task, with its caller. */
 interface Order {
   readonly call: Call
   readonly caller: Pick<Caller, 'id'>
   readonly request: CanonicalRequest
 }
 
-/** Video tasks: their submits, their states, their files. */
+/** Video tasks: submits them, answers queries about them, and serves their files. */
 export class VideoTasks {
   private config: Settings
   private readonly surroundings: Surroundings
@@ -60,9 +60,9 @@ export class VideoTasks {
   private readonly poller: Poller
   private readonly files: KeptFiles
   private downloads: Downloads
-  /** Ids of tasks that this process submits now. */
+  /** Ids of the tasks that this process is submitting. */
   private readonly submitted = new Set<string>()
-  /** Submits of one owner and idempotency key follow one another. */
+  /** Serializes submits with the same owner and idempotency key. */
   private readonly keys = new KeyedLock()
 
   constructor(config: Settings, surroundings: Surroundings) {
@@ -73,7 +73,7 @@ export class VideoTasks {
     const shared = { store: () => store().tasks, now: Date.now, poll: () => this.config.tasks.poll }
     this.refresher = new Refresher({ ...shared, channels, log, isSubmitted: task => this.isSubmitted(task) })
     const unkept = besideOutages((err, { id, channel }: StoredTask) =>
-      log.warn({ task: id, channel, err }, 'a video could not be kept'),
+      log.warn({ task: id, channel, err }, 'a video could not be stored'),
     )
     this.files = new KeptFiles({
       ...shared,
@@ -90,16 +90,16 @@ export class VideoTasks {
       channels: () => channels().map(({ config }) => config.name),
       hasStore: () => surroundings.leads() && store().exists(),
       keepFiles: () => this.files.tend(),
-      onFault: besideOutages(err => log.error({ err }, 'tasks could not be looked at')),
+      onFault: besideOutages(err => log.error({ err }, 'video tasks could not be polled')),
     })
     this.startPolling()
   }
 
   /**
-   * Prepares the submit of a task, to be tried like any request; `end` must follow. A caller that repeats an idempotency
-   * key is answered with the first task, and undefined is the result.
+   * Prepares the submit of a task, which is then tried like any request; `end` must follow. A repeated idempotency key
+   * is answered with the first task, and the result is undefined.
    *
-   * @throws GatewayError `invalid-request` for a remix or a picture that cannot be, or the key of another request.
+   * @throws GatewayError `invalid-request` for an invalid remix or image, or a key that was used for another request.
    */
   async prepare({ call, caller, request }: Order): Promise<Submission | undefined> {
     const key = keyOf(call)
@@ -122,10 +122,9 @@ export class VideoTasks {
   }
 
   /**
-   * Settles a submit that failed: the upstream is polled for the task, and where it has it, the caller is
-   * answered with it.
+   * Settles a failed submit: looks the task up at the upstream and, if it exists there, answers the caller with it.
    *
-   * @throws the failure, where it has not.
+   * @throws the failure if the upstream does not have the task.
    */
   async reconcile(submission: Submission, call: Call, failure: unknown): Promise<void> {
     this.submitted.delete(submission.id)
@@ -135,13 +134,13 @@ export class VideoTasks {
     this.answer(call, found)
   }
 
-  /** The submit is over: the next one of its key may follow. */
+  /** Ends a submit and admits the next one with the same key. */
   end({ id, release }: Submission): void {
     this.submitted.delete(id)
     release?.()
   }
 
-  /** Answers a question about tasks. Throws GatewayError. */
+  /** Answers a query about tasks. Throws GatewayError. */
   query(call: TaskQuery, owner: string): Promise<void> {
     const context: QueryContext = {
       ...{ owner, base: this.base(call), heartbeat: this.config.server.heartbeat },
@@ -170,7 +169,7 @@ export class VideoTasks {
     await this.downloads.close()
   }
 
-  /** The background works where a channel makes videos: elsewhere the store stays closed. */
+  /** Starts background polling if a channel makes videos; otherwise the store stays closed. */
   private startPolling(): void {
     const makes = ({ config }: Channel): boolean =>
       config.formats.some(({ format, dialect }) => fitnessOf(format, 'video', dialect) !== undefined)
@@ -196,7 +195,7 @@ export class VideoTasks {
     })
   }
 
-  /** A task of the key, in the state its upstream has it in. */
+  /** Finds a task of the owner and refreshes its state. */
   private async find(owner: string, id: string): Promise<StoredTask | undefined> {
     const task = await this.store.find(owner, id)
     return task && this.refresher.refresh(task)
@@ -206,7 +205,7 @@ export class VideoTasks {
     if (!isEnded(task)) throw unfinished(task)
     const upstream = task.upstreamId === undefined ? undefined : upstreamOf(task, this.surroundings.channels())
     if (upstream !== undefined) await askRemoval(upstream)
-    // The task goes first: who still keeps its video sees that, and deletes what it has written.
+    // Drops the task first, so that a process still downloading its video notices and deletes the file.
     await this.store.drop(task.owner, task.id)
     await this.files.discard(task)
   }
@@ -224,7 +223,7 @@ export class VideoTasks {
     return upstream && openUpstream(upstream, variant, headers, this.downloads)
   }
 
-  /** Whether a living process still submits the task. */
+  /** Whether a live process is still submitting the task. */
   private async isSubmitted({ id, worker }: StoredTask): Promise<boolean> {
     const { liveness } = this.surroundings.store()
     return worker === liveness.id ? this.submitted.has(id) : (await liveness.isAlive(worker)) === true
@@ -253,7 +252,7 @@ export class VideoTasks {
   }
 }
 
-/** The name a caller gives its submit. Throws GatewayError `invalid-request` for one that is too long. */
+/** The caller's idempotency key. Throws GatewayError `invalid-request` if it is too long. */
 function keyOf({ message }: Call): string | undefined {
   const key = single(message.headers['idempotency-key'])
   if (key.length > LONGEST_KEY) throw invalid(`idempotency-key: at most ${LONGEST_KEY} characters.`, 'idempotency-key')

@@ -10,46 +10,47 @@ import { type Headers, single } from '../../upstreams/channel/index.ts'
 import { GONE_THERE, type OpenedFile, type openUpstream } from './content.ts'
 import { rangeOf } from './range.ts'
 
-/** Tasks that are looked at in one go, and failures after which a video is left to its upstream. */
+/** Most tasks examined per pass, and failed downloads after which a video is left at its upstream. */
 const BATCH = 256
 const ATTEMPTS = 8
-/** Milliseconds a download may take, however slowly it flows. */
+/** Milliseconds; the longest duration of a download. */
 const PATIENCE = 30 * 60_000
-/** Bytes of a file by which it is known. */
+/** Bytes at the start of a file from which its type is detected. */
 const HEAD = 16
-/** Milliseconds after which a file without a task is an orphan: the task of a younger one may not be stored yet. */
+/** Milliseconds after which a file without a task is an orphan. The task of a younger file may not be stored yet. */
 const SETTLED = 10 * 60_000
 
 export interface KeptFilesOptions {
   readonly store: () => Tasks
   readonly now: () => number
-  /** Milliseconds between two looks at what has finished. */
+  /** Milliseconds between two passes over finished tasks. */
   readonly poll: () => number
-  /** Milliseconds for which finished videos are kept, 0 for none, and bytes of all of them. */
+  /** Milliseconds for which finished videos are stored (0: not at all), and the limit in bytes for all of them. */
   readonly limits: () => { readonly keep: number; readonly limit: number }
-  /** Where they are kept. */
+  /** The folder of the stored videos. */
   readonly folder: () => string
-  /** This process among those that share the folder, and whether another is alive. */
+  /** Id of this process among those that share the folder, and whether another process is alive. */
   readonly worker: () => Promise<string>
   isAlive(worker: string): Promise<boolean | undefined>
-  /** A finished video at its upstream; undefined where that is not configured any more. */
+  /** Opens a finished video at its upstream; undefined if the upstream is no longer configured. */
   open(task: StoredTask): ReturnType<typeof openUpstream> | undefined
   onFault(task: StoredTask, thrown: unknown): void
 }
 
-/** How much room is left for files, and which are kept, the oldest first. */
+/** Bytes still free for files, and the tasks with stored files, oldest first. */
 interface Shelf {
   room: number
   readonly kept: StoredTask[]
 }
 
 /**
- * Finished videos on disk, so that they outlive the addresses of their upstreams. Instances may share the folder; one with
- * a folder of its own leaves the upstream what is in no file of it, and never touches what others keep.
+ * Stores finished videos on disk, so that they outlive the URLs of their upstreams. Several instances may share the
+ * folder. An instance with a separate folder serves videos it lacks from the upstream and leaves the files of other
+ * instances alone.
  */
 export class KeptFiles {
   private readonly options: KeptFilesOptions
-  /** How often a video could not be had, and when it is tried again. */
+  /** Failed downloads of each video, and the time of the next attempt. */
   private readonly failures = new Map<string, { readonly count: number; readonly next: number }>()
   private readonly opened = new Set<OpenedFile>()
   private hasTidiedParts = false
@@ -59,7 +60,7 @@ export class KeptFiles {
     this.options = options
   }
 
-  /** The kept video of a task, whole or the part a request asks for; undefined where it is not there. */
+  /** Opens the stored video of a task, complete or in the requested range; undefined if it is not stored here. */
   async open(task: StoredTask, requested: Headers): Promise<OpenedFile | undefined> {
     if (isGivenUp(task)) return undefined
     const file = await open(this.path(task.id)).catch(() => undefined)
@@ -85,7 +86,7 @@ export class KeptFiles {
       : { ...shared, status: 206, headers: { ...headers, 'content-range': `bytes ${first}-${last}/${size}` }, bytes }
   }
 
-  /** Deletes what is too old or too much, and keeps what has finished since. */
+  /** Deletes expired files and those beyond the limit, then downloads newly finished videos. */
   async tend(): Promise<void> {
     const { store, now, limits } = this.options
     const { keep, limit } = limits()
@@ -109,18 +110,21 @@ export class KeptFiles {
     await Promise.all(byChannel.values().map(tasks => this.keepAll(tasks, shelf)))
   }
 
-  /** Deletes the video of a task that is gone, if it was kept here. */
+  /** Deletes the file of a dropped task, if it is stored here. */
   async discard({ id }: StoredTask): Promise<void> {
     await rm(this.path(id), { force: true })
   }
 
-  /** Ends the downloads that are on their way. */
+  /** Aborts running downloads. */
   close(): void {
     this.isClosed = true
     for (const file of this.opened) file.close()
   }
 
-  /** Deletes files whose task is gone or does not keep them any more, and once what processes that were killed began. */
+  /**
+   * Deletes files whose task is gone or no longer lists them and, once per process, partial downloads of dead
+   * processes.
+   */
   private async tidy(names: ReadonlySet<string>, files: readonly StoredTask[]): Promise<void> {
     const known = new Set(files.map(({ id }) => id))
     for (const name of names) {
@@ -135,7 +139,7 @@ export class KeptFiles {
     this.hasTidiedParts = true
   }
 
-  /** Deletes the kept video of a task. */
+  /** Deletes the stored video of a task and clears it in the store. */
   private async remove(task: StoredTask): Promise<void> {
     await this.discard(task)
     await this.options.store().keepFile(task.owner, task.id, undefined)
@@ -146,7 +150,7 @@ export class KeptFiles {
     return Date.now() - mtimeMs > SETTLED
   }
 
-  /** One after the other, until the disk takes no more. */
+  /** Downloads one video after another, until the disk fails. */
   private async keepAll(tasks: readonly StoredTask[], shelf: Shelf): Promise<void> {
     for (const task of tasks) {
       if (this.isClosed) return
@@ -156,7 +160,7 @@ export class KeptFiles {
       } catch (thrown) {
         if (this.isClosed) return
         this.options.onFault(task, thrown)
-        // A fault of the disk is no fault of the video: all wait for the next look.
+        // A disk error would affect every video, so the rest waits for the next pass.
         if (!(thrown instanceof GatewayError)) return
         await this.failed(task, thrown)
       }
@@ -185,7 +189,7 @@ export class KeptFiles {
       if (size === 0) throw NO_WHOLE
       await rename(part, this.path(task.id))
       shelf.kept.push({ ...task, fileSize: size })
-      // Deleted meanwhile.
+      // The task was deleted during the download.
       if (!(await this.options.store().keepFile(task.owner, task.id, size)))
         await rm(this.path(task.id), { force: true })
     } catch (thrown) {
@@ -199,7 +203,10 @@ export class KeptFiles {
     }
   }
 
-  /** Deletes the oldest files until there is room; they are not kept again. Throws GatewayError `too-large`. */
+  /**
+   * Deletes the oldest files until enough bytes are free; deleted videos are not downloaded again. Throws GatewayError
+   * `too-large`.
+   */
   private async makeRoom(shelf: Shelf, bytes: number): Promise<void> {
     while (shelf.room < bytes) {
       const oldest = shelf.kept.shift()
@@ -217,7 +224,7 @@ export class KeptFiles {
     else this.failures.set(task.id, { count, next: this.options.now() + this.options.poll() * 2 ** count })
   }
 
-  /** The video stays where its upstream has it, unless another instance could keep it. */
+  /** Gives the download up. The video remains at its upstream, and another instance may still store it. */
   private async giveUp({ owner, id }: StoredTask): Promise<void> {
     this.failures.delete(id)
     await this.options.store().leaveFile(owner, id)
@@ -228,13 +235,13 @@ export class KeptFiles {
   }
 }
 
-/** A file that is still written: the task, and the process that writes it. */
+/** Matches a partial download: the task's id, then the id of the writing process. */
 const PART = /\.([0-9a-f]{32})\.part$/
 
-/** Whether the video is not kept: not yet, or never. */
+/** Whether the video has no stored file, not yet or never. */
 const isGivenUp = ({ fileSize = 0 }: StoredTask): boolean => fileSize === 0
 
 const NO_WHOLE = new GatewayError({ kind: 'upstream-failed', message: 'The upstream did not send the whole video.' })
-const TOO_LARGE = tooLarge('The video is larger than all that is kept.')
+const TOO_LARGE = tooLarge('The video is larger than the limit for stored videos.')
 
 const NOTHING: Bytes = { size: 0, read: async function* () {} }

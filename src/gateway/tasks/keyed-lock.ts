@@ -1,9 +1,9 @@
-/** Admits one holder at a time for each name, in the order in which they came. */
+/** A lock per name; waiters are admitted in order of arrival. */
 export class KeyedLock {
-  /** Settles when the last one that came for a name has released it. */
+  /** Resolves when the latest waiter for a name has released the lock. */
   private readonly last = new Map<string, Promise<void>>()
 
-  /** Waits for the name; the result releases it. */
+  /** Waits for the lock of a name. @returns a function that releases it. */
   async take(name: string): Promise<() => void> {
     const before = this.last.get(name)
     const { promise, resolve } = Promise.withResolvers<void>()

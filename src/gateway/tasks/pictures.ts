@@ -4,16 +4,16 @@ import { type GatewayError, invalid, tooLarge } from '../../canonical/error.ts'
 import { sniffed } from '../../canonical/media/sniff.ts'
 import type { CanonicalRequest } from '../../canonical/request.ts'
 
-/** Kinds of pictures whose files begin in a known way. */
+/** Image types that can be recognized by their first bytes. */
 const KNOWN = /^image\/(?:png|jpe?g|webp|gif|bmp|tiff|avif|heic|heif)\b/i
-/** Base64 characters, or bytes, by which a file is known. */
+/** Bytes, or base64 characters, from which the type is detected. */
 const HEAD = 32
 
 /**
- * Refuses pictures that are none, before anything is stored or sent: files of another kind, and files that do not begin
- * as the kind they claim to be.
+ * Rejects invalid images before anything is stored or sent: other files, and files whose first bytes contradict their
+ * declared type.
  *
- * @param limit bytes a picture may have.
+ * @param limit bytes; the largest image.
  * @throws GatewayError `invalid-request`, `too-large`.
  */
 export function checkPictures({ messages }: CanonicalRequest, limit: number): void {
@@ -24,12 +24,12 @@ export function checkPictures({ messages }: CanonicalRequest, limit: number): vo
 function checkPicture({ source }: MediaPart, limit: number): void {
   if (sizeOf(source) > limit) throw overLimit(limit)
   if (source.type === 'url' && !/^(?:https?|gs|s3):\/\//i.test(source.url))
-    throw refusal('is neither a picture nor the address of one')
+    throw refusal('is neither an image nor the URL of one')
   const head = headOf(source)
   if (head === undefined || (source.type !== 'base64' && source.type !== 'bytes')) return
   const found = sniffed(head)
   const isPicture = found?.startsWith('image/') === true || (found === undefined && isUnknown(source.mediaType))
-  if (head.length === 0 || !isPicture) throw refusal('is not a picture')
+  if (head.length === 0 || !isPicture) throw refusal('is not an image')
 }
 
 function sizeOf(source: MediaPart['source']): number {
@@ -37,7 +37,7 @@ function sizeOf(source: MediaPart['source']): number {
   return source.type === 'bytes' ? (source.bytes.size ?? 0) : 0
 }
 
-/** A kind of pictures that is not known by how its files begin. */
+/** Whether an image type cannot be recognized by its first bytes. */
 const isUnknown = (mediaType: string): boolean => /^image\//i.test(mediaType) && !KNOWN.test(mediaType)
 
 function headOf(source: MediaPart['source']): Uint8Array | undefined {
@@ -49,4 +49,4 @@ const refusal = (what: string): GatewayError =>
   invalid(`input_reference: the file ${what}.`, 'input_reference', 'invalid_image')
 
 const overLimit = (limit: number): GatewayError =>
-  tooLarge(`input_reference: a picture may have ${limit} bytes.`, 'input_reference')
+  tooLarge(`input_reference: an image may have at most ${limit} bytes.`, 'input_reference')

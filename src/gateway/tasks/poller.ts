@@ -1,35 +1,35 @@
 import type { StoredTask, Tasks } from '../../store/tasks.ts'
 import type { Refresher } from './refresher.ts'
 
-/** Tasks of a channel that are polled at once. */
+/** Tasks of one channel polled concurrently. */
 const AT_ONCE = 4
-/** Tasks of a channel that are looked at in one go. */
+/** Most tasks of one channel polled per pass. */
 const BATCH = 256
-/** The longest pause of a background that has none of its own, in milliseconds. */
+/** Milliseconds; the longest interval between two passes, even if `poll` is longer. */
 const USUAL = 10_000
 
 export interface PollerOptions {
   readonly store: () => Tasks
   readonly refresher: Refresher
-  /** The names of the channels in use. */
+  /** Names of the configured channels. */
   channels(): readonly string[]
-  /** Whether anything was ever stored: a store that is not there is not made. */
+  /** Whether the store exists; polling never creates one. */
   hasStore(): boolean
   readonly now: () => number
-  /** Milliseconds between two looks; 0 for none. */
+  /** Milliseconds between two polls of a task; 0 turns polling off. */
   readonly poll: () => number
-  /** What else is done between: finished videos are kept, and old ones deleted. */
+  /** Stores finished videos and deletes expired ones, in every pass. */
   keepFiles(): Promise<void>
   onFault(thrown: unknown): void
 }
 
-/** Works that wait for none of a channel. */
+/** Lanes for work that belongs to no channel. */
 const FILES = Symbol('files')
 const SUBMITS = Symbol('submits')
 
 /**
- * Brings tasks to their end although no caller asks for them, those that a killed process left among them. Each channel
- * is polled separately, so that one that hangs holds up no other.
+ * Polls tasks in the background until they end, including tasks of killed processes. Each channel has its own lane, so
+ * that a slow upstream delays no other channel.
  */
 export class Poller {
   private readonly options: PollerOptions
@@ -41,7 +41,7 @@ export class Poller {
     this.options = options
   }
 
-  /** Looks at all tasks, soon and again and again, as long as there is an interval. */
+  /** Schedules the next pass, unless polling is turned off. */
   start(): void {
     clearTimeout(this.timer)
     const poll = this.options.poll()
@@ -55,7 +55,7 @@ export class Poller {
     await Promise.all(this.running.values())
   }
 
-  /** Begins whatever is not still at work since the last look. */
+  /** Starts a pass in every lane whose previous pass has ended. */
   private look(): void {
     const { store, channels, hasStore, keepFiles } = this.options
     if (hasStore()) {

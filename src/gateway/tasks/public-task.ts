@@ -6,10 +6,10 @@ import type { StoredTask } from '../../store/tasks.ts'
 import type { Target } from '../../upstreams/router.ts'
 import { scrubbed, scrubber } from '../scrub.ts'
 
-/** Below the gateway's address: where tasks are. */
+/** Path of the video tasks below the gateway's base URL. */
 export const VIDEOS_PATH = '/v1/videos'
 
-/** What is left of a task's request: what its answers are read and written by. */
+/** The part of a task's request that is stored; answers are read and written with it. */
 export const requestOf = ({
   upstreamModel,
   output,
@@ -22,10 +22,10 @@ export const requestOf = ({
 })
 
 /**
- * A task as its callers see it: under its public id and model, with addresses of the gateway's, and with the settings of
- * its request where the upstream does not repeat them.
+ * Converts a stored task to the result its callers see: with the public id and model, the gateway's URLs, and the
+ * request's settings where the upstream does not repeat them.
  *
- * @param base where callers reach the gateway, without a slash at the end.
+ * @param base the gateway's base URL, without a trailing slash.
  */
 export function publicTask(stored: StoredTask, base: string): CanonicalResult {
   const { id, model, createdAt, state, output, result } = stored
@@ -49,15 +49,15 @@ export function publicTask(stored: StoredTask, base: string): CanonicalResult {
 
 const COMPLETED = { progress: 100 } as const
 
-/** A failed task always has a reason to show. */
+/** Ensures that a failed task states a reason. */
 const withReason = (failure: TaskFailure = { kind: 'broken', message: '' }): TaskFailure =>
   failure.message === '' ? { ...failure, message: 'The upstream gave no reason.' } : failure
 
 const percent = (progress: number): number => Math.round(Math.min(100, Math.max(0, progress)))
 
 /**
- * An upstream's answer as it is stored: without what the gateway shows no caller, except the addresses of
- * files, which `publicTask` leaves out.
+ * Converts an upstream's answer for storage. Removes everything that callers must not see except file URLs, which
+ * `publicTask` omits.
  */
 export function storable(
   result: CanonicalResult,
@@ -84,10 +84,10 @@ export function storable(
   }
 }
 
-/** Shorter ones are no ids that texts would name. */
+/** Characters; a shorter id is not replaced in texts, because it could match by chance. */
 const SHORTEST_ID = 6
 
-/** Also replaces the upstream's id of the task by the public one. */
+/** Scrubs a text and replaces the upstream's task id by the public one. */
 const withoutId = (scrub: (text: string) => string, id: string, publicId: string) => (text: string) =>
   scrub(id.length < SHORTEST_ID ? text : text.replaceAll(id, publicId))
 
@@ -96,7 +96,7 @@ function safeFailure({ kind, ...failure }: TaskFailure, scrub: (text: string) =>
   return { ...(safe as unknown as Omit<TaskFailure, 'kind'>), kind }
 }
 
-/** A node without how its format wrote it, and of its further fields those that hold neither the upstream's id nor an address. */
+/** Drops a node's `spelling`, and every extra field that contains a URL or the upstream's id. */
 function withoutSpelling<T extends Node>({ spelling: _, extras, ...node }: T, id: string): T {
   if (extras === undefined) return node as unknown as T
   const isSafe = (value: unknown): boolean => {

@@ -12,31 +12,31 @@ import { checkCompleted } from './completed.ts'
 import { fileHeaders, type OpenedFile } from './content.ts'
 import { publicTask, requestOf } from './public-task.ts'
 
-/** The operations on stored tasks. */
+/** Operations on stored tasks. */
 export type TaskAction = 'retrieve' | 'list' | 'remove' | 'content'
 
-/** A question about tasks at its endpoint. */
+/** A query about tasks at its endpoint. */
 export interface TaskQuery {
-  /** Names the question in errors. */
+  /** Identifies the query in errors. */
   readonly id: string
-  /** The format of its answer. */
+  /** Format of the answer. */
   readonly format: Format
   readonly action: TaskAction
   readonly message: IncomingMessage
   readonly queryKey?: string
-  /** The task's id, empty for a list. */
+  /** Id of the task; empty for a list. */
   readonly task: string
   readonly query: { readonly [name: string]: string }
   readonly reply: Reply
 }
 
-/** What answers work with. */
+/** The services that answers need. */
 export interface QueryContext {
   readonly owner: string
-  /** Where callers reach the gateway, without a slash at the end. */
+  /** The gateway's base URL, without a trailing slash. */
   readonly base: string
   readonly heartbeat: number
-  /** Milliseconds after which a state may be another. */
+  /** Milliseconds for which the task's state counts as current. */
   readonly freshOf: (task: StoredTask) => number
   find(owner: string, id: string): Promise<StoredTask | undefined>
   list(
@@ -47,11 +47,11 @@ export interface QueryContext {
   open(task: StoredTask, variant: TaskVariant, headers: IncomingMessage['headers']): Promise<OpenedFile>
 }
 
-/** A task as an answer of the format. */
+/** Writes a task in the format's wire form. */
 export const taskBody = (task: StoredTask, format: Format, base: string): JsonObject =>
   WRITERS[format]!.result!(publicTask(task, base), requestOf(task)).wire.body
 
-/** Answers a question. Throws GatewayError, `not-found` for a task that is not the key's. */
+/** Answers a query. Throws GatewayError `not-found` for a task of another key. */
 export async function answerQuery(call: TaskQuery, context: QueryContext): Promise<void> {
   if (call.action === 'list') return call.reply.whole(200, {}, JSON.stringify(await listed(call, context)))
   const task = await context.find(context.owner, call.task)
@@ -64,7 +64,7 @@ export async function answerQuery(call: TaskQuery, context: QueryContext): Promi
   call.reply.whole(200, pollAfter(task, context), JSON.stringify(taskBody(task, call.format, context.base)))
 }
 
-/** The header from which OpenAI's libraries take their interval of polling. */
+/** Sets the header from which OpenAI's client libraries take their polling interval. */
 const pollAfter = (task: StoredTask, { freshOf }: QueryContext): { readonly [name: string]: string } =>
   isEnded(task) ? {} : { 'openai-poll-after-ms': String(freshOf(task)) }
 
@@ -100,7 +100,7 @@ function sendHead(reply: Reply, { status, bytes }: OpenedFile, headers: { readon
   reply.end('')
 }
 
-/** The requested file. Throws GatewayError `invalid-request` for an unknown variant. */
+/** Reads the requested variant. Throws GatewayError `invalid-request` for an unknown one. */
 function variantOf(name = 'video'): TaskVariant {
   const variant = TASK_VARIANTS.find(one => one === name)
   if (variant !== undefined) return variant

@@ -1,4 +1,4 @@
-/** The first and the last byte of a part. */
+/** A byte range; both ends are inclusive. */
 export interface ByteRange {
   readonly first: number
   readonly last: number
@@ -6,15 +6,15 @@ export interface ByteRange {
 
 const FORM = /^\s*bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*$/i
 
-/** Whether a `range` header asks for one part of a file. */
+/** Whether a `range` header requests a single valid range. */
 export function isRange(header: string): boolean {
   const [, first = '', last = ''] = FORM.exec(header) ?? []
   return (first !== '' || last !== '') && (first === '' || last === '' || Number(first) <= Number(last))
 }
 
 /**
- * The part of a file that a `range` header asks for (RFC 9110, section 14): undefined for the whole file, which is what
- * several parts and anything unknown come to, and `none` for a part that lies behind the end.
+ * Resolves a `range` header against a file's size (RFC 9110, section 14). Returns undefined for the whole file, which
+ * several ranges and unknown units also get, and `none` for a range beyond the end.
  */
 export function rangeOf(header: string, size: number): ByteRange | 'none' | undefined {
   if (!isRange(header)) return undefined

@@ -8,15 +8,15 @@ import { storable } from './public-task.ts'
 import { type TaskUpstream, targetOf, upstreamOf } from './task-upstream.ts'
 import { askState } from './upstream.ts'
 
-/** The most milliseconds for which a state counts as current. */
+/** Milliseconds; the longest time for which a state counts as current. */
 const FRESH = 5000
-/** The same for tasks of the built-in replay, which are over in three seconds. */
+/** As `FRESH`, for tasks of the built-in mock provider, which end within three seconds. */
 const FRESH_AT_REPLAY = 500
-/** Consecutive answers that there is no such task after which it counts as lost. */
+/** Consecutive not-found answers after which a task counts as lost. */
 const MISSES = 3
-/** Milliseconds after which a task that did not finish has failed. */
+/** Milliseconds after which an unfinished task fails. */
 const LONGEST = 24 * 3_600_000
-/** Milliseconds for which an upstream is polled for a submit it did not answer. */
+/** Milliseconds for which an upstream is searched for a submit it did not answer. */
 const RECONCILED = 10 * 60_000
 
 export interface RefresherOptions {
@@ -24,16 +24,16 @@ export interface RefresherOptions {
   readonly channels: () => readonly Channel[]
   readonly log: Log
   readonly now: () => number
-  /** Milliseconds between two looks of the background at a task, 0 for none. */
+  /** Milliseconds between two background polls of a task; 0 if there are none. */
   readonly poll: () => number
-  /** Whether somebody still submits the task. */
+  /** Whether a process is still submitting the task. */
   isSubmitted(task: StoredTask): Promise<boolean>
 }
 
-/** Brings stored tasks to the state of their upstreams, each polled at most once in five seconds. */
+/** Refreshes stored tasks from their upstreams, each at most once per interval (`freshOf`). */
 export class Refresher {
   private readonly options: RefresherOptions
-  /** Who asks already, by task: many callers that poll wait for one answer. */
+  /** Running polls by task id, shared by concurrent callers. */
   private readonly polling = new Map<string, Promise<StoredTask>>()
 
   private readonly closing = new AbortController()
@@ -42,12 +42,15 @@ export class Refresher {
     this.options = options
   }
 
-  /** Ends all questions that are not answered yet. */
+  /** Aborts all running polls. */
   close(): void {
     this.closing.abort()
   }
 
-  /** The task as it is now, or as it last was where its upstream cannot be reached. Rejects where the store cannot be. */
+  /**
+   * Returns the task's current state, or the last known one if the upstream cannot be reached. Rejects if the store
+   * fails.
+   */
   refresh(task: StoredTask): Promise<StoredTask> {
     if (isEnded(task)) return Promise.resolve(task)
     const before = this.options.now() - this.freshOf(task)
@@ -59,18 +62,20 @@ export class Refresher {
     return poll
   }
 
-  /** The shortest interval of polling: five seconds, or that of the background. */
+  /** Milliseconds; the shortest interval between polls: five seconds, or the background interval if shorter. */
   get fresh(): number {
     return Math.min(FRESH, this.options.poll() || FRESH)
   }
 
-  /** The shortest interval of polling a task, in ms. */
+  /** Milliseconds; the shortest interval between polls of a task. */
   freshOf({ channel }: StoredTask): number {
     const isReplay = this.options.channels().find(({ config }) => config.name === channel)?.config.provider === 'replay'
     return isReplay ? FRESH_AT_REPLAY : this.fresh
   }
 
-  /** Fails a task whose submit was not answered, where its upstream has no way to find it. */
+  /**
+   * Settles a task whose submit was not answered: searches for it if the upstream supports that, otherwise fails it.
+   */
   async reconcile(task: StoredTask): Promise<StoredTask> {
     const upstream = upstreamOf(task, this.options.channels())
     if (canFind(task, upstream) && this.options.now() - task.createdAt < RECONCILED)
@@ -78,19 +83,19 @@ export class Refresher {
     return this.fail(task, UNKNOWN)
   }
 
-  /** @param before the task is left as it is where it was polled after this time. */
+  /** Polls a task. @param before a task polled after this time is left unchanged. */
   private async poll(task: StoredTask, before: number): Promise<StoredTask> {
     const { options } = this
     if (task.state === 'submitting') {
       if (await options.isSubmitted(task)) return task
-      // Its submit may have ended since it was read.
+      // The submit may have ended since the task was read.
       const current = await this.again(task)
       if (current.state !== 'submitting') return current
     }
     const now = options.now()
     const upstream = upstreamOf(task, options.channels())
     const isLate = now - task.createdAt > LONGEST
-    // Another process may have the channel: it may still poll.
+    // Another process may still have the channel and poll it.
     if (upstream === undefined && task.state !== 'submitting') return isLate ? this.fail(task, LATE) : task
     if (!(await options.store().claim(task.owner, task.id, now, before))) return this.again(task)
     if (task.state === 'submitting') {
@@ -146,7 +151,7 @@ export class Refresher {
     return after
   }
 
-  /** What another has stored meanwhile. */
+  /** Reads the task again, because another process changed it. */
   private async again(task: StoredTask): Promise<StoredTask> {
     return (await this.options.store().find(task.owner, task.id)) ?? task
   }
@@ -158,11 +163,11 @@ export class Refresher {
   }
 }
 
-/** Whether the upstream finds a task by its reference. */
+/** Whether the upstream can find a task by its reference. */
 const canFind = ({ reference }: StoredTask, upstream: TaskUpstream | undefined): boolean =>
   upstream?.writer.find !== undefined && reference !== undefined
 
-/** Fields of earlier answers stay where a later one lacks them; progress never goes back. */
+/** Merges two answers: fields missing in the later one keep their value, and progress never decreases. */
 function merged(before: CanonicalResult, now: CanonicalResult): CanonicalResult {
   const task = { ...before.task, ...now.task! }
   const [old = 0, new_ = 0] = [before.task?.progress, now.task?.progress]
@@ -175,5 +180,5 @@ const UNKNOWN = broken(
   'The upstream did not answer the submit. It may have accepted it; it was not submitted again.',
 )
 const UNSENT = broken('submit_lost', 'The submit did not reach the upstream. It was not submitted again.')
-const LOST = broken('task_lost', 'The upstream has no such task any more.')
+const LOST = broken('task_lost', 'The upstream no longer has this task.')
 const LATE = broken('task_timed_out', 'The upstream did not finish within a day.')

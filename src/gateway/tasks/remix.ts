@@ -7,10 +7,10 @@ import { checkCompleted } from './completed.ts'
 import { upstreamOf } from './task-upstream.ts'
 
 /**
- * A request to change the video of a task, for the upstream that made it.
+ * Rewrites a remix request for the upstream that made the original video.
  *
- * @throws GatewayError `conflict` for a task that is not completed, `invalid-request` for one that is a remix itself, or
- * whose upstream changes no videos.
+ * @throws GatewayError `conflict` if the original is not completed, `invalid-request` if it is a remix or its upstream
+ * cannot remix.
  */
 export function remixRequest(
   request: CanonicalRequest,
@@ -29,10 +29,10 @@ export function remixRequest(
   }
 }
 
-/** Of the targets the one that made the original. Throws GatewayError `invalid-request` where it is none of them. */
+/** The targets that made the original. Throws GatewayError `invalid-request` if there are none. */
 export function onlyOrigin(targets: readonly Target[], { channel, format }: StoredTask): readonly Target[] {
   const origin = targets.filter(one => one.channel.name === channel && one.format.format === format)
-  if (origin.length === 0) throw refusal('The upstream that made this video takes no requests for it any more.')
+  if (origin.length === 0) throw refusal('The upstream that made this video no longer accepts requests for it.')
   return origin
 }
 

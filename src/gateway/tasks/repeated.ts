@@ -5,8 +5,8 @@ import type { StoredTask } from '../../store/tasks.ts'
 import { madeFrom, promptOf } from './submission.ts'
 
 /**
- * Whether a request is the one that a task was made by, as far as the task has it: prompt, settings, what it is made from
- * and, of a remix, the original. Bytes of pictures are not kept and not compared.
+ * Whether a request equals the one that created the task. Compares what the task stores: the prompt, the settings, the
+ * kind of input and, for a remix, the original. Image bytes are not stored and not compared.
  */
 export function isRepeated(task: StoredTask, request: CanonicalRequest): boolean {
   const { remixOf } = request.output.video ?? {}
@@ -16,11 +16,11 @@ export function isRepeated(task: StoredTask, request: CanonicalRequest): boolean
   return isSame && isDeepStrictEqual(settingsOf(request.output), settingsOf(task.output))
 }
 
-/** Settings by what they mean, not by how an endpoint spells them. */
+/** Drops `spelling`, so that settings compare by meaning. */
 const settingsOf = (output: CanonicalRequest['output']): unknown =>
   JSON.parse(JSON.stringify(output, (name, value) => (name === 'spelling' ? undefined : value)))
 
-/** The failure of a request under the key of another: a client that repeats it would repeat it in vain. */
+/** The error for an idempotency key of another request. It is not retryable, since a retry would fail again. */
 export const REUSED = new GatewayError({
   kind: 'invalid-request',
   httpStatus: 422,

@@ -13,35 +13,35 @@ import { onlyOrigin } from './remix.ts'
 export interface SubmissionOptions {
   readonly store: Tasks
   readonly owner: string
-  /** As the caller named its model, or as the task it remixes has it. */
+  /** The request with the caller's model name or, for a remix, the model of the original. */
   readonly request: CanonicalRequest
   readonly idempotencyKey?: string
-  /** Lets the next submit of the key begin. */
+  /** Releases the lock of the idempotency key. */
   readonly release?: () => void
-  /** The task it remixes. */
+  /** The task to remix. */
   readonly origin?: StoredTask
-  /** The process that submits. */
+  /** Id of the submitting process. */
   readonly worker: string
   readonly now: number
-  /** Milliseconds for which the task is stored. */
+  /** Milliseconds; how long the task is stored. */
   readonly lifetime: number
-  /** Where callers reach the gateway, without a slash at the end. */
+  /** The gateway's base URL, without a trailing slash. */
   readonly base: string
 }
 
-/** Milliseconds between attempts to store what an upstream has accepted, and how many there are. */
+/** Milliseconds of the first retry delay when storing an accepted task, and the number of attempts. */
 const RETRY = 250
 const ATTEMPTS = 8
 
 /**
- * One submit on its way: stored before it is sent, completed before the caller is answered. Once an upstream may have
- * accepted it, it is sent to no other.
+ * A submit in progress: the task is stored before it is sent, and updated before the caller is answered. Once an
+ * upstream may have accepted the task, no other upstream is tried.
  */
 export class Submission {
   readonly id = `video_${freshId()}`
   readonly base: string
   readonly release: (() => void) | undefined
-  /** Whether an upstream may have accepted it without having answered. */
+  /** Whether an upstream may have accepted the task without answering. */
   isUnknown = false
   private stored: StoredTask | undefined
   private isAccepted = false
@@ -53,23 +53,25 @@ export class Submission {
     this.release = options.release
   }
 
-  /** The request to send: of a remix, with the model and the upstream's id of its original. */
+  /** The request to send. A remix has the model and the upstream id of its original. */
   get request(): CanonicalRequest {
     return this.options.request
   }
 
-  /** Whether no other upstream may be tried. */
+  /** Whether trying another upstream is forbidden. */
   get isSpent(): boolean {
     return this.isUnknown || this.isAccepted
   }
 
-  /** Those of the targets that can do it. Throws GatewayError `invalid-request` for a remix without the upstream it needs. */
+  /**
+   * The targets that can do the request. Throws GatewayError `invalid-request` for a remix whose upstream is missing.
+   */
   among(targets: readonly Target[]): readonly Target[] {
     const { origin } = this.options
     return origin === undefined ? targets : onlyOrigin(targets, origin)
   }
 
-  /** The request with the name under which the upstream finds the task again, where its format has one. */
+  /** Adds the reference by which the upstream can find the task again, if its format supports that. */
   referenced(request: CanonicalRequest, { format }: Target): CanonicalRequest {
     if (WRITERS[format.format]?.tasks?.find === undefined) return request
     const reference = request.output.video?.reference ?? this.id
@@ -77,10 +79,10 @@ export class Submission {
   }
 
   /**
-   * Stores the task, or where it goes now.
+   * Stores the task, or its new target.
    *
-   * @throws GatewayError `conflict` where another submit of the same idempotency key was stored meanwhile, and what the
-   * store throws.
+   * @throws GatewayError `conflict` if another submit with the same idempotency key was stored meanwhile; errors of the
+   * store.
    */
   async begins({ channel, format, upstreamModel }: Target, request: CanonicalRequest): Promise<void> {
     const { store, owner } = this.options
@@ -96,13 +98,13 @@ export class Submission {
     this.stored = task
   }
 
-  /** Whether the failure of a submit leaves open what became of it: nothing else is tried then. */
+  /** Records a failure. Returns true if the upstream may have accepted the task, so that no other is tried. */
   failed(failure: GatewayError): boolean {
     this.isUnknown ||= this.isAccepted || becomesUnknown(failure)
     return this.isUnknown
   }
 
-  /** Stores what the upstream answered. Rejects where the store does not take it, however often it is tried. */
+  /** Stores the upstream's answer, with retries. Rejects if the store fails every attempt. */
   async accepted(result: CanonicalResult, target: Target): Promise<StoredTask> {
     this.isAccepted = true
     const { store, owner, request } = this.options
@@ -127,7 +129,7 @@ export class Submission {
     return { ...this.stored!, ...news }
   }
 
-  /** Nothing more is tried: a task that no upstream has is forgotten. */
+  /** Ends the attempts. A task that no upstream has is dropped; a task of unknown fate is returned. */
   async ends(): Promise<StoredTask | undefined> {
     const { store, owner } = this.options
     if (this.stored === undefined) return undefined
@@ -157,7 +159,7 @@ const REPEATED = conflict('A request with this idempotency key is being handled.
 export const promptOf = ({ messages }: CanonicalRequest): string | undefined =>
   messages.flatMap(({ content }) => content).find(part => part.type === 'text')?.text
 
-/** What the video of a request is made from besides its prompt. */
+/** The kind of input of a request besides its prompt. */
 export function madeFrom({ messages, output }: CanonicalRequest): UpstreamTask['from'] {
   if (output.video?.remixOf !== undefined) return 'video'
   const media = messages.flatMap(({ content }) => content.filter(part => part.type === 'media'))

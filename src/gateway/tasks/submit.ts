@@ -9,10 +9,10 @@ import { publicTask } from './public-task.ts'
 import type { Submission } from './submission.ts'
 
 /**
- * Submits a task to one upstream and answers its caller with it: the task is stored before the request is sent, and
- * again, with the upstream's id, before the caller is answered.
+ * Submits a task to one upstream and answers its caller. The task is stored before the request is sent, and again with
+ * the upstream's id before the caller is answered.
  *
- * @throws GatewayError; where `submission.isSpent` then, no other upstream may be tried.
+ * @throws GatewayError; if `submission.isSpent` is then true, no other upstream may be tried.
  */
 export async function submit(named: Attempt, submission: Submission): Promise<void> {
   const attempt = { ...named, request: submission.referenced(named.request, named.target) }
@@ -31,4 +31,4 @@ export async function submit(named: Attempt, submission: Submission): Promise<vo
   await writeResult(attempt, { ...answered, result: publicTask(stored, submission.base) })
 }
 
-const OPEN = 'Whether it accepted the task is open; the task is not submitted again.'
+const OPEN = 'It may have accepted the task; the task is not submitted again.'

@@ -7,7 +7,7 @@ import type { StoredTask } from '../../store/tasks.ts'
 import type { Channel } from '../../upstreams/channel/index.ts'
 import type { Target } from '../../upstreams/router.ts'
 
-/** The upstream a task is worked on by, as it is configured now. */
+/** The upstream that works on a task, as currently configured. */
 export interface TaskUpstream {
   readonly task: StoredTask
   readonly channel: Channel
@@ -15,7 +15,7 @@ export interface TaskUpstream {
   readonly writer: TaskWriter
 }
 
-/** The upstream of a task; undefined where its channel is not configured any more. */
+/** Finds the upstream of a task; undefined if its channel is no longer configured. */
 export function upstreamOf(task: StoredTask, channels: readonly Channel[]): TaskUpstream | undefined {
   const channel = channels.find(({ config }) => config.name === task.channel)
   const format = channel?.config.formats.find(one => one.format === task.format)
@@ -25,13 +25,13 @@ export function upstreamOf(task: StoredTask, channels: readonly Channel[]): Task
     : { task, channel, format, writer }
 }
 
-/** The upstream as a way to answer the task's request. */
+/** The upstream as a routing target, for reading and writing answers. */
 export const targetOf = ({ task, channel, format }: TaskUpstream): Target => ({
   ...{ channel: channel.config, format, upstreamModel: task.upstreamModel },
   ...{ native: true, emulated: false, resting: false },
 })
 
-/** The task in requests to its upstream. */
+/** The task as requests to its upstream identify it. */
 export const upstreamTask = ({ upstreamId = '', upstreamModel, from, result }: StoredTask): UpstreamTask => ({
   ...{ id: upstreamId, model: upstreamModel, from },
   ...defined({ files: result.task?.files }),

@@ -11,9 +11,10 @@ import { requestOf } from './public-task.ts'
 import { type TaskUpstream, targetOf, upstreamTask } from './task-upstream.ts'
 
 /**
- * The state of a task as its upstream has it now: by its id or, where the submit was not answered, by its reference.
+ * Requests the current state of a task from its upstream, by its id or, if the submit was not answered, by its
+ * reference.
  *
- * @throws GatewayError, `not-found` where there is no such task there.
+ * @throws GatewayError `not-found` if the upstream has no such task.
  */
 export function askState(upstream: TaskUpstream, signal: AbortSignal): Promise<CanonicalResult> {
   const { task, format, writer } = upstream
@@ -25,7 +26,7 @@ export function askState(upstream: TaskUpstream, signal: AbortSignal): Promise<C
   return exchange(upstream, call, read, signal)
 }
 
-/** Has the upstream forget a task, where it has a call for that. Throws GatewayError where it refuses. */
+/** Deletes a task at its upstream, if the format supports it. Throws GatewayError if the upstream refuses. */
 export async function askRemoval(upstream: TaskUpstream): Promise<void> {
   const call = upstream.writer.remove?.(upstreamTask(upstream.task), upstream.format.dialect)
   if (call === undefined) return
@@ -35,7 +36,7 @@ export async function askRemoval(upstream: TaskUpstream): Promise<void> {
   })
 }
 
-/** Sends a call with the channel's credential. */
+/** Sends a request with the channel's credential. */
 export async function sendCall(
   { channel, format }: Pick<TaskUpstream, 'channel' | 'format'>,
   { method, ...where }: TaskCall,
@@ -45,10 +46,10 @@ export async function sendCall(
   return channel.call(method, format, { ...where, headers: { ...where.headers, ...headers } })
 }
 
-/** Milliseconds a request about a task may take; it is repeated later. */
+/** Milliseconds; timeout of a request about a task, which is repeated later. */
 const PATIENCE = 15_000
 
-/** Bytes of an answer about a task: it is stored, and shown in every answer to callers. */
+/** Bytes; largest answer about a task, since it is stored and sent to callers. */
 const LARGEST = 2 ** 20
 
 async function exchange<T>(
@@ -74,7 +75,7 @@ async function exchange<T>(
   }
 }
 
-/** The failure that an answer is, as a caller may see it. */
+/** The error of an upstream's answer, without what callers must not see. */
 export const publicFailure = async (answer: Answer, upstream: TaskUpstream): Promise<GatewayError> =>
   shown(await failureOf(answer, upstream), upstream)
 

@@ -1,14 +1,14 @@
-/** Audio of one format as audio of another, piece by piece. */
+/** Converts a stream of audio from one format to another, chunk by chunk. */
 export interface AudioConverter {
   /**
-   * The audio that is due after these bytes; a sample cut between two chunks is put together. The
-   * result is the caller's to keep.
+   * Converts a chunk and returns the output that is ready. Chunks may be cut inside a sample. The caller owns the
+   * result and may modify it.
    */
   push(bytes: Uint8Array): Uint8Array
-  /** What the filter still holds; the next `push` begins anew. */
+  /** Returns the output still held by the filter; the next `push` starts a new stream. */
   flush(): Uint8Array
-  /** Forgets what is held: the audio before was dropped. */
+  /** Discards the buffered input, because the audio before it was dropped. */
   reset(): void
-  /** Frees what the collector cannot. */
+  /** Releases memory outside the garbage collector's reach. */
   close(): void
 }

@@ -1,19 +1,19 @@
-/** One of the two laws of ITU-T G.711: 8 bits for each 16-bit sample. */
+/** Conversion tables of an ITU-T G.711 law, which codes each 16-bit sample in 8 bits. */
 export interface Law {
-  /** The 256 levels. */
+  /** The 16-bit level of each of the 256 codes. */
   readonly levels: Int16Array
-  /** The code of each 16-bit sample, by its two's complement. */
+  /** The code of each 16-bit sample, indexed by the sample's two's complement. */
   readonly codes: Uint8Array
 }
 
-/** Sign, exponent and mantissa of a code, without the bits that lines need. */
+/** Splits a code into sign, exponent and mantissa, once the inversion for transmission is undone. */
 const fieldsOf = (code: number): { sign: 1 | -1; exponent: number; mantissa: number } => ({
   sign: (code & 0x80) === 0 ? -1 : 1,
   exponent: (code >> 4) & 7,
   mantissa: code & 15,
 })
 
-/** µ-law codes have all bits inverted; the levels are 132 apart from those of a plain exponent. */
+/** The level of a µ-law code. All bits of a code are inverted; 132 is the bias of the segments. */
 function mulawLevel(code: number): number {
   const { sign, exponent, mantissa } = fieldsOf(code ^ 0x7f)
   return sign * ((((mantissa << 3) + 132) << exponent) - 132)
@@ -25,7 +25,9 @@ function mulawCode(sample: number): number {
   return ((sample < 0 ? 0 : 0x80) | (exponent << 4) | ((size >> (exponent + 3)) & 15)) ^ 0x7f
 }
 
-/** A-law codes have every other bit inverted; the lowest two segments are of one size. */
+/**
+ * The level of an A-law code. Every other bit of a code is inverted; the lowest two segments have the same step size.
+ */
 function alawLevel(code: number): number {
   const { sign, exponent, mantissa } = fieldsOf(code ^ 0x55)
   const size = exponent === 0 ? (mantissa << 4) + 8 : ((mantissa << 4) + 264) << (exponent - 1)
@@ -48,6 +50,6 @@ const once = <T>(make: () => T): (() => T) => {
   return () => (made ??= make())
 }
 
-/** Made with the first call that needs them. */
+/** Tables of both laws, computed on first use. */
 export const mulaw = once(() => law(mulawLevel, mulawCode))
 export const alaw = once(() => law(alawLevel, alawCode))

@@ -7,14 +7,14 @@ import { type SampleReader, type SampleWriter, sampleReader, sampleWriter } from
 export type { AudioConverter } from './converter.ts'
 
 /**
- * A converter between two formats of one channel.
+ * Opens a converter between two mono audio formats.
  *
- * @throws GatewayError `invalid-request` for a rate that is none of audio.
+ * @throws GatewayError `invalid-request` for a sample rate out of range.
  */
 export const openConverter = async (from: AudioFormat, to: AudioFormat): Promise<AudioConverter> =>
   createConverter(from, to)
 
-/** The same at once. */
+/** Synchronous variant of `openConverter`. */
 export function createConverter(from: AudioFormat, to: AudioFormat): AudioConverter {
   for (const { rate } of [from, to]) if (!isRate(rate)) throw NO_RATE
   return new Converter(from, to)
@@ -22,15 +22,19 @@ export function createConverter(from: AudioFormat, to: AudioFormat): AudioConver
 
 const isRate = (rate: number): boolean => Number.isInteger(rate) && rate >= 8000 && rate <= 96_000
 
-const NO_RATE = invalid('Audio has 8000 to 96000 samples a second.', undefined, 'unsupported_audio_format')
+const NO_RATE = invalid(
+  'The sample rate of audio must be between 8000 and 96000 Hz.',
+  undefined,
+  'unsupported_audio_format',
+)
 
-/** Samples that are converted in one go: what is held beside the result stays small. */
+/** Bytes converted per pass; bounds the size of the intermediate sample arrays. */
 const AT_ONCE = 16_384
 
 class Converter implements AudioConverter {
   private readonly reader: SampleReader
   private readonly writer: SampleWriter
-  /** Undefined where both have one rate. */
+  /** Undefined if both formats have the same rate. */
   private readonly resampler: Resampler | undefined
 
   constructor(from: AudioFormat, to: AudioFormat) {
@@ -56,7 +60,7 @@ class Converter implements AudioConverter {
     this.resampler?.reset()
   }
 
-  /** Nothing is held outside of the collector's reach. */
+  /** Nothing to release: all buffers are garbage-collected. */
   close(): void {}
 
   private convert(bytes: Uint8Array): Uint8Array {

@@ -1,24 +1,27 @@
-/** Zero crossings of the sinc on each side: the transition band is 18 % of the lower rate's Nyquist frequency. */
+/** Zero crossings of the sinc on each side. 24 make the transition band 18 % of the lower rate's Nyquist frequency. */
 const CROSSINGS = 24
-/** Middle of the transition band, as a part of the lower rate's Nyquist frequency: the band ends there. */
+/**
+ * Middle of the transition band, as a fraction of the lower rate's Nyquist frequency; the transition ends at that
+ * frequency.
+ */
 const CUTOFF = 0.91
-/** Shape of the Kaiser window: 70 dB below the passband beyond the transition. */
+/** Shape of the Kaiser window; 6.76 attenuates by 70 dB beyond the transition band. */
 const BETA = 6.76
 
-/** A low-pass filter as a bank: the taps of each place between two input samples. */
+/** A polyphase low-pass filter: one row of weights for each output phase between two input samples. */
 export interface FilterBank {
-  /** Output samples are `1 / up` input samples apart, times `down`. */
+  /** Resampling ratio in lowest terms: output sample n lies at input position `n * down / up`. */
   readonly up: number
   readonly down: number
-  /** Input samples that each output sample is made of: an even number. */
+  /** Input samples weighted for each output sample; always even. */
   readonly taps: number
-  /** `up` rows of `taps` weights whose sum is 1. */
+  /** `up` rows of `taps` weights; each row sums to 1. */
   readonly rows: Float64Array
 }
 
 const banks = new Map<string, FilterBank>()
 
-/** The filter between two rates in samples a second; made once for each pair. */
+/** The filter between two sample rates (in Hz), cached per ratio. */
 export function filterBank(from: number, to: number): FilterBank {
   const divisor = greatestDivisor(from, to)
   const [up, down] = [to / divisor, from / divisor]
@@ -51,7 +54,7 @@ const sinc = (x: number): number => (x === 0 ? 1 : Math.sin(Math.PI * x) / (Math
 
 const kaiser = (x: number): number => (Math.abs(x) > 1 ? 0 : bessel(BETA * Math.sqrt(1 - x * x)) / bessel(BETA))
 
-/** The modified Bessel function of the first kind and order 0, by its series. */
+/** The modified Bessel function of the first kind, order 0, as a power series. */
 function bessel(x: number): number {
   let [sum, term] = [1, 1]
   for (let n = 1; term > sum * 1e-17; n++) {

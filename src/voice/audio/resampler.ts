@@ -1,16 +1,16 @@
 import { type FilterBank, filterBank } from './low-pass.ts'
 
 /**
- * Samples of one rate as samples of another, without what the lower rate cannot hold. Where the input is cut changes
- * nothing, not even a rounding; the output is as long as the input and not behind it.
+ * Resamples a stream of mono audio and filters out frequencies that the lower rate cannot represent. The output does
+ * not depend on how the input is cut into chunks; it has the duration of the input and no delay.
  */
 export class Resampler {
   private readonly bank: FilterBank
-  /** Input the next output samples are made of; half a filter of zeros comes before the first. */
+  /** Input samples for the next outputs, preceded by half a filter length of zeros at the start of the stream. */
   private window: Float64Array
   private length = 0
   private phase = 0
-  /** Input and output samples since the beginning. */
+  /** Input samples received and output samples produced since the start of the stream. */
   private received = 0
   private made = 0
 
@@ -26,7 +26,7 @@ export class Resampler {
     return this.make()
   }
 
-  /** The rest, as if zeros followed. The next `push` begins anew. */
+  /** Returns the remaining output, as if zeros followed the input. The next `push` starts a new stream. */
   flush(): Float64Array {
     const { up, down, taps } = this.bank
     const left = Math.ceil((this.received * up) / down) - this.made
@@ -81,7 +81,7 @@ export class Resampler {
   }
 }
 
-/** The sum of `taps` products; there is an even number of them. */
+/** The dot product of `taps` samples and weights; `taps` is even. */
 function weighted(a: Float64Array, from: number, b: Float64Array, start: number, taps: number): number {
   let even = 0
   let odd = 0

@@ -1,14 +1,14 @@
 import type { AudioFormat } from '../../canonical/session.ts'
 import { alaw, type Law, mulaw } from './g711.ts'
 
-/** Bytes that come in pieces, cut anywhere, as samples between -32768 and 32767. */
+/** Decodes bytes into samples between -32768 and 32767. Chunks may be cut inside a sample. */
 export interface SampleReader {
   push(bytes: Uint8Array): Float64Array
-  /** Forgets half a sample. */
+  /** Discards a buffered half sample. */
   reset(): void
 }
 
-/** Samples as bytes: rounded, and cut off where they are too loud. */
+/** Encodes samples as bytes: rounded, and clipped to 16 bits. */
 export type SampleWriter = (samples: Float64Array) => Uint8Array
 
 const LAWS = { mulaw, alaw }

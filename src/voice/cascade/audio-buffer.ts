@@ -1,7 +1,7 @@
 const NOTHING = new Uint8Array(0)
 const SMALLEST = 32_768
 
-/** Bytes that grow at the end and are dropped at the beginning. */
+/** A byte queue that grows at the end and is trimmed at the start. */
 export class AudioBuffer {
   private bytes: Uint8Array = NOTHING
   private start = 0
@@ -17,12 +17,12 @@ export class AudioBuffer {
     this.end += more.length
   }
 
-  /** The last so many bytes stay. */
+  /** Drops everything except the last `count` bytes. */
   keepLast(count: number): void {
     this.start = Math.max(this.start, this.end - count)
   }
 
-  /** All bytes; the buffer is empty afterwards. */
+  /** Returns all bytes and empties the buffer. */
   take(): Uint8Array {
     const taken = this.bytes.slice(this.start, this.end)
     this.clear()

@@ -15,12 +15,15 @@ import { openVoiceActivity, type VoiceActivity } from './vad.ts'
 
 export interface CascadeOptions extends UpstreamOptions {
   readonly run: RunRequest
-  /** The public model ids of the three requests of a turn. */
+  /** Public ids of the models for the three requests of a turn. */
   readonly models: { readonly transcription: string; readonly conversation: string; readonly speech: string }
   readonly voice?: string
 }
 
-/** A session made of a transcription, a conversation and a speech in turn. Its first event comes in a microtask. */
+/**
+ * Opens a voice session made of requests: each turn is transcribed, answered, and spoken. The first event follows in a
+ * microtask.
+ */
 export async function openCascade(options: CascadeOptions): Promise<Upstream> {
   return new Cascade(options, await openVoiceActivity())
 }
@@ -38,7 +41,7 @@ class Cascade implements Upstream {
   private readonly transcripts: Transcripts
   private readonly responses: Responses
   private settings: SessionSettings
-  /** The item that is being spoken. */
+  /** Id of the item that the current speech will become. */
   private speech: string | undefined
   private over = false
 
@@ -153,7 +156,7 @@ class Cascade implements Upstream {
     else this.commit(this.speech ?? this.options.newId('item'), audio)
   }
 
-  /** Committed audio becomes an item, and its transcription begins. */
+  /** Turns committed audio into an item and starts its transcription. */
   private commit(id: string, audio: Uint8Array): void {
     this.speech = undefined
     const source = { type: 'base64', mediaType: 'audio/pcm;rate=16000', data: '' } as const
@@ -218,4 +221,4 @@ const TOO_MANY = invalid('conversation_too_large', 'The conversation has too man
 const NOT_ACTIVE = invalid('response_cancel_not_active', 'There is no active response to cancel.')
 const NO_OUTPUT_BUFFER = invalid('invalid_event', 'There is no output audio buffer in sessions over WebSockets.')
 const UNKNOWN_EVENT = invalid('invalid_event', 'This event is not supported.')
-const TRANSCRIPTION_ONLY = invalid('invalid_event', 'A transcription session makes no responses.')
+const TRANSCRIPTION_ONLY = invalid('invalid_event', 'A transcription session has no responses.')

@@ -1,4 +1,4 @@
-/** Holds up those that wait for it while it is closed. */
+/** A gate that makes producers wait while it is closed, for backpressure. */
 export class Gate {
   private waiting: PromiseWithResolvers<void> | undefined
 
@@ -11,7 +11,7 @@ export class Gate {
     this.waiting = undefined
   }
 
-  /** Undefined while it is open. */
+  /** Resolves when the gate opens; undefined while it is open. */
   get opened(): Promise<void> | undefined {
     return this.waiting?.promise
   }

@@ -6,25 +6,30 @@ import { FRAME, FRAME_MS, type VoiceActivity } from './vad.ts'
 export const BYTES_PER_MS = bytesPerSecond(PCM_16K) / 1000
 const FRAME_BYTES = 2 * FRAME
 
-/** The longest turn in milliseconds: speech beyond it is another turn. */
+/** Milliseconds; the longest turn. Longer speech is split into several turns. */
 const MOST_MS = 5 * 60_000
-/** Less than that cannot be transcribed (OpenAI has the same bound). */
+/** Milliseconds; the shortest audio that can be committed, as at OpenAI. */
 export const LEAST_MS = 100
 
 export interface TurnListener {
-  /** Milliseconds from the session's first audio to what is kept of the time before the speech. */
+  /** Speech started. `atMs` is measured from the session's first audio and includes the prefix before the speech. */
   started(atMs: number): void
+  /** Speech stopped. `audio` is the whole turn. */
   stopped(atMs: number, audio: Uint8Array): void
 }
 
-/** The input audio buffer, PCM16 at 16 kHz cut anywhere: held until it is committed, by turns where these are detected. */
+/**
+ * The input audio buffer for PCM16 at 16 kHz, in chunks of any length. Audio is buffered until it is committed, by the
+ * caller or by turn detection.
+ */
 export class InputAudio {
   private readonly buffer = new AudioBuffer()
   private readonly detector: TurnDetector
   private readonly activity: VoiceActivity
   private readonly listener: TurnListener
-  /** Bytes of a frame that is not whole yet. */
+  /** Bytes of an incomplete frame. */
   private rest: Uint8Array = new Uint8Array(0)
+  /** Milliseconds of audio stored before speech; undefined if turn detection is off. */
   private keptMs: number | undefined
   private frames = 0
 
@@ -34,7 +39,10 @@ export class InputAudio {
     this.listener = listener
   }
 
-  /** Null: no turns are detected, all audio is held. A turn that is open stays open unless detection ends. */
+  /**
+   * Sets turn detection; null turns it off, so that all audio is buffered. A started turn continues unless detection is
+   * turned on or off.
+   */
   detect(detection: TurnDetection | null): void {
     const settings = detection === null ? undefined : turnSettings(detection)
     if ((settings === undefined) !== (this.keptMs === undefined)) this.detector.reset()
@@ -42,7 +50,7 @@ export class InputAudio {
     this.keptMs = settings?.prefixMs
   }
 
-  /** Whether there was room for it. */
+  /** Appends audio; returns false if the buffer is full. */
   append(audio: Uint8Array): boolean {
     if (this.keptMs === undefined && this.heldMs + audio.length / BYTES_PER_MS > MOST_MS) return false
     const bytes = this.rest.length === 0 ? audio : Buffer.concat([this.rest, audio])
@@ -52,7 +60,7 @@ export class InputAudio {
     return true
   }
 
-  /** Everything that is held, without half a sample; undefined where it is too little. */
+  /** Takes all buffered audio without an incomplete sample; undefined if it is too short. */
   commit(): Uint8Array | undefined {
     if (this.heldMs < LEAST_MS) return undefined
     this.buffer.append(this.rest.subarray(0, this.rest.length & ~1))
@@ -67,7 +75,7 @@ export class InputAudio {
     this.detector.reset()
   }
 
-  /** Milliseconds of audio that are held. */
+  /** Milliseconds of buffered audio. */
   get heldMs(): number {
     return (this.buffer.length + this.rest.length) / BYTES_PER_MS
   }
@@ -101,7 +109,7 @@ export class InputAudio {
   }
 }
 
-/** A frame's samples, wherever in memory it begins. */
+/** Copies a frame's bytes into samples, because a view would need an even offset. */
 function samplesIn(bytes: Uint8Array): Int16Array {
   return new Int16Array(new Uint8Array(bytes).buffer)
 }

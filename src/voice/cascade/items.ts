@@ -8,16 +8,16 @@ import { sizeOf } from './messages.ts'
 import { spokenPart } from './outputs.ts'
 import type { Playback } from './playback.ts'
 
-/** Characters and base64 of all items: what a conversation holds is bounded. */
+/** Characters, counting base64 text; the most content that a conversation holds. */
 const MOST = 32 * 2 ** 20
 
-/** PCM16 at 16 kHz. */
+/** Audio of one part of an item: PCM16 at 16 kHz. */
 interface PartAudio {
   readonly part: number
   readonly audio: Uint8Array
 }
 
-/** The items of a cascade's conversation, with how far an assistant's audio goes. */
+/** The items of a cascade's conversation, with the playback state of spoken items. */
 export class Items {
   readonly conversation: Conversation
   private readonly playbacks = new Map<string, Playback>()
@@ -27,7 +27,7 @@ export class Items {
     this.conversation = new Conversation(newId)
   }
 
-  /** Adds a client's item. What is to be transcribed of it is not kept. */
+  /** Adds a client's item without its audio; returns the recordings that need a transcript. */
   create(
     item: Item,
     after: Position | undefined,
@@ -45,7 +45,9 @@ export class Items {
     return { events, recordings: isAdded ? recordings : [] }
   }
 
-  /** Adds an item of the session's own at the end; its place, or undefined where there is no room. */
+  /**
+   * Adds an item of the session at the end. Returns the id of the previous item; undefined if the conversation is full.
+   */
   insert(item: KnownItem, playback?: Playback): Position | undefined {
     if (this.size > MOST) return undefined
     try {
@@ -59,7 +61,7 @@ export class Items {
     }
   }
 
-  /** Puts what an item has become in its place; without it, nothing happens. */
+  /** Replaces the item with the same id; does nothing if the item was deleted. */
   replace(item: KnownItem): void {
     const before = this.conversation.get(item.id)
     if (before === undefined) return
@@ -74,7 +76,7 @@ export class Items {
     return this.conversation.delete(id, event)
   }
 
-  /** The history continues from the audio that was played. */
+  /** Cuts a spoken item to the audio that was played, so that the history contains only what the user heard. */
   truncate(id: string, part: number, audioEndMs: number, event: string | undefined): ServerEvent {
     const playback = this.playbacks.get(id)
     const item = this.conversation.get(id)
@@ -87,7 +89,7 @@ export class Items {
 
 const isAudio = (part: Part): part is MediaPart => part.type === 'media' && part.kind === 'audio'
 
-/** A recording without a transcript. */
+/** Decodes a recording that has no transcript yet; undefined for other parts. */
 function audioOf(part: Part): Uint8Array | undefined {
   if (!isAudio(part) || part.source.type !== 'base64' || part.source.data === '') return undefined
   return part.transcript === undefined ? Buffer.from(part.source.data, 'base64') : undefined
@@ -107,5 +109,5 @@ const NOT_SPOKEN = (id: string): CanonicalError => ({
   kind: 'invalid-request',
   code: 'invalid_value',
   param: 'item_id',
-  message: `There is no audio of the assistant to truncate in the item "${excerpt(id)}".`,
+  message: `The item "${excerpt(id)}" has no assistant audio to truncate.`,
 })

@@ -2,14 +2,14 @@ import { foreignLosses, type Loss, Losses, type Path } from '../../canonical/los
 import type { InputSettings, SessionSettings } from '../../canonical/session.ts'
 import type { ClientEvent } from '../../canonical/session-event.ts'
 
-/** No format's name: all that only one of them has is lost. */
+/** Matches no format's name, so that every format-specific field is reported as lost. */
 const NONE = 'cascade'
 
 /**
- * Fields of a client event without an equivalent in the three requests of a turn. Losses of their upstreams are reported
- * with each request.
+ * The losses of a client event: fields without an equivalent in the three requests of a turn. Each request reports the
+ * losses at its own upstream.
  *
- * @param transcription the model that makes the transcripts.
+ * @param transcription the model that transcribes.
  */
 export function lossesOf(event: ClientEvent, transcription: string): readonly Loss[] {
   if (event.type !== 'session-update' && event.type !== 'response-create' && event.type !== 'item-create') return []

@@ -3,8 +3,8 @@ import type { Message } from '../../canonical/request.ts'
 import type { Item } from '../../canonical/session.ts'
 
 /**
- * Items of a conversation as messages of a request: audio as its transcript, what an assistant did in a row as one
- * message. Items without content, and calls that were broken off, are left out.
+ * Converts a conversation to the messages of a request. Audio becomes its transcript, and consecutive assistant items
+ * become one message. Empty items and unfinished calls are skipped.
  */
 export function messagesOf(items: readonly Item[]): readonly Message[] {
   const messages: { role: Message['role']; content: Part[] }[] = []
@@ -28,7 +28,7 @@ const readable = (part: Part): Part =>
 const isContent = (part: Part): boolean =>
   part.type === 'opaque' ? part.text !== undefined : part.type !== 'text' || part.text.trim() !== ''
 
-/** Characters and base64 in an item. */
+/** Characters of an item's content, counting base64 text. */
 export const sizeOf = ({ content }: Item): number => content.reduce((sum, part) => sum + partSize(part), 0)
 
 function partSize(part: Part): number {

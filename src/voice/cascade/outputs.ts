@@ -8,27 +8,27 @@ export interface OutputsOptions {
   readonly response: string
   readonly newId: (prefix: string) => string
   emit(event: ServerEvent): void
-  /** Adds an item to the conversation, where the response is part of it. */
+  /** Adds an item to the conversation; does nothing for a response outside of it. */
   insert(item: KnownItem, playback: Playback | undefined): Position | undefined
   replace(item: KnownItem): void
 }
 
-/** An item of a response that is being made. */
+/** An item of a response while it is generated. */
 export interface Output {
   readonly at: OutputAt
   readonly kind: 'text' | 'audio' | 'call'
-  /** Text, transcript or arguments so far. */
+  /** The text, transcript or arguments so far. */
   text: string
-  /** Of audio: what was sent of it. */
+  /** Playback state, for audio only. */
   readonly playback?: Playback
-  /** The call's id and name. */
+  /** Id and name, for calls only. */
   readonly call?: { readonly id: string; readonly name: string }
   open: boolean
-  /** Its part has started. */
+  /** Whether `part-start` was emitted. */
   begun: boolean
 }
 
-/** The items of one response: their events, and what the conversation keeps of them. */
+/** The items of one response: emits their events and updates the conversation. */
 export class Outputs {
   private readonly options: OutputsOptions
   private readonly all: Output[] = []
@@ -79,7 +79,7 @@ export class Outputs {
 
 const DELTAS = { text: 'text-delta', audio: 'transcript-delta', call: 'arguments-delta' } as const
 
-/** An item as the history has it: of audio the words that were sent. */
+/** The item for the history; audio is represented by the words sent so far. */
 const itemOf = (output: Output): Item & { readonly id: string } => ({
   id: output.at.item,
   role: 'assistant',
@@ -91,7 +91,7 @@ function partOf({ kind, text, playback, call }: Output): Part {
   return kind === 'audio' ? spokenPart(playback?.text ?? '') : { type: 'text', text }
 }
 
-/** Audio that was sent and is not kept. */
+/** An audio part by its transcript; the samples are not stored. */
 export const spokenPart = (transcript: string): Part => ({
   type: 'media',
   kind: 'audio',

@@ -1,7 +1,7 @@
 import { bytesPerSecond, PCM_24K } from '../../canonical/session.ts'
 
 const BYTES_PER_MS = bytesPerSecond(PCM_24K) / 1000
-/** Of a voice whose pace is not known yet. */
+/** Assumed speaking rate before the first sentence is finished. */
 const USUAL_LETTERS_PER_MS = 0.015
 
 interface Sentence {
@@ -10,34 +10,34 @@ interface Sentence {
   done: boolean
 }
 
-/** Text and duration of an item's audio, sentence by sentence: maps a position in the audio to one in the text. */
+/** The sentences of a spoken item with their durations; maps a position in the audio to a position in the text. */
 export class Playback {
   private readonly sentences: Sentence[] = []
   private limit = Number.POSITIVE_INFINITY
 
-  /** The audio that comes next speaks this text. */
+  /** Starts a sentence; the following audio speaks this text. */
   begin(text: string): void {
     this.sentences.push({ text, ms: 0, done: false })
   }
 
-  /** Bytes of PCM16 at 24 kHz were sent. */
+  /** Adds audio sent for the current sentence; `bytes` of PCM16 at 24 kHz. */
   sent(bytes: number): void {
     const last = this.sentences.at(-1)
     if (last !== undefined) last.ms += bytes / BYTES_PER_MS
   }
 
-  /** The sentence is spoken. */
+  /** Marks the current sentence as complete. */
   end(): void {
     const last = this.sentences.at(-1)
     if (last !== undefined) last.done = true
   }
 
-  /** No more than that was played. */
+  /** Limits the item to the milliseconds that were played. */
   truncate(ms: number): void {
     this.limit = Math.min(this.limit, ms)
   }
 
-  /** The text whose audio was sent, up to where it was truncated. */
+  /** The text whose audio was sent, up to the truncation. */
   get text(): string {
     let left = this.limit
     let text = ''
@@ -50,12 +50,12 @@ export class Playback {
     return text
   }
 
-  /** Milliseconds of a sentence, estimated while it is being spoken. */
+  /** The duration of a sentence in milliseconds; estimated until its audio is complete. */
   private duration({ text, ms, done }: Sentence): number {
     return done ? ms : Math.max(ms, text.length / this.pace)
   }
 
-  /** Letters in a millisecond, by the sentences that are spoken. */
+  /** Speaking rate of the completed sentences, in characters per millisecond. */
   private get pace(): number {
     let [letters, ms] = [0, 0]
     for (const sentence of this.sentences)
@@ -67,7 +67,7 @@ export class Playback {
   }
 }
 
-/** The words that end within this part of a text. */
+/** Cuts a text after the last whole word within the given fraction of its length. */
 function cut(text: string, part: number): string {
   if (part >= 1) return text
   const end = Math.floor(text.length * Math.max(0, part || 0))

@@ -5,11 +5,15 @@ import type { CanonicalRequest, Message } from '../../canonical/request.ts'
 import { type InputTranscription, type Item, PCM_16K, type SessionSettings } from '../../canonical/session.ts'
 import { messagesOf } from './messages.ts'
 
-/** The three requests of a turn, as `RunRequest` takes them. */
+/** Builders of the three requests of a turn, as `RunRequest` takes them. */
 
 const text = (role: Message['role'], words: string): Message => ({ role, content: [{ type: 'text', text: words }] })
 
-/** @param audio PCM16 at 16 kHz. */
+/**
+ * Requests a transcript.
+ *
+ * @param audio PCM16 at 16 kHz.
+ */
 export function transcriptionRequest(
   model: string,
   audio: Uint8Array,
@@ -29,6 +33,7 @@ export function transcriptionRequest(
   }
 }
 
+/** Requests the answer to a conversation, with the session's instructions and tools. */
 export function conversationRequest(
   model: string,
   settings: SessionSettings,
@@ -55,7 +60,7 @@ export interface SpeechSettings {
   readonly speed?: number
 }
 
-/** One sentence as raw samples at 24 kHz. */
+/** Requests the speech of one sentence as raw samples at 24 kHz. */
 export const speechRequest = (model: string, sentence: string, settings: SpeechSettings): CanonicalRequest => ({
   model,
   messages: [text('user', sentence)],

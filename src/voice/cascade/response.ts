@@ -14,25 +14,25 @@ export interface ResponseOptions extends Omit<RunOptions, 'signal'> {
   readonly id: string
   readonly newId: (prefix: string) => string
   readonly models: { readonly conversation: string; readonly speech: string }
-  /** The session's, with the response's own. */
+  /** The session's settings merged with the response's. */
   readonly settings: SessionSettings & Pick<ResponseSettings, 'metadata'>
   readonly conversation: {
-    /** The items the response is made from, when all of their texts are known; undefined for none to respond to. */
+    /** The conversation to answer, once all transcripts are complete; undefined if there is nothing to answer. */
     items(): Promise<readonly Item[] | undefined>
-    /** `playback` is kept for the truncation of an item that speaks. */
+    /** Adds an item; a spoken item brings its `playback`, which truncation uses. */
     insert(item: KnownItem, playback: Playback | undefined): Position | undefined
     replace(item: KnownItem): void
-    /** Tokens spent for it before. */
+    /** Usage of earlier requests, such as transcriptions, that this response reports. */
     usage(): readonly Usage[]
   }
   emit(event: ServerEvent): void
-  /** Called once, before the last event. */
+  /** Called once, before `response-end`. */
   ended(): void
 }
 
 type End = Pick<ServerEvent & { type: 'response-end' }, 'status' | 'reason' | 'error'>
 
-/** One answer to a conversation: its text as it comes, its sentences as speech, its calls. */
+/** One response: runs the conversation request, streams its text and calls, and speaks each sentence. */
 export class Response {
   readonly id: string
   private readonly options: ResponseOptions
@@ -40,7 +40,7 @@ export class Response {
   private readonly outputs: Outputs
   private readonly usages: Usage[] = []
   private readonly isSpoken: boolean
-  /** The outputs of the model's parts that are open. */
+  /** Open outputs by the index of the model's part. */
   private readonly parts = new Map<number, Output>()
   private message: Output | undefined
   private speaker: Speaker | undefined
@@ -78,12 +78,12 @@ export class Response {
     )
   }
 
-  /** Ends all its work at once. */
+  /** Cancels the response and aborts its requests. */
   cancel(reason: ResponseReason): void {
     this.end('incomplete', { status: 'cancelled', reason })
   }
 
-  /** The same without an event. */
+  /** Aborts the response without any event. */
   abandon(): void {
     this.over = this.silent = true
     this.aborting.abort()
@@ -172,7 +172,7 @@ export class Response {
     return output
   }
 
-  /** The text is complete; its speech may still be running. */
+  /** Ends the message; its speech may still be running. */
   private endMessage(): void {
     const { message, speaker } = this
     this.message = this.speaker = undefined
@@ -219,13 +219,13 @@ export class Response {
   }
 }
 
-/** How a response ends that its model ended otherwise than by itself. */
+/** Outcomes of a response whose model stopped for a reason other than completion. */
 const FINISHES: { readonly [reason: string]: End } = {
   length: { status: 'incomplete', reason: 'max_output_tokens' },
   refused: { status: 'incomplete', reason: 'content_filter' },
 }
 
-/** A promise whose failure is looked at later. */
+/** Marks a promise as handled; its rejection is examined later. */
 function noticed<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {})
   return promise
@@ -236,8 +236,8 @@ const speechSettings = ({ output }: SessionSettings): SpeechSettings => ({
   ...(output?.speed === undefined || output.speed === 1 ? {} : { speed: output.speed }),
 })
 
-/** Counts alone: what an upstream adds to them is its own. */
+/** Only the token counts; upstream-specific fields are dropped. */
 const bare = ({ extras: _, spelling: __, ...counts }: Usage): Usage => counts
 
 const errorOf = (thrown: unknown): CanonicalError =>
-  thrown instanceof GatewayError ? thrown.error : { kind: 'internal', message: 'The response could not be made.' }
+  thrown instanceof GatewayError ? thrown.error : { kind: 'internal', message: 'The response could not be created.' }

@@ -18,23 +18,23 @@ export interface ResponsesOptions {
   emit(event: ServerEvent): void
 }
 
-/** Responses outside of the conversation that may run at once. */
+/** Most concurrent responses outside of the conversation. */
 const MOST_DETACHED = 8
 
-/** The responses of a session: one at a time in the conversation, others beside it. */
+/** The responses of a session: at most one in the conversation, and several outside of it. */
 export class Responses {
   private readonly options: ResponsesOptions
   private readonly running = new Map<string, Response>()
-  /** The conversation's own. */
+  /** The running response of the conversation. */
   private current: Response | undefined
-  /** A turn ended while a response was running. */
+  /** Settings of the response to a turn that ended while another response was running. */
   private next: SessionSettings | undefined
 
   constructor(options: ResponsesOptions) {
     this.options = options
   }
 
-  /** A client's wish; why it is not met. */
+  /** Starts a response for a client; returns the error if it cannot be started. */
   create(settings: ResponseSettings): CanonicalError | undefined {
     const isDetached = settings.detached === true
     if (!isDetached && this.current !== undefined) return ALREADY_ACTIVE
@@ -43,13 +43,13 @@ export class Responses {
     return undefined
   }
 
-  /** The response to a turn: now, or when the present one is over. */
+  /** Responds to a turn, now or once the current response has ended. */
   follow(settings: SessionSettings): void {
     if (this.current === undefined) this.start(settings, true)
     else this.next = settings
   }
 
-  /** Whether there was one to cancel. */
+  /** Cancels a response; returns false if there is none. */
   cancel(id: string | undefined, reason: ResponseReason): boolean {
     const response = id === undefined ? this.current : this.running.get(id)
     if (response === this.current) this.next = undefined
@@ -57,7 +57,7 @@ export class Responses {
     return response !== undefined
   }
 
-  /** The user speaks. */
+  /** Cancels the current response, because the user speaks. */
   interrupt(): void {
     this.cancel(undefined, 'turn_detected')
   }
@@ -101,9 +101,9 @@ export class Responses {
   }
 
   /**
-   * The conversation with its transcripts; undefined where a turn without words is all there is to respond to.
+   * The conversation to answer, including its transcripts; undefined for an automatic response to a turn without words.
    *
-   * @throws GatewayError where the last item has no transcript.
+   * @throws GatewayError if the transcription of the last item failed.
    */
   private async known(isAutomatic: boolean): Promise<readonly Item[] | undefined> {
     const { conversation } = this.options.items

@@ -7,15 +7,15 @@ import type { Gate } from './gate.ts'
 export interface RunOptions {
   readonly run: RunRequest
   readonly signal: AbortSignal
-  /** While it is closed, no event is pulled. */
+  /** No event is pulled while the gate is closed. */
   readonly gate: Gate
 }
 
 /**
- * Runs a request to its end and hands over each event; a promise in return holds up the next one. Nothing is handed over
- * after an abort, which settles it at the latest when the request ends.
+ * Runs a request to its end and passes each event to `take`, whose promise delays the next event. After an abort no
+ * event is passed, and the function returns when the request has ended.
  *
- * @throws GatewayError what failed, before the answer or inside.
+ * @throws GatewayError for a failure before or within the answer.
  */
 export async function runRequest(
   request: CanonicalRequest,
@@ -36,7 +36,7 @@ export async function runRequest(
   }
 }
 
-/** Settles when the gate is open, or at an abort. */
+/** Resolves when the gate opens or the signal aborts. */
 export async function until(gate: Gate, signal: AbortSignal): Promise<void> {
   const aborted = Promise.withResolvers<void>()
   const leave = (): void => aborted.resolve()
@@ -45,4 +45,4 @@ export async function until(gate: Gate, signal: AbortSignal): Promise<void> {
   signal.removeEventListener('abort', leave)
 }
 
-const BROKEN = new GatewayError({ kind: 'upstream-failed', message: 'The upstream broke off.' })
+const BROKEN = new GatewayError({ kind: 'upstream-failed', message: 'The upstream ended the answer early.' })

@@ -1,19 +1,21 @@
-/** Letters that are spoken at once, at least, and at most. */
+/** Characters; shortest and longest piece of text spoken in one request. */
 const SHORTEST = 12
 const LONGEST = 300
 
 const ENDS = /[.!?…。！？؟।\n]/
 const WORD = /[\p{L}\p{N}]/u
 
-/** Whether there is anything to speak in a text. */
+/** Whether a text contains a letter or digit to speak. */
 export const isSpeakable = (text: string): boolean => WORD.test(text)
 
-/** A text that comes in pieces, as sentences: nothing is left out or changed, and each is there as soon as the next begins. */
+/**
+ * Splits a text stream into sentences without changing the text. A sentence is returned as soon as the next one begins.
+ */
 export class Sentences {
   private readonly segmenter: Intl.Segmenter
   private text = ''
 
-  /** @param language of the text, where that is known: a BCP 47 tag. */
+  /** @param language of the text as a BCP 47 tag, if known. */
   constructor(language?: string) {
     this.segmenter = segmenterOf(language)
   }
@@ -29,14 +31,14 @@ export class Sentences {
     return found
   }
 
-  /** What is left. The next `push` begins anew. */
+  /** Returns the remaining text; the next `push` starts a new text. */
   flush(): string {
     const { text } = this
     this.text = ''
     return text
   }
 
-  /** Where the first sentence ends, 0 while it may go on. */
+  /** Index after the first sentence; 0 while the sentence may continue. */
   private end(): number {
     const text = this.text.slice(0, LONGEST)
     let end = 0
@@ -48,7 +50,7 @@ export class Sentences {
   }
 }
 
-/** The end of the last clause, else of the last word, else of the last whole character. */
+/** Index after the last clause of an overlong text, else after the last word, else after the last whole character. */
 function lastBreak(text: string): number {
   for (const pattern of [/^.*[,;:，、；：]\s*/s, /^.*\s/s]) {
     const end = pattern.exec(text)?.[0].length ?? 0
@@ -58,6 +60,7 @@ function lastBreak(text: string): number {
 }
 
 const segmenters = new Map<string, Intl.Segmenter>()
+/** Most segmenters cached, since languages come from callers. */
 const MOST = 100
 
 function segmenterOf(language = 'en'): Intl.Segmenter {

@@ -17,18 +17,18 @@ export interface SpeakerOptions extends RunOptions {
 }
 
 export interface SpeakerListener {
-  /** The audio that follows speaks this text. */
+  /** The following audio speaks this text. */
   sentence(text: string): void
-  /** PCM16 at 24 kHz, whole samples. */
+  /** Receives PCM16 at 24 kHz, in whole samples. */
   audio(bytes: Uint8Array): void
   spoken(): void
   usage(usage: Usage): void
 }
 
-/** Bytes of a sentence that wait until the one before it is spoken. */
+/** Bytes of a sentence's audio generated ahead of its turn; beyond them the request is paused. */
 const AHEAD = 512 * 1024
 
-/** A text that comes in pieces, spoken sentence by sentence: the next one is begun while one is still coming. */
+/** Speaks a text stream sentence by sentence. The next sentence is requested while the current one still arrives. */
 export class Speaker {
   private readonly options: SpeakerOptions
   private readonly sentences = new Sentences()
@@ -48,7 +48,7 @@ export class Speaker {
     this.advance()
   }
 
-  /** Settles when all is spoken; rejects with the GatewayError of what could not be. */
+  /** Resolves when the whole text is spoken; rejects with the GatewayError of a sentence that failed. */
   end(): Promise<void> {
     const rest = this.sentences.flush()
     if (rest !== '') this.waiting.push(rest)
@@ -57,7 +57,7 @@ export class Speaker {
     return this.done.promise
   }
 
-  /** Rejects as soon as a sentence cannot be spoken, also before `end`. */
+  /** Rejects as soon as a sentence fails, even before `end`. */
   get failed(): Promise<void> {
     return this.done.promise
   }
@@ -76,7 +76,7 @@ export class Speaker {
     if (this.ended && this.running.length === 0) this.done.resolve()
   }
 
-  /** The first ones that are complete make room; the next is played. */
+  /** Removes completed sentences from the front and plays the next one. */
   private finished(): void {
     const { signal, listener } = this.options
     while (this.running[0]?.isOver === true && !signal.aborted) {
@@ -88,12 +88,12 @@ export class Speaker {
   }
 }
 
-/** One sentence on its way: its audio is kept until it is its turn. */
+/** The speech of one sentence; its audio is buffered until the previous sentence is complete. */
 class Utterance {
   isOver = false
   private readonly text: string
   private readonly options: SpeakerOptions
-  /** Closed while enough of it waits. */
+  /** Closed while enough audio is buffered. */
   private readonly held = new Gate()
   private pieces: Uint8Array[] = []
   private size = 0
@@ -121,7 +121,7 @@ class Utterance {
     this.isOver = true
   }
 
-  /** The sentence before it is spoken. */
+  /** Starts playback, once the previous sentence is complete. */
   play(): void {
     this.playing = true
     this.options.listener.sentence(this.text)
@@ -154,7 +154,7 @@ class Utterance {
   }
 }
 
-/** Samples as they are named, at 24 kHz; also puts samples together that were cut. */
+/** Opens a converter from the media type's sample rate to 24 kHz; it also rejoins samples cut between chunks. */
 function converterFrom(mediaType: string): AudioConverter {
   const samples = samplesOf(mediaType)
   if (samples?.channels !== 1) throw NO_SAMPLES
@@ -163,5 +163,5 @@ function converterFrom(mediaType: string): AudioConverter {
 
 const NO_SAMPLES = new GatewayError({
   kind: 'upstream-failed',
-  message: 'The speech model does not answer with samples of one channel.',
+  message: 'The speech model did not return mono PCM audio.',
 })

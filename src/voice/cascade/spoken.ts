@@ -1,4 +1,4 @@
-/** What stands in texts to be shown and is not to be read aloud. */
+/** Markup and symbols to remove from text before it is spoken. */
 const SIGNS: readonly (readonly [sign: RegExp, words: string])[] = [
   [/!?\[([^\]]*)\]\([^)]*\)/g, '$1'],
   [/`{1,3}|~~|(?<!\w)_{1,2}|_{1,2}(?!\w)/g, ''],
@@ -7,6 +7,6 @@ const SIGNS: readonly (readonly [sign: RegExp, words: string])[] = [
   [/^\s*(?:#{1,6}|>|[-+•])\s+/gm, ''],
 ]
 
-/** A sentence without the marks of Markdown. */
+/** Strips Markdown and emoji from a sentence. */
 export const spoken = (text: string): string =>
   SIGNS.reduce((words, [sign, instead]) => words.replace(sign, instead), text).trim()

@@ -22,21 +22,21 @@ interface Recording {
   readonly part: number
   /** PCM16 at 16 kHz. */
   readonly audio: Uint8Array
-  /** What the client wants of its transcripts; it gets no events without it. */
+  /** The client's transcription settings; without them the client gets no transcript events. */
   readonly wanted: InputTranscription | undefined
 }
 
-/** A recording whose transcript is still to come. */
+/** A recording whose transcription has not finished. */
 interface Pending extends Recording {
   readonly done: PromiseWithResolvers<void>
 }
 
-/** Transcriptions that run at once; more of them wait. */
+/** Most concurrent transcriptions; further ones are queued. */
 const AT_ONCE = 4
 
-/** Makes the transcripts of a conversation's audio, which its items then have instead of it. */
+/** Transcribes the audio of a conversation; its items hold the transcripts instead of the audio. */
 export class Transcripts {
-  /** Bytes of audio whose transcription has not begun. */
+  /** Bytes of audio queued for transcription. */
   waitingBytes = 0
   private readonly options: TranscriptsOptions
   private readonly aborting = new AbortController()
@@ -58,18 +58,18 @@ export class Transcripts {
     this.advance()
   }
 
-  /** Settles when no transcript of these items is missing that is still to come. */
+  /** Resolves when no transcription of these items is pending. */
   async settled(items: readonly Item[]): Promise<void> {
     for (const { id = '', content } of items)
       for (const part of content.keys()) await this.pending.get(keyOf({ item: id, part }))?.done.promise
   }
 
-  /** Why an item has no transcript. */
+  /** The error of an item whose transcription failed. */
   failure({ id = '' }: Item): CanonicalError | undefined {
     return this.failures.get(id)
   }
 
-  /** An item is deleted: nothing waits for its transcripts, and those that have not begun are not made. */
+  /** Drops the transcriptions of a deleted item: queued ones are not made, and nothing waits for running ones. */
   forget(item: string): void {
     this.failures.delete(item)
     for (const one of this.pending.values()) if (one.item === item) this.settle(one)
@@ -77,7 +77,7 @@ export class Transcripts {
     this.waitingBytes = this.waiting.reduce((sum, { audio }) => sum + audio.length, 0)
   }
 
-  /** What transcripts used that no event reported, once. */
+  /** Takes the usage of transcriptions that no event has reported. */
   takeUsage(): readonly Usage[] {
     const { unreported } = this
     this.unreported = []
@@ -108,7 +108,7 @@ export class Transcripts {
     if (this.isWanted(one)) this.pending.delete(keyOf(one))
   }
 
-  /** Whether its item is still there: another one may have its id by now. */
+  /** Whether the transcript is still needed. The item may have been deleted and its id reused. */
   private isWanted(one: Pending): boolean {
     return this.pending.get(keyOf(one)) === one
   }
@@ -160,7 +160,7 @@ export class Transcripts {
   }
 }
 
-/** Tokens where there are some, else the time. */
+/** Token counts if the upstream reports any, else the duration in seconds. */
 const costOf = (usage: Usage | undefined, audio: Uint8Array): { usage?: Usage; seconds?: number } => {
   const { extras: _, spelling: __, ...counts } = usage ?? {}
   return Object.keys(counts).length > 0 ? { usage: counts } : { seconds: audio.length / BYTES_PER_MS / 1000 }

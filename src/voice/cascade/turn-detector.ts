@@ -1,7 +1,7 @@
 import type { TurnDetection } from '../../canonical/session.ts'
 import { FRAME_MS, type VoiceActivity } from './vad.ts'
 
-/** What decides where a turn begins and ends. */
+/** Thresholds that decide where a turn starts and ends. */
 export interface TurnSettings {
   readonly threshold: number
   readonly prefixMs: number
@@ -10,11 +10,11 @@ export interface TurnSettings {
 
 const USUAL: TurnSettings = { threshold: 0.5, prefixMs: 300, silenceMs: 500 }
 
-/** The patience of each eagerness, where the end of a turn would be found by its meaning. */
+/** Milliseconds of silence that end a turn, by eagerness; stands in for semantic detection, which a cascade lacks. */
 const SILENCE_BY_EAGERNESS: { readonly [eagerness: string]: number } = { low: 1500, medium: 800, auto: 800, high: 500 }
 const MOST_MS = 10_000
 
-/** The settings of a detection, each within bounds. */
+/** The settings of a turn detection, clamped to their bounds. */
 export function turnSettings(detection: TurnDetection): TurnSettings {
   if (detection.type === 'semantic')
     return { ...USUAL, silenceMs: SILENCE_BY_EAGERNESS[detection.eagerness ?? 'auto'] ?? 800 }
@@ -24,19 +24,19 @@ export function turnSettings(detection: TurnDetection): TurnSettings {
 
 const bounded = (milliseconds: number, least: number): number => Math.min(MOST_MS, Math.max(least, milliseconds))
 
-/** Frames that are looked at for the beginning of speech, and how many of them must be speech. */
+/** Frames examined to detect the start of speech, and the minimum that must contain speech. */
 const WINDOW = 8
 const ENOUGH = 6
-/** The beginning of speech is found so much later, at most. */
+/** Milliseconds; the longest delay until the start of speech is detected. */
 export const WINDOW_MS = WINDOW * FRAME_MS
 
 export type Turn = 'started' | 'stopped'
 
-/** Finds the turns of a speaker, frame by frame. */
+/** Detects the start and end of a speaker's turns, frame by frame. */
 export class TurnDetector {
   private readonly activity: VoiceActivity
   private settings = USUAL
-  /** The last frames, newest first: 1 for speech. */
+  /** Bit mask of the last frames, newest in the lowest bit; 1 means speech. */
   private recent = 0
   private silentMs = 0
   speaking = false
@@ -50,7 +50,7 @@ export class TurnDetector {
     this.activity.setThreshold(settings.threshold)
   }
 
-  /** @param frame 20 milliseconds at 16 kHz. */
+  /** @param frame 20 milliseconds of samples at 16 kHz. */
   push(frame: Int16Array): Turn | undefined {
     this.recent = ((this.recent << 1) | (this.activity.isSpeech(frame) ? 1 : 0)) & (2 ** WINDOW - 1)
     return this.speaking ? this.whileSpeaking() : this.whileSilent()
@@ -69,7 +69,7 @@ export class TurnDetector {
     return 'started'
   }
 
-  /** One frame alone is no speech. */
+  /** Continues a turn. A single frame of speech does not interrupt silence. */
   private whileSpeaking(): Turn | undefined {
     this.silentMs = bits(this.recent & 7) >= 2 ? 0 : this.silentMs + FRAME_MS
     if (this.silentMs < this.settings.silenceMs) return undefined

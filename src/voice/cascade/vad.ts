@@ -2,15 +2,15 @@ import type load from '@echogarden/fvad-wasm'
 import { GatewayError } from '../../canonical/error.ts'
 import { PCM_16K } from '../../canonical/session.ts'
 
-/** Samples of 20 milliseconds. */
+/** Samples per frame of 20 milliseconds. */
 export const FRAME = 320
 export const FRAME_MS = 20
 
-/** Whether a frame is speech, by WebRTC's voice activity detector. */
+/** Classifies frames as speech or not, with WebRTC's voice activity detector. */
 export interface VoiceActivity {
-  /** @param frame `FRAME` samples of 16 bits at 16 kHz. */
+  /** @param frame `FRAME` 16-bit samples at 16 kHz. */
   isSpeech(frame: Int16Array): boolean
-  /** @param threshold 0 to 1: more of it takes less for speech, in four steps. */
+  /** @param threshold 0 to 1 in four steps; a higher value classifies fewer frames as speech. */
   setThreshold(threshold: number): void
   reset(): void
   /** Frees the detector. May be called twice. */
@@ -19,10 +19,10 @@ export interface VoiceActivity {
 
 type Fvad = Awaited<ReturnType<typeof load>>
 
-/** One instance of the library for all detectors: their frames pass through the same memory. */
+/** The library instance shared by all detectors, with the address of the frame buffer they share. */
 let library: Promise<{ readonly fvad: Fvad; readonly frame: number }> | undefined
 
-/** Loaded when first used: its WebAssembly is a file beside its code. */
+/** Loads the library on first use, because its WebAssembly is a separate file. */
 const loaded = async () => {
   const { default: load } = await import('@echogarden/fvad-wasm')
   const fvad = await load()
@@ -30,9 +30,9 @@ const loaded = async () => {
 }
 
 /**
- * A detector of its own: 744 bytes that only `close` frees.
+ * Opens a detector: 744 bytes of WebAssembly memory that only `close` frees.
  *
- * @throws GatewayError `overloaded` where there is no memory for one.
+ * @throws GatewayError `overloaded` if memory is exhausted.
  */
 export async function openVoiceActivity(): Promise<VoiceActivity> {
   const { fvad, frame } = await (library ??= loaded())
@@ -41,7 +41,7 @@ export async function openVoiceActivity(): Promise<VoiceActivity> {
   return new Detector(fvad, frame, address)
 }
 
-const NO_MEMORY = new GatewayError({ kind: 'overloaded', message: 'There is no memory for another session.' })
+const NO_MEMORY = new GatewayError({ kind: 'overloaded', message: 'There is not enough memory for another session.' })
 
 class Detector implements VoiceActivity {
   private readonly fvad: Fvad
@@ -82,7 +82,7 @@ class Detector implements VoiceActivity {
     this.fvad._fvad_free(this.address)
   }
 
-  /** A reset sets the library's defaults again. */
+  /** Applies rate and mode, which a reset of the library discards. */
   private configure(): void {
     this.fvad._fvad_set_sample_rate(this.address, PCM_16K.rate)
     this.fvad._fvad_set_mode(this.address, this.mode)

@@ -3,7 +3,8 @@ import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 import { excerpt } from '../../canonical/text.ts'
 
 /*
- * Fields of a caller's event: absent and null give undefined, another type than the one expected is refused by its path.
+ * Typed access to fields of a caller's event. Absent and null give undefined; a value of the wrong type throws an error
+ * with the field's path.
  */
 
 export function textAt(value: Json | undefined, path: string): string | undefined {
@@ -49,10 +50,10 @@ export function listAt(value: Json | undefined, path: string): readonly Json[] |
 }
 
 /**
- * Refuses fields that a reader in Go takes for one of these, as it compares names in any case: what the gateway looks at
- * and what the upstream reads must be the same.
+ * Refuses fields whose name differs from a known one only in case. Upstreams in Go match names regardless of case, so
+ * such a field would pass the gateway's checks and still take effect.
  *
- * @param path how an error names the object; empty for an event itself.
+ * @param path the object's path in errors; empty for the event itself.
  * @throws GatewayError `invalid-request`.
  */
 export function checkCase(object: JsonObject, { exact, anyCase }: ExactNames, path = ''): void {
@@ -63,19 +64,19 @@ export function checkCase(object: JsonObject, { exact, anyCase }: ExactNames, pa
     }
 }
 
-/** Names of fields that stand for something in no other case. */
+/** Field names that are valid only in their exact spelling. */
 export interface ExactNames {
   readonly exact: ReadonlySet<string>
   readonly anyCase: RegExp
 }
 
-/** Unicode's simple folding, as in Go's `encoding/json`: `\u017f` is an s. */
+/** Builds the names with Unicode's simple case folding, like Go's `encoding/json`: `\u017f` matches s. */
 export const exactNames = (...names: readonly string[]): ExactNames => ({
   exact: new Set(names),
   anyCase: new RegExp(`^(?:${names.join('|')})$`, 'iu'),
 })
 
-/** Whether a field stands twice in an object of a JSON text. Linear in the text. */
+/** Whether any object in a JSON text has a duplicate field. Linear in the length of the text. */
 export const hasRepeatedFields = (text: string, value: Json): boolean =>
   (text.replace(STRING, '').match(/:/g)?.length ?? 0) !== countFields(value)
 
@@ -88,7 +89,7 @@ const countFields = (value: Json): number => {
   return count
 }
 
-/** The fields that are none of `known`, if there are any. */
+/** The fields of an object that are not in `known`; undefined if there are none. */
 export function without(object: JsonObject, known: ReadonlySet<string>): JsonObject | undefined {
   let rest: Record<string, Json> | undefined
   for (const key in object)

@@ -3,7 +3,7 @@ import { closingAfterEach } from '../../builders/closing.ts'
 import type { Loose } from '../../clients/scene.ts'
 import { Keeping, Speaker } from './test-server.ts'
 
-/* Tools that an item of the input brings (trap 89), wherever a conversation is kept, counted or put in short. */
+/* Tools that an input item defines (trap 89), wherever a conversation is stored, counted or compacted. */
 
 const closing = closingAfterEach()
 

@@ -38,7 +38,7 @@ const WAYS: readonly { way: string; ask: Ask }[] = [
   },
 ]
 
-/** It stores by default, and points at what was stored instead of saying it again (`item_reference`). */
+/** The SDK stores by default and refers to stored items with `item_reference` instead of repeating them. */
 describe.each(FORMATS)('AI SDK before an upstream of %s', format => {
   test.each(WAYS)('two turns with tools: $way', async ({ ask }) => {
     const speaker = await Speaker.open(format)

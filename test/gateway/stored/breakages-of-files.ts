@@ -4,10 +4,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { vi } from 'vitest'
 import type { Breakage } from './breakages.ts'
 
-/** The connections that were opened by whoever is tested, the latest last. */
+/** Connections opened by the gateway under test, the latest last. */
 const connections: DatabaseSync[] = []
 
-/** Follows the connections that are opened from now on: what is wrong with a real one is said to it. */
+/** Tracks connections opened from now on, so that faults can be injected into real ones. */
 export function watchConnections(): void {
   const exec = DatabaseSync.prototype.exec
   vi.spyOn(DatabaseSync.prototype, 'exec').mockImplementation(function (this: DatabaseSync, sql: string) {
@@ -30,13 +30,13 @@ function besides(dataDir: string, put: () => void): () => void {
   }
 }
 
-/** Ways a real SQLite file breaks under a gateway that runs. */
+/** Ways a real SQLite file breaks under a running gateway. */
 export const OF_FILES: { readonly [name: string]: Breakage } = {
   'a full disk': {
     kind: 'full',
     reads: true,
     break: () => {
-      // No page more than there are: what is written needs some, as the free ones are taken first.
+      // Allow no additional pages; writes need some once the free pages are used.
       const connection = latest()
       connection.exec('pragma max_page_count = 1')
       connection.exec('pragma cache_size = 100')

@@ -2,7 +2,7 @@ import { inDatabase } from '../../builders/engines.ts'
 import { databaseFor, postgres } from '../../builders/postgres.ts'
 import type { Breakage } from './breakages.ts'
 
-/** Ways a PostgreSQL server breaks under a gateway that runs. */
+/** Ways a PostgreSQL server breaks under a running gateway. */
 export const OF_SERVERS: { readonly [name: string]: Breakage } = {
   'a server that crashed': {
     kind: 'unreachable',
@@ -49,7 +49,7 @@ export const OF_SERVERS: { readonly [name: string]: Breakage } = {
   },
 }
 
-/** Ends the connections to a database: new ones see its settings. */
+/** Closes the connections to a database, so that new ones use its settings. */
 const disconnect = async (folder: string): Promise<void> =>
   (await postgres()).run(
     `select pg_terminate_backend(pid, 1000) from pg_stat_activity where datname = '${databaseFor(folder)}'`,

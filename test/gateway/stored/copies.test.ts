@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { SOON, TIMED, until } from '../../builders/time.ts'
 import { Keeping, Speaker, scratch } from './test-server.ts'
 
-/* What upstreams keep of responses, and what becomes of it when they are deleted or cancelled here. */
+/* Copies of responses at upstreams, and their deletion and cancellation. */
 
 let testServer: Keeping
 afterEach(() => testServer.close())
@@ -70,7 +70,7 @@ describe('what is deleted here', () => {
       expect(await client.responses.delete(id)).toMatchObject({ id, deleted: true })
       await expect(client.responses.retrieve(id)).rejects.toMatchObject({ status: 404 })
     }
-    expect(warnings()).toEqual(Array(2).fill('an upstream keeps a response that was deleted here'))
+    expect(warnings()).toEqual(Array(2).fill('an upstream still stores a response that was deleted here'))
   })
 
   test('is deleted here in bounded time, however long the upstream takes', TIMED, async () => {

@@ -18,7 +18,7 @@ const refused =
   ({ previous_response_id, input }) =>
     previous_response_id != null || JSON.stringify(input).includes('item_reference') ? { status, error } : undefined
 
-/** How upstreams say that they do not know what a request points at. */
+/** Errors with which upstreams report an unknown reference. */
 const WAYS: { readonly [who: string]: Refuse } = {
   OpenAI: refused(400, {
     message: "Previous response with id 'resp_1' not found.",
@@ -36,7 +36,7 @@ const WAYS: { readonly [who: string]: Refuse } = {
   'one that says nothing': refused(404, {}),
 }
 
-/** Of a stream, the failure comes inside of it. */
+/** Reports the error inside a stream. */
 const inStream: Script = response => {
   const failed = {
     status: 'failed',
@@ -51,7 +51,7 @@ const inStream: Script = response => {
   response.end(events.map(event => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(''))
 }
 
-/** A speaker that remembers nothing, and says so. */
+/** An upstream that stores nothing and says so. */
 async function forgetful(refuse: Refuse): Promise<Speaker> {
   const speaker = await Speaker.open('responses', 'near')
   const speak = speaker.upstream.script

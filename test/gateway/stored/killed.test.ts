@@ -9,7 +9,7 @@ import { ENV, MAIN } from '../../builders/paths.ts'
 import { until } from '../../builders/time.ts'
 import { Speaker, scratch } from './test-server.ts'
 
-/* Gateways in processes of their own that share one store, and end in ways no code of theirs sees. */
+/* Gateways in separate processes that share a store and are killed. */
 let data: ReturnType<typeof scratch>
 let speaker: Speaker
 const running: ChildProcess[] = []
@@ -40,7 +40,7 @@ afterEach(async () => {
   data.drop()
 })
 
-/** Others see that a process is dead: at once where it held a file, after its silence where a server is shared. */
+/** Waits until others notice a dead process: at once if it held a file lock, after a timeout if a server is shared. */
 const noticed = () => new Promise(resolve => setTimeout(resolve, ON_FILES ? 0 : 21_000))
 
 function killed(child: ChildProcess): Promise<unknown> {

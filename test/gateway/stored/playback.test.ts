@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 import type { Abortable, Reply } from '../../../src/gateway/index.ts'
 import { type EventSource, play } from '../../../src/gateway/stored/playback.ts'
 
-/** A caller that is sent what is told, and takes none of it. */
+/** A caller that reads nothing. */
 class StuckReply implements Reply {
   gone = false
   begun = false

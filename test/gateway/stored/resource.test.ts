@@ -7,7 +7,9 @@ import { Keeping, Speaker } from './test-server.ts'
 let testServer: Keeping
 afterEach(() => testServer.close())
 
-/** Fields OpenResponses wants in every response object, by what each must be; `null` only where it is listed. */
+/**
+ * Fields that OpenResponses requires in every response object, with their types; `null` is allowed only where listed.
+ */
 const FIELDS: { readonly [field: string]: readonly string[] } = {
   ...{ id: ['string'], object: ['string'], created_at: ['number'], completed_at: ['number', 'null'] },
   ...{ status: ['string'], incomplete_details: ['object', 'null'], model: ['string'] },

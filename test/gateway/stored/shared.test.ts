@@ -5,7 +5,7 @@ import { TIMED, until } from '../../builders/time.ts'
 import { FORMATS } from '../../clients/stage.ts'
 import { Keeping, Speaker, scratch } from './test-server.ts'
 
-/* Two gateways that share one store: what one of them works on can be asked of the other. */
+/* Two gateways that share one store: each can be asked for responses that the other works on. */
 
 let data: ReturnType<typeof scratch>
 let speaker: Speaker

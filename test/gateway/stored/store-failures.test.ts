@@ -29,7 +29,7 @@ async function open(format = 'chat'): Promise<Speaker> {
   return speaker
 }
 
-/** Milliseconds in which a store at fault is tried again. */
+/** Milliseconds within which a failing store is retried. */
 const TRIED = 2500
 
 const HI = { model: 'm', input: 'Hi!' }
@@ -38,13 +38,13 @@ const create = (body: object = {}, headers = {}) =>
 const get = (path: string) => testServer.testServer.ask(path, undefined, GET)
 const storeLines = () => testServer.testServer.lines.filter(({ message }) => message.startsWith('the store'))
 
-/** The response a stream ended with. */
+/** The response in the final event of a stream. */
 const lastOf = (text: string): Loose =>
   dataOf(text)
     .flatMap((data): Loose[] => (data === '[DONE]' ? [] : (JSON.parse(data).response ?? [])))
     .at(-1)
 
-/** What every door to something kept says while the store is broken. */
+/** Every endpoint for stored data, which must fail while the store is broken. */
 const KEPT: readonly [method: string, path: string, body?: object][] = [
   ['GET', '/v1/responses/ID'],
   ['GET', '/v1/responses/ID?stream=true'],
@@ -61,7 +61,7 @@ const KEPT: readonly [method: string, path: string, body?: object][] = [
   ['DELETE', '/v1/conversations/CONV/items/item_1'],
 ]
 
-/** What only reads. */
+/** Requests that only read. */
 const READS = new Set(['GET', 'POST /v1/responses/ID/cancel'])
 
 describe.each(BREAKAGES)('%s', (_, breakage) => {
@@ -72,7 +72,7 @@ describe.each(BREAKAGES)('%s', (_, breakage) => {
     expect((await get('/readyz')).json).toMatchObject({ status: 'ready' })
     mend = await breakage.break(place.path)
 
-    // It shows with the first answer, whole or streamed.
+    // The fault shows with the first answer, complete or streamed.
     const first = await create({ stream: true, input: 'x'.repeat(50_000) })
     expect(first.status).toBe(200)
     expect(lastOf(first.text)).toMatchObject({ status: 'completed', store: false })
@@ -106,7 +106,7 @@ describe.each(BREAKAGES)('%s', (_, breakage) => {
       else expect(answer, `${method} ${path}`).toMatchObject(down)
       if (answer.status === 503) expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
     }
-    // It is tried again meanwhile, without success.
+    // The store is retried meanwhile, without success.
     if (breakage.kind === 'damaged') await sleep(TRIED)
     const ready = await get('/readyz')
     expect(ready).toMatchObject({ status: 200, json: { status: 'degraded', faults: { store: breakage.kind } } })

@@ -11,7 +11,7 @@ import { FakeUpstream, type Seen } from '../../builders/upstream.ts'
 import type { Loose, Scene } from '../../clients/scene.ts'
 import { UPSTREAMS } from '../../clients/upstreams/index.ts'
 
-/** A directory that is gone after the test. */
+/** A directory that is deleted after the test. */
 export function scratch(): { readonly path: string; drop(): void } {
   const path = mkdtempSync(join(tmpdir(), 'interlingua-'))
   return { path, drop: () => rmSync(path, { recursive: true, force: true }) }
@@ -19,15 +19,15 @@ export function scratch(): { readonly path: string; drop(): void } {
 
 export const KEYS: Config['keys'] = [keyOf(KEY, 'dev'), keyOf(OTHER_KEY, 'other')]
 
-/** What an upstream was asked, its body read. */
+/** The parsed body of a request to an upstream. */
 export const bodyOf = ({ text }: Seen): Loose => parseObject(text)
 
-/** An upstream of one format that says these scenes one after the other, each under names of its own. */
+/** An upstream of one format that answers with the given scenes in order, each under its own id. */
 export class Speaker {
   readonly upstream: FakeUpstream
   readonly format: string
   scenes: Scene[] = []
-  /** Holds every answer back until it is called, where it is set. */
+  /** If set, holds every answer back until the promise resolves. */
   gate: Promise<void> | undefined
   private count = 0
   private readonly name: string
@@ -55,12 +55,12 @@ export class Speaker {
     return this.upstream.seen.filter(({ text }) => text !== '').map(bodyOf)
   }
 
-  /** What it was asked without a body: of responses it keeps. */
+  /** Requests without a body, which concern stored responses. */
   get asides(): string[] {
     return this.upstream.seen.filter(({ text }) => text === '').map(({ method, url }) => `${method} ${url}`)
   }
 
-  /** What was understood of the request at this place, from the end where negative. */
+  /** The request at an index as the upstream understood it; a negative index counts from the end. */
   heard(index = -1) {
     return UPSTREAMS[this.format]!.hear(this.bodies.at(index))
   }
@@ -93,7 +93,7 @@ export class Speaker {
   }
 }
 
-/** A gateway that keeps responses, before some upstreams. */
+/** A gateway that stores responses, with several upstreams. */
 export class Keeping {
   readonly speakers: readonly Speaker[]
   readonly testServer: TestServer
@@ -120,7 +120,7 @@ export class Keeping {
     return new OpenAI({ baseURL: `${this.testServer.server.address}/v1`, apiKey: key, maxRetries: 0 })
   }
 
-  /** The faults that were logged, outages of the store among them. */
+  /** The faults in the log, including outages of the store. */
   get faults(): readonly unknown[] {
     const isOutage = (message: string) => message === 'the store cannot be used'
     return this.testServer.lines.filter(({ level, message }) => level === 'error' || isOutage(message))

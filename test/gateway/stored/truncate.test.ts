@@ -21,11 +21,11 @@ const asked = (messages: readonly Message[], more: Partial<CanonicalRequest> = {
   ...more,
 })
 
-/** What is left of a conversation in so many tokens. */
+/** The conversation truncated to a number of tokens. */
 const left = async (messages: readonly Message[], context: number, more: Partial<CanonicalRequest> = {}) =>
   (await shortened(asked(messages, more), { context }))!.messages
 
-/** Pieces are rounded up, each. */
+/** Each piece is rounded up. */
 const ROUNDED = 3
 
 /** About 100 tokens. */

@@ -10,7 +10,7 @@ afterEach(async () => {
 
 const NOT_FOUND = { status: 400, code: 'previous_response_not_found' }
 
-/** Two upstreams of the format: the second is asked only when the first will not do. */
+/** Two upstreams of the format; the second is used only if the first fails. */
 async function two(second: string): Promise<{ client: OpenAI; near: Speaker; far: Speaker }> {
   const near = await Speaker.open('responses', 'near')
   const far = await Speaker.open(second, 'far')
@@ -21,7 +21,7 @@ async function two(second: string): Promise<{ client: OpenAI; near: Speaker; far
   return { client: testServer.client(), near, far }
 }
 
-/** From now on it is out of order. */
+/** Makes an upstream fail from now on. */
 const breakDown = (speaker: Speaker): void => {
   speaker.upstream.script = response => response.writeHead(503).end('{}')
 }
@@ -123,7 +123,7 @@ describe('whose memory is used', () => {
 
 let FIRST: OpenAI.Responses.Response
 
-/** The speaker that answered the first turn, and the one that did not. */
+/** The upstream that answered the first turn, and the other one. */
 async function firstAsked(client: OpenAI, near: Speaker, far: Speaker): Promise<[Speaker, Speaker]> {
   near.scenes = [{ thought: 'Hm.', text: 'Hello.' }]
   far.scenes = far.format === 'responses' ? [{ thought: 'Hm.', text: 'Hello.' }] : []

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 
-/** A file made of its seed: any range of it can be made without the rest. */
+/** A file generated from its seed; any range can be generated without the rest. */
 export interface Clip {
   readonly seed: string
   readonly size: number
@@ -10,7 +10,7 @@ export interface Clip {
 
 const PERIOD = 64 * 1024
 
-/** The bytes of a clip from `start` up to and without `end`. */
+/** The bytes of a clip from `start` (inclusive) to `end` (exclusive). */
 export function clipBytes({ seed, size }: Clip, start = 0, end = size): Buffer {
   const pattern = patternOf(seed)
   const out = Buffer.allocUnsafe(Math.max(0, Math.min(end, size) - start))
@@ -37,11 +37,11 @@ function patternOf(seed: string): Buffer {
 export interface Part {
   readonly range: string | undefined
   readonly head: boolean
-  /** The connection is closed after half of what was to be sent. */
+  /** Whether the connection is closed after half of the bytes. */
   readonly half: boolean
 }
 
-/** Answers with a clip or the one range of it (RFC 9110, 14.2), as fast as the socket takes it. */
+/** Sends a clip or a single range of it (RFC 9110, 14.2), as fast as the socket accepts it. */
 export function sendClip(
   response: ServerResponse,
   clip: Clip,
@@ -81,7 +81,7 @@ function pump(
   else response.end()
 }
 
-/** The range a header asks for; undefined where there is none that counts. */
+/** The range in a header; undefined if none is valid. */
 export function rangeOf(
   header: string | undefined,
   size: number,

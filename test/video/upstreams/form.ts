@@ -11,7 +11,9 @@ export interface Form {
   }[]
 }
 
-/** The JSON body or the form of a request; an empty body is an empty object. Rejects where it broke off. */
+/**
+ * Reads the JSON body or the form of a request; an empty body is an empty object. Rejects if the request ends early.
+ */
 export async function readForm(message: IncomingMessage): Promise<Form> {
   const pieces: Buffer[] = []
   for await (const piece of message) pieces.push(piece as Buffer)

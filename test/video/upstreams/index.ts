@@ -24,7 +24,10 @@ const CHANNELS = {
   kling: { key: KLING_KEY, auth: 'jwt', base: '' },
 } as const
 
-/** An upstream of a kind (for kling, or with `stored`, with a storage its videos are in), and a channel to it. */
+/**
+ * An upstream of one kind with a channel to it; Kling, or any kind with `stored`, has a separate storage for its
+ * videos.
+ */
 export interface VideoScene {
   readonly upstream: VideoUpstream
   readonly storage: Storage

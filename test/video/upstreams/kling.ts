@@ -47,11 +47,11 @@ const MESSAGES = {
   silent: '',
 } as const
 
-/** What Kling's `/v1/videos/text2video` and `image2video` do: strict about the token, fields and values. */
+/** A strict model of Kling's `/v1/videos/text2video` and `image2video`: checks the token, fields and values. */
 export class KlingVideos extends VideoUpstream {
-  /** Origin of the addresses of finished videos. */
+  /** Origin of the URLs of finished videos. */
   storage = 'http://storage.invalid'
-  /** Finished tasks have this many videos. */
+  /** Number of videos of a finished task. */
   samples = 1
 
   protected newId(): string {
@@ -149,7 +149,7 @@ function checkBody(kind: string, body: Loose): void {
     throw wrong('aspect_ratio is invalid')
 }
 
-/** An address, or bare base64: a data URL is refused. */
+/** Accepts a URL or bare base64 and refuses a data URL. */
 function checkPicture(picture: Loose): void {
   if (typeof picture !== 'string') throw new Refusal(400, 1201, 'image is invalid')
   if (/^https?:\/\//.test(picture)) return
@@ -158,7 +158,7 @@ function checkPicture(picture: Loose): void {
 }
 
 /**
- * Checks a token (HS256; `iss` the access key, `exp` at most half an hour ahead, `nbf` begun).
+ * Checks a token (HS256; `iss` is the access key, `exp` at most half an hour ahead, `nbf` in the past).
  *
  * @throws Refusal with the vendor's code.
  */

@@ -27,11 +27,11 @@ const STATUS = {
   silent: 'failed',
 } as const
 
-/** What `/v1/videos` of OpenAI does (FORMATS §11): strict about fields, values and the key. */
+/** A strict model of OpenAI's `/v1/videos` (FORMATS §11): checks fields, values and the key. */
 export class OpenAIVideos extends VideoUpstream {
-  /** `content` answers with a redirect to this origin; where it is set, a storage stands there. */
+  /** If set, `content` redirects to a storage at this origin. */
   storage: string | undefined
-  /** Ids are made with these characters behind their prefix. */
+  /** Characters appended to every id. */
   idSuffix = ''
 
   protected newId(): string {

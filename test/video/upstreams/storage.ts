@@ -1,13 +1,13 @@
 import { type Loose, Refusal, type Reply, type Seen, type Step, VideoUpstream } from './upstream.ts'
 
-/** Credentials that must never come here. */
+/** Credentials that must never be sent here. */
 const CREDENTIALS = ['authorization', 'x-goog-api-key', 'x-api-key', 'cookie']
 
-/** Public storage that finished videos are fetched from: any credential that comes here is counted as a leak. */
+/** Public storage of finished videos; any credential it receives counts as a leak. */
 export class Storage extends VideoUpstream {
-  /** Requests that carried a credential. */
+  /** Number of requests with a credential. */
   leaks = 0
-  /** Every address is expired: 403, as signed addresses answer. */
+  /** Whether every URL is expired and answers 403, as signed URLs do. */
   expired = false
   mediaType = 'video/mp4'
 

@@ -9,18 +9,18 @@ import type { AddressInfo } from 'node:net'
 import { type Clip, sendClip } from './clip.ts'
 import { type Form, readForm } from './form.ts'
 
-/* What the three scripted video upstreams share. No code of the gateway has a part in them. */
+/* The base of the three scripted video upstreams. It uses no code of the gateway. */
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies of requests are what the tests are about
 export type Loose = any
 
-/** What a request is for. `find` asks for a task by its reference; only some kinds have each step. */
+/** The purpose of a request. `find` looks a task up by its reference; not every kind has each step. */
 export type Step = 'submit' | 'poll' | 'find' | 'list' | 'content' | 'remove' | 'remix' | 'unknown'
 
 /**
- * How a step goes wrong. `refuse` answers with a status; `hang` and `break` do nothing before they never answer or close
- * the connection; the `-after` forms do what was asked first, so that only the answer is lost; `break-half` closes the
- * connection in the middle of the answer's body; `garbage` answers 200 with what is no answer.
+ * How a step fails. `refuse` answers with a status; `hang` and `break` do no work and never answer, or close the
+ * connection; the `-after` forms do the work first, so that only the answer is lost; `break-half` closes the connection
+ * in the middle of the answer's body; `garbage` answers 200 with an invalid body.
  */
 export type Fault =
   | { readonly refuse: number; readonly body?: unknown; readonly headers?: { readonly [name: string]: string } }
@@ -53,14 +53,14 @@ export interface Task {
   readonly createdAt: number
   readonly remixOf?: string
   readonly reference?: string
-  /** How often it was polled. */
+  /** Number of polls so far. */
   polls: number
-  /** Polls for which it is queued, then for which it is in progress. */
+  /** Number of polls that report it as queued, then as in progress. */
   queued: number
   running: number
   /** `silent` fails without a reason. */
   outcome: Outcome
-  /** The video is deleted from storage although the task is still there. */
+  /** Whether the video was deleted from storage while the task still exists. */
   expired: boolean
 }
 
@@ -72,7 +72,7 @@ export interface Life {
   readonly outcome: Outcome
 }
 
-/** What a step answers: JSON with a status, or the clip of a task. */
+/** The answer of a step: JSON with a status, or the clip of a task. */
 export type Reply =
   | { readonly status: number; readonly json: unknown }
   | { readonly clip: Clip }
@@ -80,7 +80,7 @@ export type Reply =
 
 export const json = (value: unknown, status = 200): Reply => ({ status, json: value })
 
-/** What a step of one kind makes of a request; a `Refusal` it throws is answered in the kind's own shape. */
+/** A refusal thrown by a step, answered in the error format of its kind. */
 export class Refusal extends Error {
   readonly status: number
   readonly code: string | number
@@ -92,21 +92,21 @@ export class Refusal extends Error {
   }
 }
 
-/** An upstream on the loopback that makes videos by a script, counts what it is asked and can fail at every step. */
+/** A loopback upstream that makes videos by a script, counts its requests and can fail at every step. */
 export abstract class VideoUpstream {
   readonly seen: Seen[] = []
   readonly tasks = new Map<string, Task>()
   /** The life of tasks from now on. */
   life: Life = { queued: 2, running: 2, outcome: 'completed' }
-  /** Size of every video in bytes; the bytes are made by their offsets. */
+  /** Bytes; size of every video. */
   size = 4096
-  /** Answers wait this many milliseconds. */
+  /** Milliseconds of delay before each answer. */
   delay = 0
-  /** Content answers that ended before they were whole, because the gateway went away. */
+  /** Number of content answers cut short because the gateway disconnected. */
   aborted = 0
-  /** Bytes of content handed to sockets. */
+  /** Bytes of content written to sockets. */
   contentBytes = 0
-  /** Steps whose answers wait. */
+  /** Steps whose answers are held back. */
   private readonly held = new Map<Step, Promise<void>>()
   private readonly faults = new Map<Step, { readonly fault: Fault; left: number }>()
   private readonly server: Server
@@ -129,39 +129,39 @@ export abstract class VideoUpstream {
     await new Promise<void>(resolve => this.server.close(() => resolve()))
   }
 
-  /** Connections that are open now. */
+  /** Number of open connections. */
   connections(): Promise<number> {
     return new Promise((resolve, reject) =>
       this.server.getConnections((error, count) => (error === null ? resolve(count) : reject(error))),
     )
   }
 
-  /** Requests of a step so far, those that failed among them; optionally those about one task of the upstream. */
+  /** Number of requests of a step so far, including failed ones; optionally only those about one task. */
   count(step: Step, id?: string): number {
     return this.seen.filter(
       one => one.step === step && (id === undefined || decodeURIComponent(one.url.pathname).includes(id)),
     ).length
   }
 
-  /** From now on the step goes wrong, `times` times. */
+  /** Makes the step fail the next `times` times. */
   fail(step: Step, fault: Fault, times = Number.POSITIVE_INFINITY): void {
     this.faults.set(step, { fault, left: times })
   }
 
-  /** No step goes wrong any more, or the one. */
+  /** Stops the failures of all steps, or of one. */
   heal(step?: Step): void {
     if (step === undefined) this.faults.clear()
     else this.faults.delete(step)
   }
 
-  /** From now on answers of the step wait until the returned function is called. */
+  /** Holds the step's answers back until the returned function is called. */
   hold(step: Step): () => void {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.held.set(step, promise)
     return resolve
   }
 
-  /** The task made last. */
+  /** The latest task. */
   get last(): Task {
     return [...this.tasks.values()].at(-1)!
   }
@@ -177,7 +177,7 @@ export abstract class VideoUpstream {
     return task
   }
 
-  /** The next poll of the task, and what it shows. */
+  /** Counts a poll of the task and returns the phase it reports. */
   protected poll(task: Task): Phase {
     task.polls++
     return phaseOf(task)
@@ -191,7 +191,7 @@ export abstract class VideoUpstream {
   protected abstract stepOf(method: string, url: URL): Step
   protected abstract serve(seen: Seen): Reply
   protected abstract refusal(refusal: Refusal): unknown
-  /** Throws `Refusal` where the credential is not right. */
+  /** Throws `Refusal` for a wrong credential. */
   protected abstract authorize(seen: Seen): void
 
   private async take(message: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -268,14 +268,14 @@ function breakHalf(response: ServerResponse, { status, json: value }: Extract<Re
   response.write(bytes.subarray(0, bytes.length / 2), () => response.destroy())
 }
 
-/** Throws `Refusal` 400 for fields that are not among those known. */
+/** Throws `Refusal` 400 for unknown fields. */
 export function onlyKnown(fields: Loose, known: readonly string[], code: string | number, where = ''): void {
   if (typeof fields !== 'object' || fields === null) throw new Refusal(400, code, `Not an object: '${where}'.`)
   const strange = Object.keys(fields).find(name => !known.includes(name))
   if (strange !== undefined) throw new Refusal(400, code, `Unknown field: '${where}${strange}'.`)
 }
 
-/** The kind of picture the bytes begin like. */
+/** The image type by the first bytes. */
 export function pictureTypeOf(bytes: Buffer): string | undefined {
   if (bytes.subarray(0, 8).equals(Buffer.from('89504e470d0a1a0a', 'hex'))) return 'image/png'
   if (bytes.subarray(0, 3).equals(Buffer.from('ffd8ff', 'hex'))) return 'image/jpeg'

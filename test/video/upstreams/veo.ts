@@ -22,11 +22,11 @@ const PARAMETERS = [
 ]
 const STATUS = { 400: 'INVALID_ARGUMENT', 401: 'UNAUTHENTICATED', 403: 'PERMISSION_DENIED', 404: 'NOT_FOUND' } as const
 
-/** What `:predictLongRunning` of the Gemini API does for Veo: strict about fields, values and the key. */
+/** A strict model of the Gemini API's `:predictLongRunning` for Veo: checks fields, values and the key. */
 export class VeoVideos extends VideoUpstream {
-  /** Where set, the download of a file redirects to this origin. */
+  /** If set, downloads redirect to this origin. */
   storage: string | undefined
-  /** Videos a finished operation has. */
+  /** Number of videos of a finished operation. */
   samples = 1
 
   protected newId(): string {

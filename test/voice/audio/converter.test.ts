@@ -19,7 +19,7 @@ function convert(from: AudioFormat, to: AudioFormat, bytes: Uint8Array): Uint8Ar
   return joined(converter.push(bytes), converter.flush())
 }
 
-/** Samples as bytes of any format, by way of PCM at its rate. */
+/** Encodes samples in any format, by way of PCM at the same rate. */
 const encoded = (format: AudioFormat, samples: Float64Array): Uint8Array =>
   format.encoding === 'pcm16' ? pcm(samples) : convert(at(format.rate), format, pcm(samples))
 

@@ -3,7 +3,7 @@ import { alaw, mulaw } from '../../../src/voice/audio/g711.ts'
 
 const LAWS = { mulaw, alaw }
 
-/** Codes and levels of ITU-T G.711, as 16-bit samples. */
+/** Codes of ITU-T G.711 with their levels as 16-bit samples. */
 const KNOWN: { readonly [law in keyof typeof LAWS]: readonly (readonly [code: number, level: number])[] } = {
   mulaw: [
     [0xff, 0],

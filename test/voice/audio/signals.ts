@@ -1,4 +1,4 @@
-/** Synthetic audio: samples of 16 bits, one channel. */
+/** Synthetic audio: 16-bit mono samples. */
 
 export const tone = (frequency: number, rate: number, seconds: number, amplitude = 10_000): Float64Array =>
   Float64Array.from(
@@ -6,7 +6,7 @@ export const tone = (frequency: number, rate: number, seconds: number, amplitude
     (_, index) => amplitude * Math.sin((2 * Math.PI * frequency * index) / rate),
   )
 
-/** The same numbers in every run. */
+/** Reproducible noise: the same numbers in every run. */
 export function noise(count: number, amplitude = 10_000, seed = 1): Float64Array {
   let state = seed
   return Float64Array.from({ length: count }, () => {
@@ -29,13 +29,13 @@ export const samplesOf = (bytes: Uint8Array): Float64Array => {
 
 export const silence = (rate: number, seconds: number): Uint8Array => new Uint8Array(2 * Math.round(rate * seconds))
 
-/** Root of the mean square, without so many samples at both ends. */
+/** Root mean square of the samples, ignoring `margin` samples at both ends. */
 export function loudness(samples: Float64Array, margin = 0): number {
   const middle = samples.subarray(margin, samples.length - margin)
   return Math.sqrt(middle.reduce((sum, sample) => sum + sample * sample, 0) / middle.length)
 }
 
-/** Loudness of the part of a signal that has one frequency. */
+/** Root mean square of one frequency's component. */
 export function loudnessAt(samples: Float64Array, frequency: number, rate: number, margin = 0): number {
   let [real, imaginary, count] = [0, 0, 0]
   for (let index = margin; index < samples.length - margin; index++, count++) {

@@ -10,7 +10,7 @@ import { noise, pcm } from '../audio/signals.ts'
 import { pause } from './rig.ts'
 import { quiet, voice } from './voice.ts'
 
-/* Cascades through a whole gateway: a caller of OpenAI's realtime protocol before upstreams of three formats. */
+/* Cascades through a complete gateway: a caller of OpenAI's realtime protocol and upstreams of three formats. */
 
 const closing: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -110,7 +110,7 @@ const has = (client: Client, type: string, from = 0): boolean =>
   client.events.slice(from).some(one => one.type === type)
 const all = (client: Client, type: string): Event[] => client.events.filter(one => one.type === type)
 
-/** Audio of 16 kHz as the client has it, in messages of 100 ms. */
+/** Sends audio at 16 kHz in messages of 100 ms. */
 function speak(client: Client, audio: Uint8Array): void {
   for (let at = 0; at < audio.length; at += 3200)
     client.send({

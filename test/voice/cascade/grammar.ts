@@ -1,6 +1,6 @@
 import type { OutputAt, ServerEvent } from '../../../src/canonical/session-event.ts'
 
-/** What in a session's events breaks the grammar of `canonical/session-event.ts`. */
+/** Lists violations of the grammar in `canonical/session-event.ts`. */
 export function faultsIn(events: readonly ServerEvent[]): readonly string[] {
   const faults: string[] = []
   const running = new Map<string, { outputs: number; open: Map<number, 'none' | 'open' | 'ended'> }>()

@@ -30,7 +30,7 @@ describe('turns', () => {
     input.append(joined(quiet(1), voice(1), quiet(1), voice(0.6), quiet(1)))
     expect(turns.map(({ at }) => at)).toEqual(['started', 'stopped', 'started', 'stopped'])
     const [first, second, third] = [turns[0]!, turns[1]!, turns[2]!]
-    // 300 ms of the time before belong to it.
+    // 300 ms before the speech belong to the turn.
     expect(first.ms).toBeGreaterThan(600)
     expect(first.ms).toBeLessThan(850)
     expect(second.ms).toBeGreaterThan(2400)

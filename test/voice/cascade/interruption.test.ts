@@ -24,7 +24,7 @@ const LONG = 'The first sentence is long enough. The second sentence is no short
 const slow: Scripts = { conversation: says(LONG, { pace: 3 }), speech: speaks({ pace: 2, msPerLetter: 20 }) }
 const bytesOf = (rig: Rig): number => rig.all('audio-delta').reduce((sum, { audio }) => sum + audio.length, 0)
 
-/** What of a response is there when it is interrupted. */
+/** The stages at which a response is interrupted. */
 const STAGES: readonly ServerEvent['type'][] = ['response-start', 'output-start', 'transcript-delta', 'audio-delta']
 
 describe('a response that is cancelled', TIMED, () => {
@@ -149,7 +149,7 @@ describe('truncation', TIMED, () => {
 
   it('leaves in the history what was played', async () => {
     const { rig, item } = await spokenItem()
-    // The first sentence takes 340 ms and a half of its space, 'The second' ends 100 ms later.
+    // The first sentence takes 340 ms and half of its space, and 'The second' ends 100 ms later.
     rig.send({ type: 'item-truncate', item, part: 0, audioEndMs: 460 })
     expect(rig.all('item-truncated')).toEqual([{ type: 'item-truncated', item, part: 0, audioEndMs: 460 }])
     const from = rig.events.length

@@ -7,13 +7,13 @@ import { openCascade } from '../../../src/voice/cascade/cascade.ts'
 import type { Upstream } from '../../../src/voice/upstream.ts'
 import { noise, pcm } from '../audio/signals.ts'
 
-/** One request of a cascade, as a scripted gateway sees it. */
+/** One request of a cascade, as seen by a scripted gateway. */
 export interface Run {
   readonly request: CanonicalRequest
   readonly signal: AbortSignal
-  /** Events taken so far. */
+  /** Number of events consumed so far. */
   taken: number
-  /** It was iterated to its end, left or aborted. */
+  /** Whether the iteration was completed, abandoned or aborted. */
   over: boolean
 }
 
@@ -25,10 +25,10 @@ export interface Scripts {
   readonly speech?: Script
 }
 
-/** A cascade before scripted upstreams, and what it reports. */
+/** A cascade with scripted upstreams that records its events. */
 export class Rig {
   readonly events: ServerEvent[] = []
-  /** Milliseconds at which each event came. */
+  /** Arrival time of each event in milliseconds. */
   readonly times: number[] = []
   readonly runs: Run[] = []
   upstream!: Upstream
@@ -69,7 +69,7 @@ export class Rig {
     this.send({ type: 'response-create' })
   }
 
-  /** Settles with the first event of the type from there on. */
+  /** Resolves with the first event of a type, starting at index `from`. */
   async until<T extends ServerEvent['type']>(type: T, from = 0): Promise<Extract<ServerEvent, { readonly type: T }>> {
     for (let at = from; ; at++) {
       while (at >= this.events.length) await new Promise<void>(resolve => (this.wake = resolve))
@@ -122,7 +122,7 @@ export class Rig {
 
 const AT = { candidate: 0, part: 0 } as const
 
-/** Settles after the time, or at the abort. */
+/** Resolves after the time, or when the signal aborts. */
 export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
   new Promise(resolve => {
     const done = (): void => {
@@ -137,11 +137,11 @@ export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
 export interface Answer {
   readonly reason?: 'stop' | 'length' | 'refused' | 'tool-calls'
   readonly usage?: { readonly input: number; readonly output: number }
-  /** Milliseconds between pieces. */
+  /** Milliseconds between chunks. */
   readonly pace?: number
 }
 
-/** An answer of text, word by word. */
+/** A text answer, streamed word by word. */
 export const says = (text: string, { reason = 'stop', usage = { input: 10, output: 5 }, pace }: Answer = {}): Script =>
   async function* (_, signal) {
     yield { type: 'result-start' }
@@ -157,14 +157,14 @@ export const says = (text: string, { reason = 'stop', usage = { input: 10, outpu
   }
 
 export interface Voice {
-  /** Milliseconds of audio for each letter. */
+  /** Milliseconds of audio per character. */
   readonly msPerLetter?: number
   readonly pace?: number
   readonly usage?: { readonly input: number; readonly output: number }
   readonly mediaType?: string
 }
 
-/** Speech of a length that follows from its text, in pieces of 20 ms. */
+/** Speech whose duration follows from its text, in chunks of 20 ms. */
 export const speaks = ({ msPerLetter = 10, pace, usage, mediaType = 'audio/pcm' }: Voice = {}): Script =>
   async function* (request, signal) {
     const [part] = request.messages.at(-1)!.content
@@ -186,7 +186,7 @@ export const speaks = ({ msPerLetter = 10, pace, usage, mediaType = 'audio/pcm' 
     yield { type: 'result-end' }
   }
 
-/** An answer of calls alone. */
+/** An answer that contains only calls. */
 export const calls = (
   ...all: readonly { readonly id: string; readonly name: string; readonly arguments: string }[]
 ): Script =>
@@ -204,7 +204,7 @@ export const calls = (
     yield { type: 'result-end' }
   }
 
-/** One script after the other; the last one stays. */
+/** Runs one script after another; the last one repeats. */
 export function inTurn(...scripts: readonly Script[]): Script {
   let count = 0
   return (request, signal) => scripts[Math.min(count++, scripts.length - 1)]!(request, signal)

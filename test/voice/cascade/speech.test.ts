@@ -7,12 +7,12 @@ import { joined, loudness, noise, pcm, samplesOf } from '../audio/signals.ts'
 import { pause, Rig, says } from './rig.ts'
 import { quiet } from './voice.ts'
 
-/* Speech of a synthesiser that Debian has (`apt-get install espeak-ng`) through turn detection, and back out of a cascade. */
+/* Speech from a synthesizer (`apt-get install espeak-ng`) through turn detection and through a whole cascade. */
 
 const hasVoice = spawnSync('espeak-ng', ['--version']).status === 0
 if (!hasVoice) console.warn('SKIPPED: espeak-ng is not installed, so no real speech is tried.')
 
-/** Words as PCM16 at a rate. */
+/** Speaks words as PCM16 at a given rate. */
 function read(words: string, rate: number, voice = 'en-us'): Uint8Array {
   const { stdout } = spawnSync('espeak-ng', ['-v', voice, '--stdout', words], { maxBuffer: 2 ** 28 })
   const from = { encoding: 'pcm16', rate: stdout.readUInt32LE(24) } as const
@@ -27,7 +27,7 @@ const recordingOf = async ({ messages }: CanonicalRequest): Promise<Uint8Array> 
   return Buffer.concat(await Array.fromAsync(part.source.bytes.read())).subarray(44)
 }
 
-/** How alike two recordings are, by their loudness in steps of 20 ms: 1 is the same. */
+/** Similarity of two recordings by their loudness in steps of 20 ms; 1 means equal. */
 function likeness(a: Uint8Array, b: Uint8Array): number {
   const [left, right] = [a, b].map(bytes => {
     const samples = samplesOf(bytes)
@@ -112,7 +112,7 @@ describe.skipIf(!hasVoice)('real speech', () => {
     const whole = joined(...rig.all('audio-delta').map(({ audio }) => audio))
     const sentences = ANSWER.split(/(?<=\.) /).map(words => read(words, 24_000))
     expect(Buffer.compare(whole, joined(...sentences))).toBe(0)
-    // What comes out can be talked to.
+    // The cascade's output is usable as input.
     const back = createConverter({ encoding: 'pcm16', rate: 24_000 }, PCM_16K)
     rig.send({ type: 'audio-append', audio: joined(quiet(0.5), back.push(whole), back.flush(), quiet(1)) })
     expect(rig.all('speech-started').length).toBeGreaterThan(0)

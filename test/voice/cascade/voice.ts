@@ -3,8 +3,8 @@ import { joined, noise, pcm, silence } from '../audio/signals.ts'
 const RATE = 16_000
 
 /**
- * Audio that is taken for speech at 16 kHz: pulses at the pitch of a voice through resonances of a mouth, in syllables,
- * over a little noise.
+ * Synthesizes audio at 16 kHz that the detector accepts as speech: pulses at a voice's pitch, filtered by resonances of
+ * a mouth, in syllables over faint noise.
  */
 export function voice(seconds: number): Uint8Array {
   const count = Math.round(seconds * RATE)
@@ -31,5 +31,5 @@ function resonance(input: Float64Array, frequency: number, width: number): Float
 
 export const quiet = (seconds: number): Uint8Array => silence(RATE, seconds)
 
-/** A turn with the silence that ends it. */
+/** A turn, followed by the silence that ends it. */
 export const turn = (seconds = 1): Uint8Array => joined(quiet(0.4), voice(seconds), quiet(0.7))

@@ -63,7 +63,7 @@ const callResult = (id: string, output: string): JsonObject => ({
   item: { type: 'function_call_output', call_id: id, output },
 })
 const CREATE = { type: 'response.create' }
-/** Samples at 24 kHz, as the caller has them. */
+/** Audio in the caller's format, at 24 kHz. */
 const append = (milliseconds: number): JsonObject => ({
   type: 'input_audio_buffer.append',
   audio: Buffer.alloc(48 * milliseconds, 1).toString('base64'),
@@ -142,7 +142,7 @@ describe('a caller of OpenAI’s format before Gemini Live', () => {
       strict(faults, async live => {
         expect(await live.next()).toEqual({ realtimeInput: { activityStart: {} } })
         expect(await live.next()).toEqual({ realtimeInput: { activityEnd: {} } })
-        // 24 kHz came in, 16 kHz arrive; the resampler may keep the last few samples of its window.
+        // 24 kHz came in and 16 kHz arrive; the resampler may hold back the last few samples.
         expect(Math.abs(live.heard - 32_000)).toBeLessThanOrEqual(64)
         live.send(spoken(48_000), TURN_COMPLETE)
       }),

@@ -9,8 +9,8 @@ interface Output {
 }
 
 /**
- * What is wrong with the events of a server, by the grammar in `canonical/session-event.ts`, for upstreams that have one
- * response at a time; undefined where nothing is.
+ * Checks server events against the grammar in `canonical/session-event.ts`, for upstreams with one response at a time.
+ * Returns the first fault; undefined if there is none.
  */
 export function fault(events: readonly ServerEvent[]): string | undefined {
   let response: string | undefined

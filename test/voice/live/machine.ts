@@ -11,14 +11,14 @@ export interface MachineOptions {
   readonly dialect?: JsonObject
 }
 
-/** A protocol without a socket: what it sends, reports and asks for, connection by connection. */
+/** Runs a protocol without a socket and records its frames, events and reconnects. */
 export class Machine {
   readonly protocol: LiveProtocol
   readonly events: ServerEvent[] = []
-  /** Frames by the connection they went to. */
+  /** Frames by connection. */
   readonly sent: JsonObject[][] = [[]]
   end: SessionEnd | undefined
-  /** Another connection was asked for. */
+  /** Whether the protocol has requested a new connection. */
   moving = false
 
   constructor({ model = 'gemini-live', settings = {}, dialect = {} }: MachineOptions = {}) {
@@ -27,7 +27,7 @@ export class Machine {
     this.take(this.protocol.opened())
   }
 
-  /** As `WebSocketUpstream` does: while another connection is opened, client events wait for it. */
+  /** Sends client events; queues them during a reconnect, as `WebSocketUpstream` does. */
   client(...events: readonly ClientEvent[]): this {
     for (const event of events) {
       if (this.moving) this.open()
@@ -43,7 +43,7 @@ export class Machine {
     return this
   }
 
-  /** The other connection is there. */
+  /** Opens the new connection. */
   open(): this {
     this.moving = false
     this.sent.push([])
@@ -56,7 +56,7 @@ export class Machine {
     return this
   }
 
-  /** Frames of the present connection. */
+  /** Frames of the current connection. */
   get frames(): readonly JsonObject[] {
     return this.sent.at(-1)!
   }

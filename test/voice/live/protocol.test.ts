@@ -32,9 +32,9 @@ const HEARD = { input: { transcription: {} } }
 const CALL = calls({ id: 'call_up', name: 'get_weather', args: { city: 'Paris' } })
 const TURN = (text: string) => ({ turns: [{ role: 'user', parts: [{ text }] }], turnComplete: true })
 
-/** A session that is set up. */
+/** A session after `setupComplete`. */
 const ready = (options?: MachineOptions): Machine => new Machine(options).client(update({})).server(SETUP_COMPLETE)
-/** What followed the setup. */
+/** The frames sent after the setup. */
 const sentBy = (machine: Machine): readonly JsonObject[] => machine.frames.slice(1)
 
 describe('setup', () => {
@@ -190,7 +190,7 @@ describe('responses', () => {
       .client(userText('Again'), CREATE)
       .server(INTERRUPTED, TURN_COMPLETE, outputTranscript('New.'), TURN_COMPLETE)
     expect(machine.of('transcript-delta').map(({ text }) => text)).toEqual(['New.'])
-    // Of both turns.
+    // The usage of both turns.
     expect(machine.of('response-end')[1]).toMatchObject({ status: 'completed', usage: { input: 20, output: 8 } })
     expect(fault(machine.events)).toBeUndefined()
   })

@@ -16,7 +16,7 @@ let front: TlsFront
 let upstream: ScriptedUpstream
 const verified = process.env['NODE_TLS_REJECT_UNAUTHORIZED']
 
-/** A session over the openai package, before a strict upstream. */
+/** A session of the openai package against a strict upstream. */
 describe.skipIf(!hasOpenssl)('the openai SDK before Gemini Live', () => {
   beforeAll(async () => {
     process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../../src/canonical/node.ts'
 import type { Connection, Script } from '../upstream.ts'
 
-/** Fields of client frames by the format's own names (FORMATS §14); `*` is free JSON below. */
+/** The fields allowed in client frames (FORMATS §14); `*` allows any JSON. */
 type Shape = { readonly [field: string]: Shape | '*' }
 
 const CONTENT: Shape = { role: '*', parts: { text: '*', inlineData: '*', functionCall: '*', functionResponse: '*' } }
@@ -39,7 +39,7 @@ const SHAPE: Shape = {
   toolResponse: { functionResponses: { id: '*', name: '*', response: '*' } },
 }
 
-/** Paths of fields that are not the format's. */
+/** Paths of fields that the format does not have. */
 function unknown(value: Json, shape: Shape | '*', path: string): string[] {
   if (shape === '*') return []
   if (Array.isArray(value)) return value.flatMap(one => unknown(one, shape, path))
@@ -49,7 +49,7 @@ function unknown(value: Json, shape: Shape | '*', path: string): string[] {
   )
 }
 
-/** One connection of a session, to an upstream that accepts nothing the format does not allow. */
+/** One connection to an upstream that accepts only what the format allows. */
 export class LiveConnection {
   readonly connection: Connection
   readonly faults: string[]
@@ -66,7 +66,7 @@ export class LiveConnection {
     return this.connection.received[0]!['setup'] as JsonObject
   }
 
-  /** The next frame but for audio. */
+  /** The next frame that is not audio. */
   async next(): Promise<JsonObject> {
     for (;;) {
       await this.connection.until(this.taken + 1)
@@ -75,7 +75,7 @@ export class LiveConnection {
     }
   }
 
-  /** Frames as Google sends them: JSON in binary. */
+  /** Sends frames as Google does: JSON in binary frames. */
   send(...frames: readonly JsonObject[]): void {
     for (const frame of frames) {
       if ('setupComplete' in frame) this.isReady = true
@@ -83,7 +83,7 @@ export class LiveConnection {
     }
   }
 
-  /** Bytes of audio so far. */
+  /** Bytes of audio received so far. */
   get heard(): number {
     return this.connection.received.reduce((sum, { realtimeInput }) => {
       const audio = (realtimeInput as JsonObject | undefined)?.['audio'] as JsonObject | undefined
@@ -105,7 +105,7 @@ export class LiveConnection {
   }
 }
 
-/** A script that takes the setup, completes it and goes on; `index` counts connections. */
+/** A script that reads the setup, completes it and calls `play`; `index` counts connections. */
 export function strict(faults: string[], play: (live: LiveConnection, index: number) => void | Promise<void>): Script {
   let connections = 0
   return async connection => {

@@ -24,7 +24,7 @@ import { LIVE } from './wire.ts'
 type Of<T extends ClientEvent['type']> = Extract<ClientEvent, { readonly type: T }>
 type Handlers = { readonly [T in ClientEvent['type']]: (state: LiveState, event: Of<T>) => void }
 
-/** What an event of the client does to the session. */
+/** Applies a client event to the session. */
 export function obey(state: LiveState, event: ClientEvent): void {
   const handle = HANDLERS[event.type] as (state: LiveState, event: ClientEvent) => void
   handle(state, event)
@@ -56,7 +56,7 @@ const HANDLERS: Handlers = {
     state.user.clear()
     state.emit([{ type: 'audio-cleared' }])
   },
-  // Only where audio is not sent over a WebSocket is there such a buffer.
+  // Only transports other than WebSockets have an output audio buffer.
   'output-clear': () => {},
   'item-create': createItem,
   'item-retrieve': (state, { item, id }) => state.emit(state.conversation.retrieve(item, id)),
@@ -74,7 +74,7 @@ const HANDLERS: Handlers = {
       state.fail(NOT_RUNNING, id)
       return
     }
-    // The format has no such message: what still comes of the turn is dropped.
+    // The format cannot cancel a response, so the rest of the turn is dropped.
     state.isDiscarding = true
     state.endResponse('cancelled', { reason: 'client_cancelled' })
   },
@@ -107,7 +107,7 @@ function createItem(state: LiveState, { item, after, id: event }: Of<'item-creat
   }
 }
 
-/** A result waits for `response-create`: the model answers it at once. */
+/** Holds the result of a call until `response-create`, because the model answers a result at once. */
 function giveResult(state: LiveState, { id }: KnownItem, part: ToolResultPart): void {
   if (!state.calls.has(part.id)) {
     const name = state.historic.get(part.id)!
@@ -116,7 +116,7 @@ function giveResult(state: LiveState, { id }: KnownItem, part: ToolResultPart): 
   }
   state.calls.answer(part)
   const { response } = state
-  // The response was requested when not all calls were answered: it waits for this one.
+  // The response was requested while some calls were unanswered, and waits for their results.
   if (response?.requested !== true || response.outputs > 0) return
   const results = state.calls.take()
   if (results.length > 0) state.connection.send(writeToolResponse(results))
@@ -147,7 +147,7 @@ function createResponse(state: LiveState, { settings, id }: Of<'response-create'
   if (frames === undefined) state.endResponse('cancelled', { reason: 'turn_detected' })
 }
 
-/** The frames that have the model answer; undefined where there is nothing it could answer. */
+/** The frames that make the model answer; undefined if there is nothing to answer. */
 function asked(state: LiveState, isInVain: boolean): string[] | undefined {
   const results = state.calls.take()
   const frames = results.length === 0 ? [] : [writeToolResponse(results)]
@@ -163,7 +163,7 @@ function asked(state: LiveState, isInVain: boolean): string[] | undefined {
   return frames.length > 0 || isAnswered ? frames : undefined
 }
 
-/** An item as it is kept: media are not repeated. */
+/** Strips media data from a part, since stored items do not repeat media. */
 function withoutData(part: Part): Part {
   if (part.type !== 'media' || part.source.type !== 'base64') return part
   return { ...part, source: part.kind === 'audio' ? NOT_REPEATED : { ...part.source, data: '' } }
@@ -173,7 +173,7 @@ const unknownCall = (id: string): CanonicalError => ({
   kind: 'invalid-request',
   code: 'invalid_tool_call_id',
   param: 'item.call_id',
-  message: `There is no function call "${excerpt(id)}" that is unanswered.`,
+  message: `There is no unanswered function call "${excerpt(id)}".`,
 })
 
 const NOTHING_TO_COMMIT: CanonicalError = {
@@ -184,21 +184,21 @@ const NOTHING_TO_COMMIT: CanonicalError = {
 const NOT_RUNNING: CanonicalError = {
   kind: 'invalid-request',
   code: 'response_cancel_not_active',
-  message: 'There is no such response in progress.',
+  message: 'No such response is in progress.',
 }
 const RUNNING: CanonicalError = {
   kind: 'conflict',
   code: 'conversation_already_has_active_response',
-  message: 'A response is in progress already.',
+  message: 'A response is already in progress.',
 }
 const NOT_DETACHED: CanonicalError = {
   kind: 'cannot-express',
   code: 'cannot_express',
   param: 'response',
-  message: 'The upstream answers within its conversation only.',
+  message: 'The upstream does not support responses outside of the conversation.',
 }
 const NOTHING_TO_ANSWER: CanonicalError = {
   kind: 'cannot-express',
   code: 'nothing_to_answer',
-  message: 'The upstream answers what the user says: there is nothing new.',
+  message: 'There is no new input for the upstream to answer.',
 }

@@ -3,11 +3,11 @@ import { type Json, type JsonObject, parseObject } from '../../../canonical/node
 import type { Item } from '../../../canonical/session.ts'
 import { AUDIO_TYPE, type Content, type FunctionResponse } from './wire.ts'
 
-/** Frames to the upstream; pure functions all. What they cannot carry is listed in `losses.ts`. */
+/** Writers of frames to the upstream, without side effects. `losses.ts` lists what the frames cannot express. */
 
 export const ACTIVITY_START = '{"realtimeInput":{"activityStart":{}}}'
 export const ACTIVITY_END = '{"realtimeInput":{"activityEnd":{}}}'
-/** Reports to automatic detection that no more audio follows for now. */
+/** Tells automatic activity detection that no more audio follows for now. */
 export const STREAM_END = '{"realtimeInput":{"audioStreamEnd":true}}'
 
 export const writeAudio = (audio: Uint8Array): string =>
@@ -16,14 +16,14 @@ export const writeAudio = (audio: Uint8Array): string =>
 const base64 = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
 
-/** Turns of the conversation; the model answers where they are complete. */
+/** Writes conversation turns; the model answers if `turnComplete` is set. */
 export const writeTurns = (turns: readonly Content[], turnComplete: boolean): string =>
   JSON.stringify({ clientContent: turns.length === 0 ? { turnComplete } : { turns, turnComplete } })
 
 export const writeToolResponse = (functionResponses: readonly FunctionResponse[]): string =>
   JSON.stringify({ toolResponse: { functionResponses } })
 
-/** A user's turn as frames of `realtimeInput`, which the model answers; none for the model's own turns. */
+/** Writes a user turn as `realtimeInput` frames, which the model answers; none for the model's turns. */
 export function writeRealtimeTurn({ role, parts }: Content): string[] {
   if (role === 'model') return []
   return parts.flatMap(({ text, inlineData }): string[] => {
@@ -34,7 +34,7 @@ export function writeRealtimeTurn({ role, parts }: Content): string[] {
   })
 }
 
-/** An item of messages and calls as a turn; undefined where nothing of it can be sent. */
+/** Converts a message or a call to a turn; undefined if no part of the item can be sent. */
 export function contentOf({ role, content }: Item): Content | undefined {
   const parts = content.flatMap(partOf)
   return parts.length === 0 ? undefined : { role: role === 'assistant' ? 'model' : 'user', parts }
@@ -55,10 +55,13 @@ function partOf(part: Part): JsonObject[] {
   }
 }
 
-/** Samples inside items were converted to what goes upstream. */
+/** Audio inside items was already converted to the upstream's format. */
 const mediaTypeOf = (mediaType: string): string => (mediaType.startsWith('audio/') ? AUDIO_TYPE : mediaType)
 
-/** The result of a call the upstream made: an object as it is, any other text as `output`, or as `error`. */
+/**
+ * The response to a call of the upstream: a JSON object as is, other text in `output`, or in `error` if the call
+ * failed.
+ */
 export function resultOf(part: ToolResultPart, call: { readonly id?: string; readonly name: string }) {
   const text = part.content.map(one => (one.type === 'text' ? one.text : '')).join('')
   const object = part.failed === true ? undefined : parseObject(text)
@@ -66,7 +69,7 @@ export function resultOf(part: ToolResultPart, call: { readonly id?: string; rea
   return { ...call, response } satisfies FunctionResponse
 }
 
-/** The result of a call that the client itself added, as a part of a turn. */
+/** A turn with the result of a call that the client added to the history. */
 export const historicResult = ({ id, name, response }: FunctionResponse): Content => ({
   role: 'user',
   parts: [{ functionResponse: { ...(id === undefined ? {} : { id }), name, response } }],

@@ -3,21 +3,24 @@ import type { JsonObject } from '../../../canonical/node.ts'
 import { GOING_AWAY, passedOn, TOO_BIG } from '../../closing.ts'
 import type { SessionEnd } from '../../upstream.ts'
 
-/** Bytes that may be held back: frames before the upstream is set up, turns, audio. */
+/** Bytes; the limit of each input buffer: frames held before `setupComplete`, stored items and turns, deferred frames. */
 export const MOST_HELD = 8 * 2 ** 20
 
-/** Connections in a row that ended before anything was answered. */
+/** Most consecutive connections that may end before the upstream answers anything. */
 const MOST_MOVES = 3
 
-/** Codes after which the same again would end the same way: done, invalid data, policy (RFC 6455, section 7.4.1). */
+/**
+ * Close codes after which reconnecting would fail again: normal closure, invalid data, policy violation (RFC 6455,
+ * section 7.4.1).
+ */
 const FINAL: ReadonlySet<number> = new Set([1000, 1007, 1008])
 
 /**
- * The upstream's connections, one after the other: `setup` first and nothing else until `setupComplete`; what comes
- * meanwhile is held. `moving` is the time between asking for another connection and having it.
+ * State of the upstream's consecutive connections. `setup` is sent first, and every other frame is held until
+ * `setupComplete`. The phase `moving` lasts from requesting a new connection until it is open.
  */
 export class Connection {
-  /** Frames to be sent now. */
+  /** Frames to send now. */
   private frames: string[] = []
   private held: string[] = []
   private heldBytes = 0
@@ -25,15 +28,15 @@ export class Connection {
   private readonly resumption: boolean
   private handle: string | undefined
   private isResumable = false
-  /** The upstream is going to close the connection. */
+  /** The upstream has announced that it will close the connection. */
   private isLeaving = false
-  /** The setup in force, and whether anything was sent after it. */
+  /** The setup in force, and whether any frame was sent after it. */
   private setup: string | undefined
   private isUsed = false
-  /** The setup in force is not the one that is wanted. */
+  /** Whether the setup in force differs from the wanted one. */
   private isStale = false
   private moves = 0
-  /** The session cannot go on. */
+  /** Set if the session cannot continue. */
   end: SessionEnd | undefined
 
   constructor(resumption: boolean) {
@@ -44,12 +47,15 @@ export class Connection {
     return this.phase === 'new'
   }
 
-  /** Whether a change of the setup can reach the upstream: by another connection to the same session. */
+  /**
+   * Whether a changed setup can still reach the upstream, either before the first frame or by resuming the session on a
+   * new connection.
+   */
   get mayChange(): boolean {
     return !this.isUsed || this.handle !== undefined
   }
 
-  /** Sends the first message of a connection. */
+  /** Sends the setup, the first message of a connection. */
   begin(setup: JsonObject): void {
     this.setup = JSON.stringify(setup)
     this.phase = 'setup'
@@ -58,7 +64,7 @@ export class Connection {
     this.frames.push(JSON.stringify({ setup: this.resumption ? { ...setup, sessionResumption } : setup }))
   }
 
-  /** A setup that may differ from the one in force. */
+  /** Compares a setup with the one in force. */
   change(setup: JsonObject): void {
     this.isStale = JSON.stringify(setup) !== this.setup
   }
@@ -74,12 +80,12 @@ export class Connection {
     if (this.heldBytes > MOST_HELD) this.tooMuch()
   }
 
-  /** More is held back than may be. */
+  /** Ends the session because too much input is buffered. */
   tooMuch(): void {
     this.end ??= TOO_MUCH
   }
 
-  /** `setupComplete` came. */
+  /** Handles `setupComplete` and releases the held frames. */
   ready(): void {
     if (this.phase !== 'setup') return
     const { held } = this
@@ -89,17 +95,21 @@ export class Connection {
     for (const frame of held) this.send(frame)
   }
 
-  /** Something was answered: the connection works. */
+  /** Resets the reconnect count, since the connection works. */
   answered(): void {
     this.moves = 0
   }
 
+  /** Notes the latest resumption handle; without one the session cannot be resumed at this point. */
   resumable(handle: string | undefined): void {
     this.isResumable = handle !== undefined
     this.handle = handle ?? this.handle
   }
 
-  /** The upstream announces that it will close; an event for the caller where the session cannot outlive that. */
+  /**
+   * Handles the announcement that the upstream will close. Returns an error for the caller if the session cannot
+   * continue on a new connection.
+   */
   leaving(seconds: number | undefined): CanonicalError | undefined {
     this.isLeaving = true
     if (this.mayChange) return undefined
@@ -107,7 +117,7 @@ export class Connection {
     return { kind: 'timed-out', code: 'session_expiring', message: `The upstream ends the session ${when}.` }
   }
 
-  /** Whether another connection is to be opened now, while nothing goes on that would be lost. */
+  /** Requests a new connection if one is needed and no running work would be lost. */
   move(isIdle: boolean): boolean {
     const isUp = this.phase === 'ready' || this.phase === 'setup'
     if (!isUp || !isIdle || !(this.isStale || this.isLeaving)) return false
@@ -116,17 +126,17 @@ export class Connection {
     return true
   }
 
-  /** Another connection was requested. */
+  /** Whether a new connection is being opened. */
   get isMoving(): boolean {
     return this.phase === 'moving'
   }
 
-  /** Frames that were sent may have been lost with the connection. */
+  /** Whether sent frames may be lost with the connection. */
   get isLossy(): boolean {
     return this.phase === 'ready' && this.isUsed
   }
 
-  /** The connection is gone. Whether the session goes on in another; otherwise `end` is set. */
+  /** Handles a lost connection. Returns true if the session continues on a new one; otherwise sets `end`. */
   lost(code: number, reason: string): boolean {
     const isBroken = this.isLeaving || !FINAL.has(code)
     const isNothingLost = !this.isUsed && this.phase !== 'setup'
@@ -141,6 +151,7 @@ export class Connection {
     return false
   }
 
+  /** Removes and returns the frames to send. */
   take(): readonly string[] {
     const { frames } = this
     this.frames = []
@@ -170,7 +181,7 @@ const EXPIRED = new GatewayError({
   message: 'The upstream ended the session: it reached its maximum duration.',
 })
 
-/** Google has no error frames: the reason of the close frame is the message. */
+/** Error kinds by close reason. Google sends no error frames; the reason of the close frame is the message. */
 const REASONS: readonly (readonly [RegExp, ErrorKind])[] = [
   [/api key|credential|unauthenticated|permission/i, 'upstream-account'],
   [/quota|exhausted|rate limit/i, 'rate-limited'],

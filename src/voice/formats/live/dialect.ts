@@ -1,22 +1,25 @@
 import type { JsonObject } from '../../../canonical/node.ts'
 
-/** How an upstream's version of the format differs; the flags of a channel's `dialect`, or what models are known for. */
+/**
+ * Differences of an upstream's version of the format, from the flags of the channel's `dialect` or from known model
+ * names.
+ */
 export interface LiveDialect {
-  /** `vertex`: Google's cloud surface, another path and other names of models. */
+  /** `vertex`: Google Cloud's API, with its own path and model names. */
   readonly vertex: boolean
-  /** `version` of the API in the path. */
+  /** `version`: API version in the path. */
   readonly version: string
-  /** `voices`: callers' names for voices and the upstream's own; where it is given, there is no other. */
+  /** `voices`: the upstream's voice for each of the callers' voice names. If set, the upstream has no other voices. */
   readonly voices: { readonly [name: string]: string } | undefined
-  /** `default_voice`: the upstream's voice where none is requested. */
+  /** `default_voice`: the upstream's voice if none is requested. */
   readonly defaultVoice: string | undefined
-  /** `resumption: false`: sessions end with their connection. */
+  /** `resumption: false`: a session ends with its connection. */
   readonly resumption: boolean
-  /** `audio_only`: the model only speaks, so a requested text is the transcript of its speech. */
+  /** `audio_only`: the model always speaks, so requested text is the transcript of its speech. */
   readonly audioOnly: boolean
-  /** `late_text: realtime`: after the model's first turn, text is taken as `realtimeInput` alone. */
+  /** `late_text: realtime`: after the model's first turn, text is accepted only as `realtimeInput`. */
   readonly lateText: 'content' | 'realtime'
-  /** How the depth of thought is set; undefined for models that do not think. */
+  /** How the reasoning effort is set; undefined for models without reasoning. */
   readonly thinking: 'level' | 'budget' | undefined
 }
 
@@ -35,17 +38,17 @@ export function readDialect(flags: JsonObject, model: string): LiveDialect {
   }
 }
 
-/** Models that refuse `TEXT` as a modality of their answers. */
+/** Models that reject `TEXT` as a response modality. */
 const NATIVE_AUDIO = /native-audio/
-/** The third generation refuses `clientContent` once it has answered, too. */
+/** Third-generation models, which also reject `clientContent` once they have answered. */
 const THIRD = /gemini-3/
 
-/** The path of a session below the channel's address. */
+/** The path of a session relative to the channel's base URL. */
 export const pathOf = ({ vertex, version }: LiveDialect): string =>
   vertex
     ? `/ws/google.cloud.aiplatform.${version}.LlmBidiService/BidiGenerateContent`
     : `/ws/google.ai.generativelanguage.${version}.GenerativeService.BidiGenerateContent`
 
-/** A model's resource name. */
+/** The resource name of a model. */
 export const modelName = (model: string, { vertex }: LiveDialect): string =>
   model.includes('/') ? model : vertex ? `publishers/google/models/${model}` : `models/${model}`

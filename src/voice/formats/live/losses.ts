@@ -6,7 +6,10 @@ import type { LiveDialect } from './dialect.ts'
 import { speaks, USUAL_THRESHOLD, voiceOf } from './setup.ts'
 import { LIVE } from './wire.ts'
 
-/** What a client event cannot express in this format, whatever went before it. `session` is what a response may repeat. */
+/**
+ * The losses of a client event in this format, regardless of earlier events. A response may repeat the settings of
+ * `session` without loss.
+ */
 export function clientLosses(event: ClientEvent, session: SessionSettings, dialect: LiveDialect): Losses {
   const losses = new Losses()
   if (event.type === 'audio-append') return losses
@@ -22,7 +25,7 @@ export function clientLosses(event: ClientEvent, session: SessionSettings, diale
       itemLosses(event.item, losses)
       break
     case 'item-truncate':
-      // The upstream itself keeps what it had sent when it was interrupted.
+      // An interrupted upstream keeps in its history everything it had sent, so no truncation is possible.
       losses.drop(['audioEndMs'], 'no-truncation')
       break
   }
@@ -79,11 +82,11 @@ function detectionLosses(detection: TurnDetection, path: Path, losses: Losses): 
   const { threshold } = detection
   if (threshold !== undefined && threshold !== USUAL_THRESHOLD)
     losses.change([...path, 'threshold'], threshold < USUAL_THRESHOLD ? 'high' : 'low', 'two-sensitivities')
-  // The upstream's field of a like name makes it deaf to speech that is shorter.
+  // `prefixPaddingMs` of the upstream is no equivalent: it makes the upstream ignore speech shorter than that.
   losses.dropFields(detection, path, { prefixMs: 'no-prefix', idleMs: 'no-idle-timeout' })
 }
 
-/** Fields of one response that have their effect. */
+/** Settings that take effect for a single response. */
 const OF_RESPONSE: ReadonlySet<string> = new Set(['metadata', 'model', 'extras', 'spelling', 'context', 'detached'])
 
 function responseLosses(settings: ResponseSettings, session: SessionSettings, losses: Losses): void {

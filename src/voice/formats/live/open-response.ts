@@ -17,17 +17,20 @@ export interface ResponseOptions {
   readonly newId: (prefix: string) => string
 }
 
-/** A response whose end is still to come: one message with its parts, then function calls, as they arrive. */
+/**
+ * A response while it arrives: one message with its parts, then function calls. Returns the events that announce each
+ * piece.
+ */
 export class OpenResponse {
   readonly id: string
-  /** By `response-create`, not by the upstream's own turn detection. */
+  /** Whether `response-create` requested the response, rather than the upstream's turn detection. */
   readonly requested: boolean
-  /** Items so far. */
+  /** Number of items so far. */
   outputs = 0
   private readonly conversation: Conversation
   private readonly kept: KeptText
   private readonly newId: (prefix: string) => string
-  /** The message that grows, with its finished parts. */
+  /** The open message with its finished parts. */
   private message: { readonly item: string; readonly output: number; readonly parts: Part[] } | undefined
   private part: OpenPart | undefined
 
@@ -76,7 +79,7 @@ export class OpenResponse {
     return events
   }
 
-  /** Ends what is open. The caller of this function adds `response-end`, with its reason. */
+  /** Closes the open message. The caller adds `response-end` with the reason. */
   close(status: ItemStatus): ServerEvent[] {
     return this.closeMessage(status)
   }
@@ -127,16 +130,16 @@ export class OpenResponse {
   }
 }
 
-/** Audio that is named, but not repeated. */
+/** Stands for audio that is part of an item but not stored. */
 export const NOT_REPEATED = { type: 'base64', mediaType: 'audio/pcm', data: '' } as const
 
-/** Adds an item that is not the client's; one that finds no room has its events all the same. */
+/** Adds an item that the client did not create. In a full conversation the item is announced but not stored. */
 export function addOwn(conversation: Conversation, item: KnownItem): { item: KnownItem; after: Position } {
   const after = conversation.last
   try {
     conversation.insert(item)
   } catch {
-    // The conversation is full: the item cannot be retrieved.
+    // The conversation is full, so the item cannot be retrieved later.
   }
   return { item, after }
 }

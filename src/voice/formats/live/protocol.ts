@@ -12,16 +12,16 @@ import { readFrame } from './server-reader.ts'
 import { LiveState } from './state.ts'
 
 /**
- * Gemini's `BidiGenerateContent` towards an upstream (FORMATS §14). The session's settings are its first message, sent
- * with the client's first event; they are changed by another connection to the same session, which is also how a
- * session outlives the upstream's limit for a connection.
+ * Gemini's `BidiGenerateContent` towards an upstream (FORMATS §14). The session's settings are the first message and
+ * are sent with the client's first event. A later change needs a new connection to the same session; the same mechanism
+ * lets a session outlive the upstream's limit per connection.
  */
 export class LiveProtocol implements Protocol {
   readonly audio = { input: PCM_16K, output: PCM_24K }
   readonly address: Protocol['address']
   private readonly state: LiveState
   private isOpened = false
-  /** The connection before broke, which was dealt with. */
+  /** Whether the previous connection broke and was already recovered from. */
   private isRecovered = false
 
   constructor(options: ProtocolOptions) {
@@ -46,7 +46,7 @@ export class LiveProtocol implements Protocol {
   opened(): Step {
     const { state } = this
     if (this.isOpened) {
-      // A response that began in the old connection while this one was opened.
+      // The response started on the old connection while this one was being opened.
       if (!this.isRecovered && !state.isIdle) state.abandon()
       this.isRecovered = false
       state.begin()
@@ -91,7 +91,7 @@ const ENDED: CanonicalError = {
   message: 'The upstream ended the session.',
 }
 
-/** Changes that can no longer be made at the upstream. */
+/** Reports settings that can no longer change at the upstream. */
 function lateLosses(settings: SessionSettings, state: LiveState, losses: Losses): void {
   const before = JSON.stringify(state.setup())
   for (const [field, value] of Object.entries(settings)) {

@@ -9,7 +9,7 @@ type Handlers = {
   readonly [T in LiveMessage['type']]: (state: LiveState, message: Extract<LiveMessage, { readonly type: T }>) => void
 }
 
-/** What a message of the upstream does to the session. */
+/** Applies a message of the upstream to the session. */
 export function receive(state: LiveState, message: LiveMessage): void {
   const handle = HANDLERS[message.type] as (state: LiveState, message: LiveMessage) => void
   handle(state, message)
@@ -29,7 +29,8 @@ const HANDLERS: Handlers = {
     output(state, response => (state.isSpoken ? response.transcript(text) : response.text(text))),
   text: (state, { text }) => output(state, response => response.text(text)),
   audio: (state, { audio }) => {
-    // A model that only speaks was requested to write: its transcript is the text.
+    // If text was requested of a model that only speaks, its transcript is delivered as the text and its audio is
+    // dropped.
     if (state.isSpoken) output(state, response => response.audio(audio))
   },
   interrupted,
@@ -60,7 +61,7 @@ function output(state: LiveState, grow: (response: OpenResponse) => Iterable<Ser
   if (response !== undefined) state.emit(grow(response))
 }
 
-/** The response that the model's output belongs to; undefined where it was cancelled. */
+/** The response that the model's output belongs to; undefined if that response was cancelled. */
 function current(state: LiveState): OpenResponse | undefined {
   state.hasAnswered = true
   state.connection.answered()
@@ -71,7 +72,7 @@ function current(state: LiveState): OpenResponse | undefined {
   return response ?? state.startResponse(false)
 }
 
-/** The user spoke, and the model was cut off. */
+/** Handles an interruption: the user spoke, and the model stopped. */
 function interrupted(state: LiveState): void {
   const { response } = state
   if (state.isDiscarding) {
@@ -79,7 +80,7 @@ function interrupted(state: LiveState): void {
     state.isTrailing = true
     return
   }
-  // What is interrupted is the turn before, whose response has ended.
+  // The interruption concerns the previous turn, whose response has already ended.
   if (response !== undefined && state.isTrailing && response.outputs === 0) return
   state.emit(state.user.finish())
   if (!state.isManual) state.emit(state.user.started())
@@ -108,7 +109,7 @@ interface End {
   readonly error?: CanonicalError
 }
 
-/** How a response ends by the upstream's word; those that are not listed are refusals of one kind or another. */
+/** How a response ends, by the upstream's `turnCompleteReason`; unlisted reasons are refusals. */
 const endOf = (word: string): End => (Object.hasOwn(ENDS, word) ? ENDS[word]! : REFUSED)
 
 const ENDS: { readonly [word: string]: End } = {
@@ -123,7 +124,7 @@ const ENDS: { readonly [word: string]: End } = {
 }
 const REFUSED: End = { status: 'incomplete', reason: 'content_filter' }
 
-/** Function calls end a response: the model goes on when they are answered. */
+/** Handles function calls, which end a response; the model continues once they are answered. */
 function call(state: LiveState, calls: readonly FunctionCall[]): void {
   const response = current(state)
   if (response === undefined) {
@@ -140,7 +141,7 @@ function call(state: LiveState, calls: readonly FunctionCall[]): void {
   state.endResponse('completed')
 }
 
-/** Calls of a response that was cancelled: without an answer the upstream would wait for ever. */
+/** Answers the calls of a cancelled response, for which the upstream would otherwise wait forever. */
 const refuse = (state: LiveState, calls: readonly FunctionCall[]): void =>
   state.connection.send(
     writeToolResponse(
@@ -154,5 +155,5 @@ const refuse = (state: LiveState, calls: readonly FunctionCall[]): void =>
 const TOO_MANY_CALLS: CanonicalError = {
   kind: 'upstream-failed',
   code: 'too_many_calls',
-  message: 'The upstream made too many function calls at a time.',
+  message: 'The upstream made too many function calls at once.',
 }

@@ -5,12 +5,12 @@ import type { Usage } from '../../../canonical/result.ts'
 import type { FunctionCall, LiveMessage } from './wire.ts'
 
 /**
- * The messages of one server frame, in the order they take effect; none for a frame that has nothing in it. Never
- * throws: a frame that is no JSON object, or has no known field, is an `error` message.
+ * Reads the messages of one server frame in the order they take effect; none for an empty frame. Never throws: a frame
+ * that is not a JSON object, or has no known field, yields an `error` message.
  */
 export function readFrame(frame: string): readonly LiveMessage[] {
   const value = parseObject(frame)
-  if (value === undefined) return [failure('The upstream sent a frame that is no JSON object.')]
+  if (value === undefined) return [failure('The upstream sent a frame that is not a JSON object.')]
   const messages: LiveMessage[] = []
   let known = false
   for (const field in READ)
@@ -27,7 +27,10 @@ const failure = (message: string): LiveMessage => ({ type: 'error', error: { kin
 const fields = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
 const list = (value: Json | undefined): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
-/** The fields of a server frame in the order they take effect. Usage comes beside the end of its turn. */
+/**
+ * Readers of the server frame's fields, in the order the fields take effect. Usage arrives in the frame that ends its
+ * turn, and is read first.
+ */
 const READ: { readonly [field: string]: (value: Json | undefined) => readonly LiveMessage[] } = {
   setupComplete: value => [{ type: 'setup-complete', named: stringIn(fields(value)['sessionId']) !== '' }],
   usageMetadata: value => [{ type: 'usage', usage: readUsage(fields(value)) }],
@@ -53,7 +56,7 @@ const READ: { readonly [field: string]: (value: Json | undefined) => readonly Li
   },
   goAway: value => [{ type: 'go-away', ...secondsOf(fields(value)['timeLeft']) }],
   error: value => [{ type: 'error', error: readError(fields(value)) }],
-  // Of no use: how far a model is with what it does besides.
+  // Ignored: progress of work that the model does besides the conversation.
   interactionStatus: () => [],
 }
 
@@ -71,7 +74,7 @@ function readContent(content: JsonObject): LiveMessage[] {
   return messages
 }
 
-/** Thoughts have no place in a session; code that the upstream runs itself neither. */
+/** Reads a part. Skips reasoning, which sessions cannot express, and code that the upstream executes itself. */
 function readPart(part: JsonObject): LiveMessage[] {
   if (part['thought'] === true) return []
   const text = stringIn(part['text'])
@@ -98,7 +101,7 @@ const ACTIVITY: { readonly [word: string]: boolean } = {
   VAD_SIGNAL_TYPE_EOS: false,
 }
 
-/** A `Duration`, such as `9.5s`. */
+/** Reads the seconds of a protobuf `Duration`, such as `9.5s`. */
 function secondsOf(value: Json | undefined): { readonly seconds?: number } {
   const seconds = /^(\d+(?:\.\d+)?)s$/.exec(stringIn(value))?.[1]
   return seconds === undefined ? {} : { seconds: Number(seconds) }
@@ -107,14 +110,14 @@ function secondsOf(value: Json | undefined): { readonly seconds?: number } {
 function readError({ code, message, status }: JsonObject): CanonicalError {
   return {
     kind: typeof code === 'number' ? kindOf(code) : 'upstream-failed',
-    message: stringIn(message) || 'The upstream reports an error.',
+    message: stringIn(message) || 'The upstream reported an error.',
     ...(typeof status === 'string' ? { code: status.toLowerCase() } : {}),
   }
 }
 
 /**
- * Usage of a turn: the answer's tokens are called `responseTokenCount`, in Google's cloud `candidatesTokenCount`.
- * Thoughts are counted beside them.
+ * Reads the usage of a turn. The answer's tokens are in `responseTokenCount`, on Google Cloud in
+ * `candidatesTokenCount`; reasoning tokens are not included in either.
  */
 function readUsage(usage: JsonObject): Usage {
   const prompt = sum(usage['promptTokenCount'], usage['toolUsePromptTokenCount'])

@@ -4,11 +4,11 @@ import type { SessionSettings, TurnDetection } from '../../../canonical/session.
 import type { HostedKind, Tool } from '../../../canonical/tool.ts'
 import { type LiveDialect, modelName } from './dialect.ts'
 
-/** Whether the model speaks: where text and audio are requested, the text is the transcript. */
+/** Whether the model speaks. If both text and audio are requested, the transcript is the text. */
 export const speaks = ({ modalities }: SessionSettings): boolean =>
   modalities === undefined || modalities.length === 0 || modalities.includes('audio')
 
-/** The `setup` message but for what resumes a session: it cannot be changed within a connection. */
+/** Writes the `setup` message without its resumption handle. A setup is fixed for the life of a connection. */
 export function writeSetup(settings: SessionSettings, model: string, dialect: LiveDialect): JsonObject {
   const isSpoken = speaks(settings) || dialect.audioOnly
   const { instructions, input } = settings
@@ -26,7 +26,7 @@ export function writeSetup(settings: SessionSettings, model: string, dialect: Li
     realtimeInputConfig: realtimeInput(input?.turnDetection),
     inputAudioTranscription: input?.transcription ? transcription(input.transcription.language) : undefined,
     outputAudioTranscription: isSpoken ? {} : undefined,
-    // Without it, a session of audio ends after a quarter of an hour, in whichever connection.
+    // Without compression, a session with audio ends after 15 minutes, even across connections.
     contextWindowCompression: { slidingWindow: {} },
   }) as JsonObject
 }
@@ -39,7 +39,7 @@ function speech({ output }: SessionSettings, dialect: LiveDialect): JsonObject |
   return voiceName === undefined ? undefined : { voiceConfig: { prebuiltVoiceConfig: { voiceName } } }
 }
 
-/** The upstream's name of a voice; undefined for its usual one. */
+/** The upstream's name for a voice; undefined for its default voice. */
 export function voiceOf(voice: string | undefined, { voices, defaultVoice }: LiveDialect): string | undefined {
   if (voice === undefined) return defaultVoice
   if (voices === undefined || Object.values(voices).includes(voice)) return voice
@@ -61,7 +61,7 @@ const BUDGETS: { readonly [E in Effort]: number } = {
   ...{ none: 0, minimal: 1024, low: 1024, medium: 8192, high: 24_576, xhigh: 24_576, max: 24_576 },
 }
 
-/** A choice of `none` is the absence of tools: the format has no other way to express it. */
+/** Writes the tools. A tool choice of `none` omits them, because the format has no other way to express it. */
 function tools({ tools: list = [], toolChoice }: SessionSettings): JsonObject[] | undefined {
   if (toolChoice?.mode === 'none') return undefined
   const functionDeclarations = list.flatMap(declaration)
@@ -105,7 +105,7 @@ function realtimeInput(detection: TurnDetection | null | undefined): JsonObject 
   return Object.keys(fields).length === 0 ? undefined : fields
 }
 
-/** OpenAI's usual threshold. */
+/** OpenAI's default threshold. */
 export const USUAL_THRESHOLD = 0.5
 
 const startSensitivity = (threshold = USUAL_THRESHOLD): string | undefined =>

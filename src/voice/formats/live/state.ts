@@ -16,7 +16,7 @@ import { ToolCalls } from './tool-calls.ts'
 import { Turns } from './turns.ts'
 import { UserTurn } from './user-turn.ts'
 
-/** What both directions of a session share, and what they do to it. */
+/** State of a session that client events and server messages share, with the operations on it. */
 export class LiveState {
   readonly dialect: LiveDialect
   readonly conversation: Conversation
@@ -24,39 +24,46 @@ export class LiveState {
   readonly calls: ToolCalls
   readonly connection: Connection
   readonly turns = new Turns()
-  /** Names of calls that the client added, by their ids. */
+  /** Names of the calls that the client added, by call id. */
   readonly historic = new Map<string, string>()
   settings: SessionSettings
   response: OpenResponse | undefined
-  /** Of the setup in force: the client marks where a turn begins and ends; answers are spoken. */
+  /**
+   * From the setup in force: whether the client marks the start and end of turns (`isManual`), and whether answers are
+   * spoken.
+   */
   isManual = false
   isSpoken = true
-  /** The user's turn where it is manual. It ends when a response is requested: the upstream answers its end. */
+  /**
+   * State of the user's manual turn. The turn ends when a response is requested, because the upstream answers its end.
+   */
   activity: 'none' | 'open' | 'committed' = 'none'
-  /** Audio was committed where turns are detected: the upstream answers it unasked. */
+  /** Audio was committed under automatic turn detection; the upstream answers it without a request. */
   isStreamEnded = false
-  /** What the upstream goes on to generate belongs to a response that was cancelled. */
+  /** Further output of the upstream belongs to a cancelled response and is dropped. */
   isDiscarding = false
-  /** The end of a turn is still to come whose response has ended. */
+  /** The end of a turn is pending whose response has already ended. */
   isTrailing = false
-  /** A turn with function calls is complete at once, and not when its answer was given. */
+  /** The upstream completes a turn right after its function calls instead of after their answer. */
   completesCalls = false
   hasAnswered = false
-  /** The frames that requested the running response, and their items, where they can be sent again. */
+  /** The frames that requested the running response and the items they contain, if the frames can be sent again. */
   asked: { readonly frames: readonly string[]; readonly items: ReadonlySet<string | undefined> } | undefined
-  /** The last item of the conversation when the upstream gave its latest handle. */
+  /** The last item of the conversation when the upstream issued its latest resumption handle. */
   private known: Position = null
   private readonly model: string
   private readonly newId: (prefix: string) => string
   private readonly keptText = new KeptText()
   private events: ServerEvent[] = []
-  /** Audio of a manual turn that began during a response, which it would interrupt. */
+  /** Frames of a manual turn that started during a response; sent earlier, they would interrupt it. */
   private deferred: string[] = []
   private deferredSize = 0
-  /** Characters of the client's items: of all, and of each whose content goes when it is deleted. */
+  /**
+   * Characters of the client's items: the total, and the size of each item that is released when the item is deleted.
+   */
   private kept = 0
   private readonly sizes = new Map<string, number>()
-  /** Of the turn so far, and of turns whose responses had ended before. */
+  /** Usage of the turn so far, and of earlier turns that had no response left to report it. */
   private turnUsage: Usage | undefined
   private carriedUsage: Usage | undefined
 
@@ -75,17 +82,18 @@ export class LiveState {
     this.adopt()
   }
 
-  /** The setup message the settings make. */
+  /** The setup message for the given settings. */
   setup(settings: SessionSettings = this.settings): JsonObject {
     return writeSetup(settings, this.model, this.dialect)
   }
 
-  /** Sets a connection up by the settings. */
+  /** Starts a connection with the current settings. */
   begin(): void {
     this.adopt()
     this.connection.begin(this.setup())
   }
 
+  /** Applies the settings that decide how turns are handled. */
   adopt(): void {
     this.isManual = this.settings.input?.turnDetection === null
     this.isSpoken = speaks(this.settings)
@@ -99,17 +107,17 @@ export class LiveState {
     this.events.push(failed(error, event))
   }
 
-  /** Characters of the items kept, with this one. */
+  /** Stores the size of an item and returns the total number of characters stored. */
   keep({ id, content }: KnownItem): number {
     let size = 0
     for (const part of content) if (part.type !== 'media') size += JSON.stringify(part).length
-    // The result of a call waits to be sent, whatever becomes of its item.
+    // The result of a call remains queued for the upstream even if its item is deleted.
     if (content.every(({ type }) => type !== 'tool-result')) this.sizes.set(id, size)
     this.kept += size
     return this.kept
   }
 
-  /** Deletes an item, which counts no more; a turn that was not sent is not sent any more. */
+  /** Deletes an item, releases its size, and drops its turn if it was not sent yet. */
   remove(id: string, event: string | undefined): void {
     this.turns.remove(id)
     this.kept -= this.sizes.get(id) ?? 0
@@ -119,13 +127,13 @@ export class LiveState {
     this.emit(this.conversation.delete(id, event))
   }
 
-  /** Sends turns the model is not to answer yet, unless that would interrupt it. */
+  /** Sends turns that the model should not answer yet, unless they would interrupt the model. */
   sendTurns(): void {
     if (this.turns.isEmpty || this.takesRealtimeText || (this.response !== undefined && !this.isManual)) return
     this.later(writeTurns(this.turns.take(), false))
   }
 
-  /** Text is taken as `realtimeInput` alone. */
+  /** Whether the model accepts text only as `realtimeInput`. */
   get takesRealtimeText(): boolean {
     return this.hasAnswered && this.dialect.lateText === 'realtime'
   }
@@ -163,25 +171,26 @@ export class LiveState {
     this.deferredSize = 0
   }
 
-  /** A running total within a turn. */
+  /** Notes the usage of the turn; each report is a running total. */
   used(usage: Usage): void {
     this.turnUsage = usage
   }
 
-  /** Keeps the usage of a turn that ended without a response for the next one that ends. */
+  /** Carries the usage of a turn without a response over to the next response that ends. */
   carryUsage(): void {
     this.carriedUsage = this.takeUsage()
   }
 
-  /** The upstream's state at this moment is what a later connection begins with. */
+  /** Notes the resumption handle and the last item it covers; a later connection resumes from there. */
   resumable(handle: string | undefined): void {
     this.connection.resumable(handle)
     if (handle !== undefined) this.known = this.conversation.last
   }
 
   /**
-   * The connection broke: the next one begins with the state of the latest handle, and gets the conversation since then
-   * as text. A response that was requested by turns and has not begun is requested again; whatever else ran is lost.
+   * Recovers from a broken connection. The next connection resumes at the latest handle and receives the later
+   * conversation as text. A response that was requested by turns but has not started is requested again; any other
+   * running work is lost.
    */
   recover(): void {
     const { response, asked } = this
@@ -199,7 +208,9 @@ export class LiveState {
     if (isWaiting) for (const frame of asked.frames) this.connection.send(frame)
   }
 
-  /** Messages after an item; calls and their results mean nothing to a session that did not make them. */
+  /**
+   * Messages after an item. Calls and results are skipped, since a session that did not make the calls cannot use them.
+   */
   private since(id: Position): readonly KnownItem[] {
     const { items } = this.conversation
     const from = id === null ? 0 : items.findIndex(item => item.id === id) + 1
@@ -207,7 +218,7 @@ export class LiveState {
     return items.slice(from).filter(({ content: [first] }) => first?.type === 'text' || first?.type === 'media')
   }
 
-  /** What runs is lost: the session goes on in another connection that does not have it. */
+  /** Fails the running response and turn, because the new connection does not have them. */
   abandon(): void {
     const isLost = this.response !== undefined || this.calls.areOpen || this.activity !== 'none'
     this.endResponse('failed', { error: LOST })
@@ -220,7 +231,7 @@ export class LiveState {
     if (isLost) this.fail(LOST)
   }
 
-  /** The effects since the last check. */
+  /** Removes and returns the collected frames and events, and requests a new connection if one is needed. */
   take(): Step {
     const { end } = this.connection
     const reconnect = end === undefined && this.connection.move(this.isIdle)
@@ -240,7 +251,7 @@ export class LiveState {
     return isQuiet && this.response === undefined && !this.calls.areOpen && !this.isDiscarding
   }
 
-  /** At once, but for a manual turn during a response. */
+  /** Sends a frame; in a manual turn during a response the frame is deferred until the response ends. */
   private later(frame: string): void {
     if (!this.isManual || this.response === undefined) {
       this.connection.send(frame)
@@ -262,5 +273,5 @@ export class LiveState {
 const LOST: CanonicalError = {
   kind: 'upstream-failed',
   code: 'connection_lost',
-  message: 'The connection to the upstream was lost and made anew: what it was doing is lost.',
+  message: 'The connection to the upstream was lost and reopened; the running work was lost.',
 }

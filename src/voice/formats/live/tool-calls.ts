@@ -2,30 +2,30 @@ import type { ToolResultPart } from '../../../canonical/content.ts'
 import { resultOf } from './client-writer.ts'
 import type { FunctionCall, FunctionResponse } from './wire.ts'
 
-/** Calls that may be unanswered or cancelled at a time. */
+/** Most calls that may be unanswered, and most cancelled calls remembered. */
 const MOST = 1000
 
-/** The upstream's function calls: which are to be answered, which need not be any more, and answers not sent yet. */
+/** The upstream's function calls: the open ones, the cancelled ones, and results not sent yet. */
 export class ToolCalls {
   private readonly newId: (prefix: string) => string
-  /** By the id the caller sees. */
+  /** Open calls by the id that the caller sees. */
   private readonly open = new Map<string, { readonly id?: string; readonly name: string }>()
-  /** With whether the caller is shown that its answer came too late. */
+  /** Cancelled calls; true if a late answer is reported to the caller. */
   private readonly cancelled = new Map<string, boolean>()
   private results = new Map<string, FunctionResponse>()
-  /** The caller answered a call that was cancelled. */
+  /** Whether the caller answered a cancelled call. */
   private inVain = false
 
   constructor(newId: (prefix: string) => string) {
     this.newId = newId
   }
 
-  /** Whether the upstream waits for an answer. */
+  /** Whether the upstream waits for a result. */
   get areOpen(): boolean {
     return this.open.size > 0 || this.results.size > 0
   }
 
-  /** The id the caller sees; undefined where there are too many calls. */
+  /** Adds a call and returns the id for the caller; undefined if too many calls are open. */
   add({ id, name }: FunctionCall): string | undefined {
     if (this.open.size >= MOST) return undefined
     const own = id ?? this.newId('call')
@@ -37,7 +37,7 @@ export class ToolCalls {
     return this.open.has(id) || this.cancelled.has(id)
   }
 
-  /** Keeps the answer until `take`; the answer of a cancelled call is dropped. */
+  /** Stores a result until `take`; the result of a cancelled call is dropped. */
   answer(part: ToolResultPart): void {
     const call = this.open.get(part.id)
     if (call === undefined) this.inVain ||= this.cancelled.get(part.id) === true
@@ -46,7 +46,7 @@ export class ToolCalls {
     this.open.delete(part.id)
   }
 
-  /** The upstream does not want the answers any more. */
+  /** Cancels calls whose results the upstream no longer wants. */
   cancel(ids: readonly string[]): void {
     for (const id of ids) {
       if (this.results.delete(id)) this.inVain = true
@@ -54,14 +54,14 @@ export class ToolCalls {
     }
   }
 
-  /** The upstream does not have the calls any more. */
+  /** Cancels every call, because the new connection does not know them. */
   abandon(): void {
     for (const id of this.open.keys()) this.forget(id, false)
     this.open.clear()
     this.results.clear()
   }
 
-  /** Answers that were not sent. */
+  /** Removes and returns the results not sent yet. */
   take(): readonly FunctionResponse[] {
     const results = [...this.results.values()]
     this.results = new Map()

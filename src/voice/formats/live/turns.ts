@@ -1,9 +1,9 @@
 import type { Content } from './wire.ts'
 
-/** Turns that were not sent yet, in order, by the items they are. */
+/** Queue of turns not sent yet, with the items they contain. */
 export class Turns {
   private list: { readonly item: string | undefined; readonly content: Content; readonly size: number }[] = []
-  /** Characters of all of them. */
+  /** Characters of all queued turns. */
   size = 0
 
   get isEmpty(): boolean {
@@ -25,7 +25,7 @@ export class Turns {
     this.size = this.list.reduce((sum, { size }) => sum + size, 0)
   }
 
-  /** The items of all of them. */
+  /** The items of all queued turns. */
   get items(): ReadonlySet<string | undefined> {
     return new Set(this.list.map(({ item }) => item))
   }

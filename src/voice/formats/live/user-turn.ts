@@ -5,23 +5,23 @@ import type { Conversation } from '../../conversation.ts'
 import type { KeptText } from './kept-text.ts'
 import { addOwn, NOT_REPEATED } from './open-response.ts'
 
-/** The caller's audio: what was appended, the items it became, and their transcripts. */
+/** The caller's audio input: appended audio, the items it becomes, and their transcripts. */
 export class UserTurn {
-  /** Bytes since the last item, and before. */
+  /** Bytes since the last item, and bytes before it. */
   pending = 0
   private before = 0
-  /** An odd byte, until its other half comes. */
+  /** The first byte of a sample whose second byte has not arrived yet. */
   private half: number | undefined
   private readonly conversation: Conversation
   private readonly kept: KeptText
   private readonly newId: (prefix: string) => string
-  /** The item that speech will become, while it lasts. */
+  /** Id of the item that the current speech will become. */
   private speech: string | undefined
   /** The latest item, while its transcript may still grow. */
   private item: string | undefined
   private text = ''
   private transcribed = false
-  /** The transcript so far of a turn the client has not committed. */
+  /** The transcript so far of a turn that the client has not committed. */
   private early = ''
 
   constructor(conversation: Conversation, kept: KeptText, newId: (prefix: string) => string) {
@@ -34,7 +34,7 @@ export class UserTurn {
     return this.speech !== undefined
   }
 
-  /** Whole samples to be sent. */
+  /** Buffers half samples and returns the whole samples to send. */
   append(bytes: Uint8Array): Uint8Array {
     const { half } = this
     if (half === undefined && bytes.length % 2 === 0) {
@@ -55,14 +55,14 @@ export class UserTurn {
     this.early = ''
   }
 
-  /** Speech has begun: nothing where it had before. */
+  /** Marks the start of speech; no event if speech has already started. */
   started(): ServerEvent[] {
     if (this.speech !== undefined) return []
     this.speech = this.newId('item')
     return [{ type: 'speech-started', item: this.speech, atMs: this.now }]
   }
 
-  /** What was appended becomes an item. */
+  /** Turns the appended audio into an item. */
   commit(): ServerEvent[] {
     const events = this.finish()
     const id = this.speech ?? this.newId('item')
@@ -81,7 +81,10 @@ export class UserTurn {
     return events
   }
 
-  /** A piece of a transcript; of a new turn, if the latest has its transcript. A manual turn's waits for its item. */
+  /**
+   * Appends to the latest item's transcript, or starts a new turn if that transcript is complete. The transcript of a
+   * manual turn waits for the commit.
+   */
   transcript(text: string, isManual: boolean): ServerEvent[] {
     if (this.item === undefined && this.pending === 0) return []
     if (this.item === undefined && isManual) {
@@ -95,7 +98,7 @@ export class UserTurn {
     return events
   }
 
-  /** No more of the latest item's transcript comes. */
+  /** Completes the transcript of the latest item. */
   finish(): ServerEvent[] {
     const { item, text, transcribed } = this
     this.item = undefined

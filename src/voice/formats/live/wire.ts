@@ -2,20 +2,20 @@ import type { CanonicalError } from '../../../canonical/error.ts'
 import type { JsonObject } from '../../../canonical/node.ts'
 import type { Usage } from '../../../canonical/result.ts'
 
-/** The name of this format in routing, `extras` and opaque parts. */
+/** The format's name in routing, `extras` and opaque parts. */
 export const LIVE = 'live'
 
-/** What audio in frames to the upstream is: 16-bit PCM at 16 kHz (FORMATS §14). */
+/** Media type of audio sent to the upstream: 16-bit PCM at 16 kHz (FORMATS §14). */
 export const AUDIO_TYPE = 'audio/pcm;rate=16000'
 
-/** One turn, or a piece of one, as `clientContent` has it. */
+/** A turn, or a part of one, in `clientContent`. */
 export interface Content {
   readonly role: 'user' | 'model'
   readonly parts: readonly JsonObject[]
 }
 
 export interface FunctionResponse {
-  /** Absent where the upstream gave its call none. */
+  /** Absent if the upstream's call had no id. */
   readonly id?: string
   readonly name: string
   readonly response: JsonObject
@@ -24,13 +24,13 @@ export interface FunctionResponse {
 export interface FunctionCall {
   readonly id?: string
   readonly name: string
-  /** JSON text. */
+  /** JSON text of the arguments object. */
   readonly arguments: string
 }
 
-/** What a server frame can mean, one of the format's messages each; a frame may hold several. */
+/** The messages that a server frame may contain; one frame may hold several. */
 export type LiveMessage =
-  /** `named`: it has an id for the session, as Google's cloud gives. */
+  /** `named`: the message has a session id, as Google Cloud's does. */
   | { readonly type: 'setup-complete'; readonly named: boolean }
   | { readonly type: 'input-transcript'; readonly text: string; readonly finished: boolean }
   | { readonly type: 'output-transcript'; readonly text: string }
@@ -42,8 +42,8 @@ export type LiveMessage =
   | { readonly type: 'calls-cancelled'; readonly ids: readonly string[] }
   | { readonly type: 'usage'; readonly usage: Usage }
   | { readonly type: 'activity'; readonly speaking: boolean }
-  /** `handle` is absent where the session cannot be resumed at this point. */
+  /** `handle` is absent while the session cannot be resumed. */
   | { readonly type: 'resumption'; readonly handle?: string }
-  /** Seconds until the connection is closed, where they are given. */
+  /** Seconds until the connection is closed, if announced. */
   | { readonly type: 'go-away'; readonly seconds?: number }
   | { readonly type: 'error'; readonly error: CanonicalError }

@@ -8,22 +8,24 @@ import { readItem } from './items.ts'
 import { readSettings } from './settings-reader.ts'
 import { mediaTypeOf } from './wire.ts'
 
-/** Reads a caller's frames. Remembers the input format alone, which audio inside items is written in. */
+/** Reads a caller's frames as canonical events. Remembers only the input format, which audio inside items has. */
 export class ClientReader {
   private inputFormat: AudioFormat
   private readonly named: (event: JsonObject) => JsonObject
 
-  /** @param named gives an event its models' names for the upstream, and refuses what may not be named. */
+  /**
+   * @param named replaces the model names in an event by the upstream's, and throws for models that may not be used.
+   */
   constructor(inputFormat: AudioFormat = PCM_24K, named = (event: JsonObject): JsonObject => event) {
     this.inputFormat = inputFormat
     this.named = named
   }
 
   /**
-   * The event of one frame.
+   * Reads one frame.
    *
-   * @throws GatewayError `invalid-request` for what is no JSON object, an event of unknown type or a field of a wrong
-   * type. The session goes on; `eventIdOf` gives the id the error refers to.
+   * @throws GatewayError `invalid-request` if the frame is not a JSON object, its event type is unknown, or a field has
+   * the wrong type. The session continues; `eventIdOf` gives the event id for the error.
    */
   read(frame: string): ClientEvent {
     const value = parseObject(frame)
@@ -38,13 +40,13 @@ export class ClientReader {
   }
 }
 
-/** The id a caller gave the event of a frame, if the frame can be read that far. */
+/** The caller's event id in a frame; undefined if the frame has none or cannot be parsed. */
 export function eventIdOf(frame: string): string | undefined {
   const id = parseObject(frame)?.['event_id']
   return typeof id === 'string' ? id : undefined
 }
 
-/** The event there are most of, which names no model. */
+/** The most frequent event; skips the search for model names because it contains none. */
 const APPEND = 'input_audio_buffer.append'
 
 type Read = (value: JsonObject, inputFormat: AudioFormat) => ClientEvent
@@ -85,7 +87,7 @@ const EVENTS: { readonly [type: string]: Read } = {
     defined({ type: 'response-cancel' as const, response: textAt(response_id, 'response_id') }) as ClientEvent,
 }
 
-/** `root` is the beginning of the conversation. */
+/** Reads `previous_item_id`; `root` means the beginning of the conversation. */
 const positionOf = (id: string | undefined): Position | undefined => (id === 'root' ? null : id)
 
 function readResponse(fields: JsonObject, inputFormat: AudioFormat): ResponseSettings {
@@ -98,7 +100,7 @@ function readResponse(fields: JsonObject, inputFormat: AudioFormat): ResponseSet
   }) as ResponseSettings
 }
 
-/** @throws GatewayError `invalid-request`, also for audio that is no base64. */
+/** @throws GatewayError `invalid-request`, also for audio that is not base64. */
 function itemOf(value: Json | undefined, path: string, inputFormat: AudioFormat): Item {
   const item = readItem(value, path, mediaTypeOf(inputFormat))
   for (const [index, part] of item.content.entries())
@@ -109,7 +111,7 @@ function itemOf(value: Json | undefined, path: string, inputFormat: AudioFormat)
 
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/
 
-/** @throws GatewayError `invalid-request` for what is no base64. */
+/** @throws GatewayError `invalid-request` if the value is not base64. */
 function audioOf(value: JsonObject[string] | undefined, path: string): Uint8Array {
   const text = requiredTextAt(value, path)
   checkBase64(text, path)

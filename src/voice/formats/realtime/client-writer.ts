@@ -7,7 +7,7 @@ import { writeItem } from './items.ts'
 import { writeSettings } from './settings-writer.ts'
 import { REALTIME } from './wire.ts'
 
-/** A client event as the upstream of a dialect reads it; undefined for one that has no wire form. Pure. */
+/** Writes a client event in the upstream's dialect; undefined for an event without a wire form. Has no side effects. */
 export function writeClientEvent(event: ClientEvent, dialect: RealtimeDialect): string | undefined {
   if (event.type === 'audio-append') return writeAppend(event)
   const wire = wireOf(event, dialect)
@@ -15,7 +15,7 @@ export function writeClientEvent(event: ClientEvent, dialect: RealtimeDialect): 
   return JSON.stringify(event.id === undefined ? wire : { ...wire, event_id: event.id })
 }
 
-/** Written by hand: it is the event there are most of. */
+/** Concatenates the JSON text directly, because audio is the most frequent event. */
 function writeAppend({ audio, id }: Extract<ClientEvent, { type: 'audio-append' }>): string {
   const name = id === undefined ? '' : `"event_id":${JSON.stringify(id)},`
   return `{${name}"type":"input_audio_buffer.append","audio":"${base64(audio)}"}`
@@ -64,7 +64,7 @@ function wireOf(event: ClientEvent, dialect: RealtimeDialect): JsonObject | unde
   }
 }
 
-/** GA sessions must name their type; the other layouts have no such field. */
+/** Writes a session. GA sessions must state their type; the other layouts have no such field. */
 export function writeSession(settings: SessionSettings, { layout }: RealtimeDialect): JsonObject {
   const fields = writeSettings(settings, layout)
   if (layout !== 'ga') return fields
@@ -81,7 +81,7 @@ function writeResponse(settings: ResponseSettings, { layout, naming }: RealtimeD
   }
 }
 
-/** What an event loses at an upstream of a dialect. */
+/** The losses of an event in the upstream's dialect. */
 export function clientLosses(event: ClientEvent, { layout }: RealtimeDialect): readonly Loss[] {
   if (event.type !== 'session-update' && event.type !== 'response-create') return NO_LOSS
   const { settings } = event
@@ -97,7 +97,7 @@ export function clientLosses(event: ClientEvent, { layout }: RealtimeDialect): r
 
 const NO_LOSS: readonly Loss[] = []
 
-/** Fields that have no place in a layout, with the reason. */
+/** Fields that a layout does not have, with the reason of the loss. */
 const LACKS: { readonly [L in RealtimeDialect['layout']]: { readonly [field: string]: string } } = {
   ga: { temperature: 'no-temperature' },
   beta: { reasoning: 'no-reasoning' },

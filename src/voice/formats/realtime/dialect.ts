@@ -2,13 +2,13 @@ import type { JsonObject } from '../../../canonical/node.ts'
 import type { Layout } from './settings-writer.ts'
 import type { Naming } from './wire.ts'
 
-/** How an upstream's version of the format differs; the flags of a channel's `dialect`. */
+/** Differences of an upstream's version of the format, from the flags of the channel's `dialect`. */
 export interface RealtimeDialect {
-  /** `naming: beta`: event names before general availability (Azure Voice Live). */
+  /** `naming: beta`: the event names before general availability, as Azure Voice Live uses them. */
   readonly naming: Naming
-  /** `layout`: where a session's fields stand, `mixed` for xAI. */
+  /** `layout`: where a session's fields are; `mixed` is xAI's. */
   readonly layout: Layout
-  /** `item_done: false`: no event reports that an item is complete. */
+  /** `item_done: false`: the upstream sends no event when an item is complete. */
   readonly itemDone: boolean
 }
 
@@ -18,6 +18,9 @@ export const readDialect = ({ naming, layout, item_done }: JsonObject): Realtime
   itemDone: item_done !== false && naming !== 'beta',
 })
 
-/** Whether callers of a generation can be connected to the upstream frame by frame; the beta has no `item.done`. */
+/**
+ * Whether frames can be relayed unchanged between the upstream and callers of a generation. The beta has no
+ * `item.done`.
+ */
 export const isOf = (generation: Naming, { naming, layout, itemDone }: RealtimeDialect): boolean =>
   naming === generation && layout === generation && (itemDone || generation === 'beta')

@@ -18,13 +18,13 @@ const BY_TYPE: { readonly [type: string]: ErrorKind } = {
   server_error: 'upstream-failed',
 }
 
-/** The `error` object of an event or of a response's `status_details`. */
+/** Reads the `error` object of an event or of a response's `status_details`. */
 export function readError(value: Json | undefined): CanonicalError {
   const error = isObject(value) ? value : {}
   const code = text(error['code'])
   return defined({
     kind: BY_CODE[code ?? ''] ?? BY_TYPE[text(error['type']) ?? ''] ?? 'upstream-failed',
-    message: text(error['message']) ?? (typeof value === 'string' ? value : 'The upstream reports an error.'),
+    message: text(error['message']) ?? (typeof value === 'string' ? value : 'The upstream reported an error.'),
     code,
     param: text(error['param']),
   }) as CanonicalError
@@ -45,7 +45,7 @@ const TYPES: { readonly [K in ErrorKind]?: string } = {
   'timed-out': 'server_error',
 }
 
-/** The `error` object of an event about a client event, if `event` names one. */
+/** Writes the `error` object; `event` is the id of the client event that caused the error. */
 export const writeError = ({ kind, message, code, param }: CanonicalError, event?: string): JsonObject => ({
   type: TYPES[kind] ?? 'invalid_request_error',
   code: code ?? kind.replaceAll('-', '_'),

@@ -1,18 +1,18 @@
 import { parseObject, stringIn } from '../../../canonical/node.ts'
 
-/** The event type near the beginning of a frame, where upstreams and clients put it; at most behind an id. */
+/** Matches the event type at the start of a frame, where upstreams and clients write it, optionally after an id. */
 const TYPE = /^\s*\{\s*(?:"event_id"\s*:\s*"[^"\\]*"\s*,\s*)?"type"\s*:\s*"([a-z_.]+)"\s*[,}]/
 
-/** Characters that are looked at. */
+/** Characters inspected at the start of a frame. */
 const FAR = 200
 
 const BRACE = 0x7d
 
-/** The type of a frame that looks whole; one that was cut off does not end in a brace. */
+/** The type at the start of a frame. Ignores truncated frames, which do not end in a brace. */
 const typeNear = (frame: Buffer): string | undefined =>
   frame.at(-1) === BRACE ? TYPE.exec(frame.toString('latin1', 0, FAR))?.[1] : undefined
 
-/** The event type of a frame, without parsing it if possible; undefined for a frame that is no JSON object. */
+/** The event type of a frame, without parsing the frame if possible; undefined if the frame is not a JSON object. */
 export function frameType(frame: Buffer): string | undefined {
   const near = typeNear(frame)
   if (near !== undefined) return near
@@ -20,7 +20,7 @@ export function frameType(frame: Buffer): string | undefined {
   return value === undefined ? undefined : stringIn(value['type'])
 }
 
-/** The beginning of a caller's frame of audio, up to its samples; and the end of one behind them. */
+/** Matches an audio frame of a caller up to its samples, and the end of such a frame after its samples. */
 const AUDIO =
   /^\s*\{\s*(?:"event_id"\s*:\s*"[^"\\]*"\s*,\s*)?"type"\s*:\s*"input_audio_buffer\.append"\s*,\s*(?:"event_id"\s*:\s*"[^"\\]*"\s*,\s*)?"audio"\s*:\s*"/
 const AUDIO_END = /^"\s*(?:,\s*"event_id"\s*:\s*"[^"\\]*"\s*)?\}\s*$/
@@ -29,8 +29,8 @@ const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
 /**
- * Whether a frame surely is nothing but audio, and means the same to every reader: the samples are not looked at, and
- * nothing else stands in it. Any other frame of a caller is parsed.
+ * Whether a frame holds nothing but audio and every JSON reader would agree on its meaning, so that the frame can be
+ * relayed without parsing. The samples are not inspected.
  */
 export function isAudio(frame: Buffer): boolean {
   const begins = AUDIO.exec(frame.toString('latin1', 0, FAR))?.[0].length

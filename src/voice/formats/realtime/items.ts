@@ -6,9 +6,9 @@ import { listAt, objectAt, requiredObjectAt, requiredTextAt, textAt, without } f
 import { type Naming, REALTIME } from './wire.ts'
 
 /**
- * An item of a conversation. Audio in it is named by `mediaType`; image addresses may be data URLs.
+ * Reads a conversation item. Audio in the item gets `mediaType`; image URLs may be data URLs.
  *
- * @throws GatewayError `invalid-request` with the field at fault.
+ * @throws GatewayError `invalid-request` with the path of the invalid field.
  */
 export function readItem(value: Json | undefined, path: string, mediaType: string): Item {
   const fields = requiredObjectAt(value, path)
@@ -23,7 +23,7 @@ export function readItem(value: Json | undefined, path: string, mediaType: strin
 
 const KNOWN: ReadonlySet<string> = new Set(['id', 'object', 'type', 'status', 'role', 'content'])
 
-/** `phase` is such a field. */
+/** Preserves unknown fields of a message, such as `phase`. */
 function extrasOf(fields: JsonObject): Item['extras'] {
   const rest = without(fields, KNOWN)
   return rest === undefined ? undefined : { [REALTIME]: rest }
@@ -109,7 +109,7 @@ function imageOf(fields: JsonObject, path: string): MediaPart {
 const statusOf = (value: Json | undefined): ItemStatus | undefined =>
   value === 'in_progress' || value === 'completed' || value === 'incomplete' ? value : undefined
 
-/** An item as it goes to a caller or, without `object` and `status`, to an upstream. */
+/** Writes an item for a caller (`shown`) or, without `object` and `status`, for an upstream. */
 export function writeItem(item: Item, naming: Naming, shown: boolean): JsonObject {
   const head = defined({
     id: item.id,
@@ -134,11 +134,11 @@ export function writeItem(item: Item, naming: Naming, shown: boolean): JsonObjec
   }
 }
 
-/** OpenAI gives the output of a call no status unless its client did. */
+/** Omits the status of a call's output unless the client set one, as OpenAI does. */
 const resultHead = ({ status: _, ...head }: JsonObject, { status }: Item): JsonObject =>
   status === undefined || status === 'completed' ? head : { ...head, status }
 
-/** Whether an opaque value is a whole item and not a part of a message. */
+/** Whether an opaque value is an entire item rather than a part of a message. */
 const isItem = (value: JsonObject): boolean => String(value['type']).startsWith('mcp_') || 'server_label' in value
 
 const textOf = (parts: readonly Part[]): string => parts.map(part => (part.type === 'text' ? part.text : '')).join('')

@@ -6,9 +6,9 @@ import { readError } from './errors.ts'
 
 export interface OpenRelayOptions {
   dial(signal: AbortSignal): Promise<WebSocket>
-  /** The `session` the connection is bound to; its update is acknowledged before the caller is connected. */
+  /** The `session` that the connection is bound to. The caller is connected once the upstream has acknowledged it. */
   readonly session: JsonObject | undefined
-  /** Milliseconds until the session is created. */
+  /** Milliseconds until the session must be created. */
   readonly firstEvent: number
   readonly signal: AbortSignal
 }
@@ -16,8 +16,8 @@ export interface OpenRelayOptions {
 /**
  * Connects to an upstream and waits for its session.
  *
- * @returns the paused socket and the frames it has received, from `session.created` on.
- * @throws GatewayError where another upstream may be tried.
+ * @returns the paused socket and the frames received so far, starting with `session.created`.
+ * @throws GatewayError if another upstream may be tried.
  */
 export async function openRelay({ dial, session, firstEvent, signal }: OpenRelayOptions) {
   const socket = await dial(signal)
@@ -35,8 +35,8 @@ export async function openRelay({ dial, session, firstEvent, signal }: OpenRelay
 }
 
 /**
- * The next frame of a type, others before it left out, and what had arrived with it: a pause does not hold back what was
- * read already. An `error` before it is a refusal.
+ * Waits for the next frame of a type and returns it with the frames that arrived in the same read, which a pause does
+ * not hold back. Skips earlier frames; an earlier `error` rejects.
  */
 async function framesFrom(socket: WebSocket, type: string, signal: AbortSignal): Promise<readonly Buffer[]> {
   const frames: Buffer[] = []
@@ -83,5 +83,5 @@ function withSession(created: Buffer, updated: Buffer): Buffer {
 const refused = (code: number): GatewayError =>
   new GatewayError({ kind: 'unreachable', message: `The upstream closed the connection (${code}).` })
 
-const RUBBISH = new GatewayError(upstreamFailed('The upstream began the session with a frame that is no event.'))
-const SILENT = new GatewayError({ kind: 'timed-out', message: 'The upstream did not begin the session in time.' })
+const RUBBISH = new GatewayError(upstreamFailed('The first frame from the upstream is not an event.'))
+const SILENT = new GatewayError({ kind: 'timed-out', message: 'The upstream did not create the session in time.' })

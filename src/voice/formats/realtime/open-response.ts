@@ -5,14 +5,14 @@ import type { OutputAt } from '../../../canonical/session-event.ts'
 import { writeItem } from './items.ts'
 import type { Naming } from './wire.ts'
 
-/** A part of an item that is written: its text, or its transcript, or a call's arguments so far. */
+/** An output part while it is written, with its text, transcript or arguments so far. */
 export class OpenPart {
   readonly kind: 'text' | 'audio' | 'call'
-  /** Of a function call. */
+  /** Id of a function call; undefined for other parts. */
   readonly callId: string | undefined
   text = ''
   done = false
-  /** Beginnings of its delta frames. */
+  /** Constant prefixes of the part's delta frames, by the kind of delta. */
   readonly heads: { [growing: string]: string } = {}
 
   constructor(kind: OpenPart['kind'], callId?: string) {
@@ -20,13 +20,13 @@ export class OpenPart {
     this.callId = callId
   }
 
-  /** As content-part events have it, or as items have it. */
+  /** The part's wire form in content-part events, or in items. */
   value(ofEvent: boolean): JsonObject {
     if (this.kind === 'text') return { type: ofEvent ? 'text' : 'output_text', text: this.text }
     return { type: ofEvent ? 'audio' : 'output_audio', transcript: this.text }
   }
 
-  /** As a canonical part of an item. */
+  /** The part as canonical content of an item. */
   get part(): Part {
     if (this.kind === 'text') return { type: 'text', text: this.text }
     return {
@@ -42,11 +42,11 @@ interface OpenOutput {
   readonly output: number
   readonly item: Item & { readonly id: string }
   readonly parts: Map<number, OpenPart>
-  /** The whole item, once it ended. */
+  /** The complete item, once it has ended. */
   closed?: Item
 }
 
-/** A response that is written: its items with their texts, which the events that end them repeat. */
+/** A response while it is written. Accumulates items and texts, which the final events repeat in full. */
 export class OpenResponse {
   private readonly id: string
   private readonly naming: Naming
@@ -74,7 +74,7 @@ export class OpenResponse {
     return begun
   }
 
-  /** Where something grows; a part without a beginning begins here. */
+  /** The part that a delta extends; created if no event started it. */
   part({ output, part }: OutputAt, growing: string): OpenPart | undefined {
     const open = this.outputs.get(output)
     if (open === undefined) return undefined
@@ -86,7 +86,7 @@ export class OpenResponse {
     return found
   }
 
-  /** Ends a part; undefined where it is not open. */
+  /** Ends a part; undefined if the part is not open. */
   end({ output, part }: OutputAt): OpenPart | undefined {
     const found = this.outputs.get(output)?.parts.get(part)
     if (found === undefined || found.done || found.kind === 'call') return undefined
@@ -94,7 +94,7 @@ export class OpenResponse {
     return found
   }
 
-  /** Ends an item, with those of its parts that were still open; undefined where it has ended. */
+  /** Ends an item together with its open parts; undefined if the item has already ended. */
   close(output: number, status: ItemStatus) {
     const open = this.outputs.get(output)
     if (open === undefined || open.closed !== undefined) return undefined
@@ -111,14 +111,14 @@ export class OpenResponse {
     return { item, call, parts: left.map(([part, one]) => ({ at: at(part), part: one })) }
   }
 
-  /** Items that have not ended, by their places. */
+  /** Items that have not ended, with their output indexes. */
   get unfinished(): readonly { readonly output: number; readonly item: string }[] {
     return [...this.outputs.values()]
       .filter(({ closed }) => closed === undefined)
       .map(({ output, item }) => ({ output, item: item.id }))
   }
 
-  /** The `response` object. */
+  /** Writes the `response` object. */
   value(status: string, details: Json, usage: Json): JsonObject {
     const items = [...this.outputs.values()].flatMap(({ closed }) => closed ?? [])
     return {

@@ -9,14 +9,14 @@ import { clientLosses, writeClientEvent } from './client-writer.ts'
 import { type RealtimeDialect, readDialect } from './dialect.ts'
 import { ServerReader } from './server-reader.ts'
 
-/** OpenAI's protocol towards an upstream, for callers who cannot be connected to it frame by frame. */
+/** OpenAI's realtime protocol towards an upstream, for callers whose frames cannot be relayed unchanged. */
 export class RealtimeProtocol implements Protocol {
   readonly audio = { input: PCM_24K, output: PCM_24K }
   readonly address: Protocol['address']
   private readonly dialect: RealtimeDialect
   private readonly reader: ServerReader
   private readonly initial: SessionSettings
-  /** The upstream's `session-created`, until the initial settings are acknowledged. */
+  /** The upstream's `session-created`, held until the initial settings are acknowledged. */
   private created: (ServerEvent & { readonly type: 'session-created' }) | undefined
   private phase: 'new' | 'setting' | 'running' = 'new'
 
@@ -50,8 +50,8 @@ export class RealtimeProtocol implements Protocol {
   }
 
   /**
-   * Until `session-created` can be shown with the settings in force: the upstream creates the session, is sent the
-   * initial settings, and acknowledges them.
+   * Opens the session: the upstream creates it, receives the initial settings, and acknowledges them. Only then does
+   * the caller get `session-created` with the settings in force.
    */
   private begin(events: readonly ServerEvent[]): Step {
     const [first] = events
@@ -69,9 +69,9 @@ export class RealtimeProtocol implements Protocol {
   }
 }
 
-const RUBBISH = new GatewayError(upstreamFailed('The upstream began the session with a frame that is no event.'))
+const RUBBISH = new GatewayError(upstreamFailed('The first frame from the upstream is not an event.'))
 
-/** The formats the upstream is to have, whatever its defaults are. */
+/** Adds the upstream's audio formats explicitly, so that its defaults do not matter. */
 const withFormats = ({ model: _, ...settings }: SessionSettings): SessionSettings => ({
   ...settings,
   input: { ...settings.input, format: PCM_24K },

@@ -12,32 +12,32 @@ import { readUsage } from './usage.ts'
 
 export interface RelayOptions {
   readonly caller: CallerSocket
-  /** Open and paused; `first` are the frames that were read from it, `session.created` before all. */
+  /** An open, paused socket; `first` holds the frames already received, starting with `session.created`. */
   readonly upstream: WebSocket
   readonly first: readonly Buffer[]
   readonly record: SessionRecord
   readonly models: SessionModels
-  /** Takes what identifies the upstream out of a value. */
+  /** Removes what identifies the upstream from a value. */
   readonly scrub: <T extends Json>(value: T) => T
   readonly newId: (prefix: string) => string
   readonly heartbeat: number
 }
 
-/** Bytes that may wait for the upstream before the caller is not read any more, and at which it is again. */
+/** Bytes buffered for the upstream at which reading from the caller pauses, and at which it resumes. */
 const HIGH = 256 * 1024
 const LOW = 64 * 1024
 
 /**
- * A caller and an upstream of the same format: frames pass as they came, save for the few that name the model or hold
- * what the gateway counts.
+ * Relays frames between a caller and an upstream of the same format. Only the few frames that name the model, or hold
+ * usage, are parsed and rewritten.
  */
 export class Relay extends Session<RelayOptions> {
   private readonly beat: NodeJS.Timeout
-  /** Sides whose connection is open. */
+  /** Number of open connections, of the caller and the upstream. */
   private open = 2
   private slow = false
   private unanswered = 0
-  /** Bytes that had not been sent at the last heartbeat: fewer of them are a sign of life. */
+  /** Bytes still unsent at the last heartbeat; a smaller number at the next one proves that the upstream reads. */
   private waited = 0
   private readonly id: string
 
@@ -77,7 +77,7 @@ export class Relay extends Session<RelayOptions> {
       if (value === undefined) throw NOT_JSON
       checkCase(value, OF_EVENT)
       const named = this.options.models.incoming(value)
-      // Readers differ in which of two equal fields counts.
+      // A duplicate field is ambiguous to JSON readers, so such a frame is written anew.
       const isSame = named === value && !hasRepeatedFields(written, value)
       if (value['type'] === 'response.create') this.requestResponse(idOf(value))
       this.options.upstream.send(isSame ? data : JSON.stringify(named), TEXT, this.sent)
@@ -113,7 +113,7 @@ export class Relay extends Session<RelayOptions> {
     if (type === 'response.done') this.stopIfFinished()
   }
 
-  /** Its id is the gateway's own, and a secret for the upstream is left out. @internal */
+  /** Replaces the session's id by the gateway's and removes a secret that only the upstream accepts. @internal */
   session(frame: Buffer): string | Buffer {
     const value = parseObject(frame.toString())
     const session = value?.['session']
@@ -123,7 +123,7 @@ export class Relay extends Session<RelayOptions> {
     return JSON.stringify(this.options.models.outgoing({ ...value, session: { ...shown, id: this.id } }))
   }
 
-  /** @internal */
+  /** Counts a response that starts. @internal */
   began(frame: Buffer): Buffer {
     const response = parseObject(frame.toString())?.['response']
     this.responseBegan(stringIn(isObject(response) ? response['id'] : undefined))
@@ -134,7 +134,7 @@ export class Relay extends Session<RelayOptions> {
     this.options.upstream.send(JSON.stringify({ type: 'response.cancel', response_id: response }))
   }
 
-  /** @internal */
+  /** Records the usage of a response and removes what identifies the upstream from its error. @internal */
   done(frame: Buffer): string | Buffer {
     const value = parseObject(frame.toString())
     const response = value?.['response']
@@ -145,21 +145,21 @@ export class Relay extends Session<RelayOptions> {
     return JSON.stringify({ ...value, response: { ...response, status_details: this.options.scrub(details) } })
   }
 
-  /** @internal */
+  /** Records the usage of a transcription. @internal */
   transcribed(frame: Buffer): Buffer {
     const usage = readUsage(parseObject(frame.toString())?.['usage'])
     if (usage !== undefined) this.options.record.spent(usage)
     return frame
   }
 
-  /** @internal */
+  /** Forgets the requested response that the upstream refused with this error. @internal */
   error(frame: Buffer): string {
     const error = parseObject(frame.toString())?.['error']
     this.refused(idOf(isObject(error) ? error : undefined))
     return this.scrubbed(frame)
   }
 
-  /** @internal */
+  /** Removes what identifies the upstream from a frame. @internal */
   scrubbed(frame: Buffer): string {
     return JSON.stringify(this.options.scrub(parseObject(frame.toString()) ?? {}))
   }
@@ -211,7 +211,7 @@ export class Relay extends Session<RelayOptions> {
 
 type Read = (this: Relay, frame: Buffer) => string | Buffer
 
-/** Frames of the upstream that are parsed. */
+/** Upstream frames that are parsed, with their handlers. */
 const READ: { readonly [type: string]: Read } = {
   'session.created': Relay.prototype.session,
   'session.updated': Relay.prototype.session,
@@ -231,7 +231,7 @@ const idOf = (value: JsonObject | undefined): string | undefined =>
 
 const RUBBISH: CanonicalError = {
   kind: 'upstream-failed',
-  message: 'The upstream sent a frame that is no JSON object.',
+  message: 'The upstream sent a frame that is not a JSON object.',
 }
 const OF_EVENT = exactNames('type')
 

@@ -14,32 +14,35 @@ import { readSettings } from './settings-reader.ts'
 import { readUsage } from './usage.ts'
 import { gaName, mediaTypeOf, REALTIME } from './wire.ts'
 
-/** Items of responses whose events are still to come, beyond which the oldest are forgotten. */
+/** Most items whose state is tracked; beyond the limit the oldest is forgotten. */
 const MOST = 1000
 
 /**
- * Reads an upstream's frames, of GA or the beta. Whole texts that follow their deltas give no event, except for what
+ * Reads frames of an upstream in the GA or beta generation. A complete text that follows its deltas yields only what
  * the deltas did not contain.
  */
 export class ServerReader {
   private readonly dialect: RealtimeDialect
-  /** Items of open responses and their places: xAI gives all of them the place 0. Their `added` and `done` events repeat `output_item`'s. */
+  /**
+   * Output index of each item of the open responses, counted here because xAI sends index 0 for every item. The items'
+   * `added` and `done` events are skipped as duplicates of `output_item`'s.
+   */
   private readonly outputs = new Map<string, number>()
-  /** How many items each open response has. */
+  /** Number of items of each open response. */
   private readonly counts = new Map<string, number>()
-  /** Characters of each open text, transcript or arguments so far. */
+  /** Characters received so far of each open text, transcript or arguments. */
   private readonly grown = new Map<string, number>()
-  /** Transcripts of the user's speech so far, where an upstream repeats the whole. */
+  /** Transcripts of the user's speech so far, for upstreams that repeat the entire transcript. */
   private readonly transcripts = new Map<string, string>()
 
   constructor(dialect: RealtimeDialect) {
     this.dialect = dialect
   }
 
-  /** The events of one frame; never throws. */
+  /** Reads the events of one frame; never throws. */
   read(frame: string): readonly ServerEvent[] {
     const value = parseObject(frame)
-    if (value === undefined) return [failure('The upstream sent a frame that is no JSON object.')]
+    if (value === undefined) return [failure('The upstream sent a frame that is not a JSON object.')]
     const name = gaName(stringIn(value['type']))
     const read = Object.hasOwn(EVENTS, name) ? EVENTS[name] : undefined
     if (read === undefined) return [{ type: 'opaque', format: REALTIME, value }]
@@ -50,7 +53,7 @@ export class ServerReader {
     }
   }
 
-  /** An item of no response, which may be complete at once. */
+  /** Adds an item outside of any response; `isDone` if no later event completes the item. */
   added(value: JsonObject, isDone: boolean): ServerEvent[] {
     const item = itemOf(value['item'])
     if (this.outputs.has(item.id!)) return []
@@ -100,7 +103,7 @@ export class ServerReader {
     }
   }
 
-  /** A piece of text; its length is remembered for the whole that follows. */
+  /** Yields a delta and counts its characters, to be compared with the complete text that follows. */
   grow(type: 'text-delta' | 'transcript-delta' | 'arguments-delta', at: OutputAt, text: string): ServerEvent[] {
     if (text === '') return []
     const key = `${type} ${at.item} ${at.part}`
@@ -109,7 +112,7 @@ export class ServerReader {
     return [{ type, at, text }]
   }
 
-  /** A whole text: what its deltas did not contain. */
+  /** Yields the rest of a complete text that the deltas did not contain. */
   whole(type: 'text-delta' | 'transcript-delta' | 'arguments-delta', at: OutputAt, value: Json | undefined) {
     const text = stringIn(value)
     return this.grow(type, at, text.slice(this.grown.get(`${type} ${at.item} ${at.part}`) ?? 0))
@@ -142,7 +145,7 @@ export class ServerReader {
     ]
   }
 
-  /** xAI repeats a transcript that grows. */
+  /** Handles xAI's growing transcript, which is repeated in full each time. */
   transcriptUpdated(value: JsonObject): ServerEvent[] {
     const { item, part } = inputAt(value)
     const text = stringIn(value['transcript'])
@@ -153,7 +156,7 @@ export class ServerReader {
     return [{ type: 'input-transcript-delta', item, part, text: text.slice(before.length) }]
   }
 
-  /** xAI sends it several times, first with the status `in_progress`. */
+  /** Handles a complete transcript. xAI sends the event several times, first with the status `in_progress`. */
   transcriptDone(value: JsonObject): ServerEvent[] {
     if (value['status'] === 'in_progress') return this.transcriptUpdated(value)
     const { item, part } = inputAt(value)
@@ -307,7 +310,7 @@ function itemOf(value: Json | undefined): Item {
   return { ...item, id: item.id ?? '' }
 }
 
-/** What an upstream reports of a session is no reason to fail: fields that cannot be read are left out. */
+/** Reads the settings an upstream reports; an unreadable report yields no settings instead of an error. */
 function settingsOf(session: Json | undefined): SessionSettings {
   const fields = isObject(session) ? session : {}
   try {

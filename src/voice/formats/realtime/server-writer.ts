@@ -13,10 +13,10 @@ export interface ServerWriterOptions {
   readonly newId: (prefix: string) => string
 }
 
-/** Responses that are open at once, beyond which the oldest is forgotten. */
+/** Most responses open at once; beyond the limit the oldest is forgotten. */
 const MOST = 16
 
-/** Writes the frames a caller reads, with the whole texts that end each part, item and response. */
+/** Writes the frames a caller reads, including the full texts at the end of each part, item and response. */
 export class ServerWriter {
   private readonly naming: Naming
   private readonly newId: (prefix: string) => string
@@ -32,7 +32,7 @@ export class ServerWriter {
     this.conversation = newId('conv')
   }
 
-  /** The frames of one event; an event of another format's own has none. */
+  /** Writes the frames of one event; none for an event specific to another format. */
   write(event: ServerEvent): readonly string[] {
     switch (event.type) {
       case 'audio-delta':
@@ -183,7 +183,7 @@ export class ServerWriter {
     return [this.frame('response.content_part.added', { ...placeOf(at), part: part.value(true) })]
   }
 
-  /** One allocation of text: the fields in front of the delta are written once for each part. */
+  /** Writes a delta by concatenation. The constant prefix is built once per part, since deltas are frequent. */
   private delta(at: OutputAt, growing: Growing, text: string): string {
     const part = this.open.get(at.response)?.part(at, growing)
     if (part !== undefined && growing !== 'audio') part.text += text

@@ -27,10 +27,11 @@ import {
 import { betaFormat, REALTIME } from './wire.ts'
 
 /**
- * The settings in a `session` or `response` object, in GA's or the beta's fields or, as xAI has them, in both.
+ * Reads the settings of a `session` or `response` object in the field layout of GA, of the beta, or of both, as xAI
+ * mixes them.
  *
- * @param path how an error names the object.
- * @throws GatewayError `invalid-request` with the field at fault.
+ * @param path the object's path in errors.
+ * @throws GatewayError `invalid-request` with the path of the invalid field.
  */
 export function readSettings(session: JsonObject, path: string): SessionSettings {
   checkCase(session, OF_SETTINGS, path)
@@ -53,7 +54,7 @@ export function readSettings(session: JsonObject, path: string): SessionSettings
   }) as SessionSettings
 }
 
-/** The fields of a session or response that decide what may be done, in this case only. */
+/** Fields that decide about permissions, accepted only in their exact case. */
 export const OF_SETTINGS = exactNames('model')
 
 const KNOWN: ReadonlySet<string> = new Set([
@@ -91,7 +92,7 @@ function maxTokensOf(session: JsonObject, path: string): SessionSettings['maxTok
   return value === 'inf' ? 'unlimited' : numberAt(value, `${path}.max_output_tokens`)
 }
 
-/** xAI reports -1 for none. */
+/** Reads the temperature; xAI reports an unset one as -1. */
 const temperatureOf = (session: JsonObject, path: string): number | undefined => {
   const value = numberAt(session['temperature'], `${path}.temperature`)
   return value === undefined || value < 0 ? undefined : value
@@ -148,7 +149,7 @@ function outputOf(session: JsonObject, output: JsonObject, path: string): Output
   }) as OutputSettings
 }
 
-/** Rates PCM may have here; upstreams of the format have 24 kHz, xAI others, too. */
+/** PCM sample rates accepted from callers. OpenAI supports 24 kHz only, xAI all of them. */
 const RATES: ReadonlySet<number> = new Set([8000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000])
 
 function formatOf(value: Json | undefined, path: string): AudioFormat | undefined {
@@ -178,7 +179,7 @@ function transcriptionOf(value: Json | undefined, path: string): InputTranscript
 
 const KNOWN_TRANSCRIPTION: ReadonlySet<string> = new Set(['model', 'language', 'prompt'])
 
-/** `semantic_vad` under the names vendors give it; a type of null is no detection (xAI). */
+/** Reads turn detection. Accepts vendors' variants of `semantic_vad`; xAI sends a type of null for none. */
 function turnDetectionOf(value: Json | undefined, path: string): TurnDetection | null | undefined {
   const fields = objectAt(value, path)
   if (fields === undefined) return undefined

@@ -3,10 +3,10 @@ import type { SessionSettings, TurnDetection } from '../../../canonical/session.
 import type { Tool, ToolChoice } from '../../../canonical/tool.ts'
 import { betaFormatName, gaFormat, REALTIME } from './wire.ts'
 
-/** Where fields stand in a session: as GA has them, as the beta has them, or as xAI has them, some of either. */
+/** Where a session's fields are: in GA's positions, in the beta's, or mixed as xAI has them. */
 export type Layout = 'ga' | 'beta' | 'mixed'
 
-/** Settings as the fields of a `session` or `response` object; what they do not contain is absent. */
+/** Writes settings as the fields of a `session` or `response` object; unset settings are absent. */
 export function writeSettings(settings: SessionSettings, layout: Layout): JsonObject {
   const common = defined({
     model: settings.model,
@@ -122,7 +122,7 @@ function turnDetection(value: TurnDetection | null | undefined): Json | undefine
   })
 }
 
-/** Tools of other kinds are losses, which the client writer reports. */
+/** Writes a tool. Tools the format lacks are omitted; the client writer reports them as losses. */
 function writeTool(tool: Tool): JsonObject[] {
   if (tool.type === 'opaque') return tool.format === REALTIME ? [tool.value] : []
   if (tool.type !== 'function') return []

@@ -1,7 +1,7 @@
 import { defined, isObject, type Json, type JsonObject } from '../../../canonical/node.ts'
 import type { Usage } from '../../../canonical/result.ts'
 
-/** Usage of a response, or of a transcript that is billed by tokens; undefined where nothing was counted. */
+/** Reads the usage of a response, or of a transcription billed by tokens; undefined if no tokens are counted. */
 export function readUsage(value: Json | undefined): Usage | undefined {
   if (!isObject(value) || (value['input_tokens'] === undefined && value['output_tokens'] === undefined))
     return undefined
@@ -32,6 +32,7 @@ function modalities(details: JsonObject): Usage['inputBy'] {
 
 export function writeUsage({ input = 0, output = 0, cacheRead = 0, inputBy, outputBy }: Usage): JsonObject {
   return {
+    /** Writes the usage of a response. Counts without details are reported as text tokens. */
     total_tokens: input + output,
     input_tokens: input,
     output_tokens: output,
@@ -48,7 +49,7 @@ export function writeUsage({ input = 0, output = 0, cacheRead = 0, inputBy, outp
   }
 }
 
-/** A transcript's usage, where it is billed by tokens. */
+/** Writes the usage of a transcription billed by tokens. */
 export const writeTranscriptUsage = ({ input = 0, output = 0, inputBy }: Usage): JsonObject => ({
   type: 'tokens',
   total_tokens: input + output,

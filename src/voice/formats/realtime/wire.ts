@@ -1,12 +1,12 @@
 import { ALAW, type AudioFormat, MULAW } from '../../../canonical/session.ts'
 
-/** The name of this format in routing, `extras` and opaque parts. */
+/** The format's name in routing, `extras` and opaque parts. */
 export const REALTIME = 'realtime'
 
-/** The two generations of event and field names: general availability, and the beta's (`OpenAI-Beta: realtime=v1`). */
+/** Generation of event and field names: general availability, or the beta (`OpenAI-Beta: realtime=v1`). */
 export type Naming = 'ga' | 'beta'
 
-/** Event names that differ, GA first; a reader takes both. */
+/** Event names that differ between the generations, GA first; readers accept both. */
 const RENAMED: readonly (readonly [ga: string, beta: string])[] = [
   ['response.output_text.delta', 'response.text.delta'],
   ['response.output_text.done', 'response.text.done'],
@@ -22,13 +22,13 @@ const GA: ReadonlyMap<string, string> = new Map(
   RENAMED.filter(([ga]) => ga !== 'conversation.item.added').map(([ga, beta]) => [beta, ga]),
 )
 
-/** An event's name in a generation. */
+/** The name of an event in a generation. */
 export const named = (ga: string, naming: Naming): string => (naming === 'beta' ? (BETA.get(ga) ?? ga) : ga)
 
-/** The GA name of an event; `conversation.item.created` is an event of both. */
+/** The GA name of an event. `conversation.item.created` exists in both generations and stays. */
 export const gaName = (name: string): string => GA.get(name) ?? name
 
-/** The beta's names of audio formats. */
+/** Audio formats by their beta names. */
 const BETA_FORMATS: { readonly [name: string]: AudioFormat } = {
   pcm16: { encoding: 'pcm16', rate: 24_000 },
   g711_ulaw: MULAW,
@@ -41,7 +41,7 @@ export const betaFormat = (name: string): AudioFormat | undefined =>
 const GA_TYPES = { pcm16: 'audio/pcm', mulaw: 'audio/pcmu', alaw: 'audio/pcma' } as const
 const BETA_TYPES = { pcm16: 'pcm16', mulaw: 'g711_ulaw', alaw: 'g711_alaw' } as const
 
-/** An audio format as a GA session has it. */
+/** An audio format in a GA session. */
 export const gaFormat = ({ encoding, rate }: AudioFormat) => ({
   type: GA_TYPES[encoding],
   ...(encoding === 'pcm16' ? { rate } : {}),
