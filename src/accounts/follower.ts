@@ -1,22 +1,23 @@
 import { GatewayError } from '../canonical/error.ts'
 import type { AccessChanges, AccessRecords } from '../store/access-records.ts'
 
+/** How the follower reads changes, and where it delivers them. */
 export interface FollowerOptions {
   readonly records: AccessRecords
-  /** Whether there may be records: a file that was never written is not opened for them. */
+  /** Whether the store may hold keys. If false, the follower does not open a missing SQLite file. */
   readonly mayHold: () => boolean
-  /** Done before each reading until it succeeds. */
+  /** Runs before every read until it has succeeded once. */
   readonly prepare: () => Promise<void>
   readonly apply: (changes: AccessChanges) => void
-  /** What went wrong beside a store at fault, which is logged where it is met. */
+  /** Receives errors other than an unavailable store, which the store logs itself. */
   readonly onFault: (thrown: unknown) => void
 }
 
 /** Follows the changes of stored keys and groups. */
 export class Follower {
-  /** Everything stored was read once. */
+  /** The complete state was read at least once. */
   isRead = false
-  /** The latest reading succeeded. */
+  /** The latest read succeeded. */
   isCurrent = false
   private readonly options: FollowerOptions
   private version = 0
@@ -29,9 +30,9 @@ export class Follower {
   }
 
   /**
-   * Reads everything for the first time. A store at fault is read later.
+   * Reads the complete state for the first time. If the store is unavailable, a later refresh reads it.
    *
-   * @throws what the store cannot recover from, such as a database newer than the program.
+   * @throws errors that no retry can fix, such as a store migrated by a newer version.
    */
   async open(): Promise<void> {
     try {
@@ -41,10 +42,10 @@ export class Follower {
     }
   }
 
-  /** Reads what changed, all that did before this was called. Never rejects. */
+  /** Reads all changes made before this call. Never rejects. */
   refresh(): Promise<void> {
     if (this.reading === undefined) return this.begin()
-    // What is read now may have missed it.
+    // The running read may have missed the latest change: read once more.
     this.next ??= this.reading.then(() => {
       this.next = undefined
       return this.begin()

@@ -3,10 +3,10 @@ import type { AccessRecords, StoredKey } from '../store/access-records.ts'
 import { type FileKey, keyFile, ownerOf, readKeys } from './key-file.ts'
 
 /**
- * Brings the keys of an earlier version's key file into the store, and renames the file. Several processes may do so at
+ * Imports the key file of an earlier version into the store and renames the file. Safe to run in several processes at
  * once: a key is stored once, by its id.
  *
- * @throws KeyError where the file cannot be read; what the store throws.
+ * @throws KeyError if the file cannot be read; errors of the store.
  */
 export async function importKeys(dataDir: string, records: AccessRecords): Promise<void> {
   const path = keyFile(dataDir)
@@ -15,12 +15,12 @@ export async function importKeys(dataDir: string, records: AccessRecords): Promi
   try {
     renameSync(path, `${path}.imported`)
   } catch (thrown) {
-    // Another process was first.
+    // Another process renamed the file first.
     if ((thrown as NodeJS.ErrnoException).code !== 'ENOENT') throw thrown
   }
 }
 
-/** A name that a stored key has already gets a number. */
+/** Stores one key. A name that is taken gets a number as suffix. */
 async function importKey(key: StoredKey, records: AccessRecords): Promise<void> {
   for (let number = 1; ; number++) {
     const name = number === 1 ? key.name : `${key.name}-${number}`
@@ -29,6 +29,7 @@ async function importKey(key: StoredKey, records: AccessRecords): Promise<void> 
   }
 }
 
+/** Converts a key of the file into a stored key. */
 function storedOf(key: FileKey): StoredKey {
   const { name, group, hash, hint } = key
   const createdAt = Date.parse(key.createdAt) || 0

@@ -1,15 +1,15 @@
 import { type ErrorKind, GatewayError } from '../canonical/error.ts'
 
-/** Bytes of incomplete bodies that may be held: those of one key, and all. */
+/** Maximum bytes of incomplete request bodies in memory: per key, and in total. */
 export interface IncompleteBodyLimits {
   readonly key: number
   readonly all: number
 }
 
-/** Bytes counted for a body that has not begun to arrive: its connection and its buffers. */
+/** Bytes charged for a body before its first byte arrives: its connection and buffers. */
 const BASE = 16 * 1024
 
-/** Counts bytes of incomplete bodies, so that callers cannot fill the memory with them. */
+/** Limits the memory that incomplete request bodies may use. */
 export class IncompleteBodies {
   limits: IncompleteBodyLimits
   private all = 0
@@ -19,15 +19,15 @@ export class IncompleteBodies {
     this.limits = limits
   }
 
-  /** All bytes that are held now. */
+  /** Bytes in memory at present. */
   get bytes(): number {
     return this.all
   }
 
   /**
-   * A count for one body of a key; it must be closed in any case.
+   * Starts the count for one body of a key. The caller must close it in every case.
    *
-   * @throws GatewayError as `IncompleteBody.take` does.
+   * @throws GatewayError like `IncompleteBody.take`.
    */
   open(key: string): IncompleteBody {
     const body = new IncompleteBody(this, key)
@@ -40,7 +40,11 @@ export class IncompleteBodies {
     return body
   }
 
-  /** Counts bytes that arrived, or with a negative number bytes released; `own` are all bytes of that body. */
+  /**
+   * Adds bytes to the counts of a key and in total; negative to release them.
+   *
+   * @param own all bytes of this body.
+   */
   count(key: string, bytes: number, own: number): void {
     this.all += bytes
     const ofKey = (this.byKey.get(key) ?? 0) + bytes
@@ -53,7 +57,7 @@ export class IncompleteBodies {
   }
 }
 
-/** The held bytes of one incomplete body. */
+/** The bytes of one incomplete body. */
 export class IncompleteBody {
   private readonly waiting: IncompleteBodies
   private readonly key: string
@@ -65,21 +69,26 @@ export class IncompleteBody {
     this.key = key
   }
 
-  /** Throws GatewayError `overloaded` where too much is held, `too-large` where this body alone is too large. */
+  /**
+   * Counts bytes that arrived.
+   *
+   * @throws GatewayError `overloaded` if the key or all keys together hold too much, `too-large` if this body is too
+   * large.
+   */
   take(bytes: number): void {
     if (this.closed) return
     this.bytes += bytes
     this.waiting.count(this.key, bytes, this.bytes)
   }
 
-  /** Releases so many bytes. */
+  /** Releases bytes. */
   give(bytes: number): void {
     if (this.closed) return
     this.bytes -= bytes
     this.waiting.count(this.key, -bytes, this.bytes)
   }
 
-  /** Releases all bytes. */
+  /** Releases all bytes of the body. */
   close(): void {
     this.give(this.bytes)
     this.closed = true

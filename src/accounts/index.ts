@@ -27,24 +27,28 @@ export type { Allowance, ExpectedTokens, MaybePromise, SpentTokens } from './lim
 export type { Permissions } from './permissions.ts'
 export { checkDoor } from './permissions.ts'
 
-/** Milliseconds between two looks at what changed in the store: a revoked key is refused within a second. */
+/** ms; interval between reads of the store, so that a revoked key is refused within a second. */
 const EVERY = 500
-/** Milliseconds after which the times of last uses are stored. */
+/** ms; interval between writes of last-use times. */
 const USES = 60_000
 
+/** Dependencies of `Access`; all have defaults. */
 export interface AccessOptions {
-  /** Keys and groups that administrators create while the gateway runs; none by default. */
+  /** The repository of keys and groups that administrators create at runtime; none by default. */
   readonly records?: AccessRecords
   /** Unix time in milliseconds. */
   readonly now?: () => number
-  /** Where processes notify each other that keys or groups changed. */
+  /** Notifies other processes of changed keys or groups. */
   readonly bus?: Bus
   readonly onFault?: (thrown: unknown) => void
-  /** What keys use of their limits; by default counted in this process alone. */
+  /** Usage of the keys' limits; counted in this process alone by default. */
   readonly limits?: Limits
 }
 
-/** Who may do what: the keys and groups of the config, and those of the store as they change. */
+/**
+ * Authenticates callers and decides what they may do. Combines the keys and groups of the config with those of the
+ * store.
+ */
 export class Access {
   private readonly ring = new KeyRing()
   private readonly limits: Limits
@@ -61,7 +65,7 @@ export class Access {
   private config: Pick<Config, 'keys' | 'groups'>
   private timers: readonly NodeJS.Timeout[] = []
   private unsubscribe: (() => void) | undefined
-  /** When the next secret ends by itself. */
+  /** Unix milliseconds; when the next secret expires. */
   private nextEnd = Number.POSITIVE_INFINITY
   private usesStoredAt = 0
 
@@ -84,9 +88,9 @@ export class Access {
   }
 
   /**
-   * Reads the stored keys and groups, and follows their changes from now on.
+   * Reads the stored keys and groups, and follows their changes from then on.
    *
-   * @throws KeyError for a key file of an earlier version that cannot be read; what the store cannot recover from.
+   * @throws KeyError if the key file of an earlier version cannot be read; errors of the store that no retry can fix.
    */
   async open(): Promise<void> {
     if (this.follower === undefined) return
@@ -96,10 +100,10 @@ export class Access {
   }
 
   /**
-   * Finds the owner of a key.
+   * Authenticates a request.
    *
-   * @throws GatewayError `unauthenticated` without a key or with one that is unknown or revoked, `forbidden` where the
-   * key's group does not exist any more, `overloaded` for an unknown one while the stored keys cannot be read.
+   * @throws GatewayError `unauthenticated` if the key is missing, unknown or revoked; `forbidden` if its group no
+   * longer exists; `overloaded` for an unknown key while the stored keys cannot be read.
    */
   identify(credentials: Credentials): Caller {
     const credential = credentialOf(credentials)
@@ -112,9 +116,9 @@ export class Access {
   }
 
   /**
-   * Finds the owner of a key as `identify` does; one that is unknown is looked for in the store before it is refused.
+   * Authenticates a request like `identify`, but looks an unknown key up in the store before refusing it.
    *
-   * @param addressOf the IP address it came from.
+   * @param addressOf returns the caller's IP address.
    */
   find(credentials: Credentials, addressOf: () => string): Caller | Promise<Caller> {
     try {
@@ -127,16 +131,16 @@ export class Access {
     }
   }
 
-  /** The caller of that id as its key is now; one that is unknown is looked for in the store. */
+  /** Returns the caller with a key id, with the key's current settings. Looks an unknown id up in the store. */
   async ownerOf(id: string): Promise<Caller> {
     if (this.follower !== undefined && this.ring.ownedBy(id) === undefined) await this.lookups.refreshed()
     return this.renewed({ id })
   }
 
   /**
-   * The caller of that id as its key is now.
+   * Returns the caller with a key id, with the key's current settings.
    *
-   * @throws GatewayError as `identify` does, where the key was revoked meanwhile.
+   * @throws GatewayError like `identify`, for example if the key was revoked meanwhile.
    */
   renewed({ id, secret }: Pick<Caller, 'id'> & Partial<Pick<Caller, 'secret'>>): Caller {
     const found = this.ring.ownedBy(id)
@@ -147,34 +151,37 @@ export class Access {
     return found.caller!
   }
 
-  /** Why a caller's requests may not go on; undefined where they may. */
+  /** Returns why a caller's running requests must stop; undefined if they may continue. */
   endOf({ secret }: Pick<Caller, 'secret'>): GatewayError | undefined {
     return secret === undefined || secret.validUntil > this.now() ? undefined : secret.refusal
   }
 
-  /** The same for what belongs to a key, whichever of its secrets it was begun with. */
+  /**
+   * Returns why everything that belongs to a key must stop, whichever of its secrets started it; undefined if it may
+   * continue.
+   */
   endOfOwner(id: string): GatewayError | undefined {
     const found = this.ring.ownedBy(id)
     if (found === undefined) return this.isBlind ? undefined : ENDED
     return found.validUntil > this.now() ? undefined : found.refusal
   }
 
-  /** Whether what was refused is a key that nobody has. */
+  /** Whether the error is the refusal of an unknown key. */
   isWrongKey(thrown: unknown): thrown is WrongKey {
     return thrown instanceof WrongKey
   }
 
-  /** Calls the listener when the secrets of some callers may have ended: revoked, expired, or disabled. */
+  /** Adds a listener, called when secrets may have been revoked, disabled or expired. */
   onEnded(listener: () => void): void {
     this.ended.push(listener)
   }
 
-  /** Whether an administrator keeps requests from the channel. */
+  /** Whether an administrator drained the channel, so that it gets no requests. */
   isDrained(channel: string): boolean {
     return this.drained.has(channel)
   }
 
-  /** All groups: those of the store, and those of the config, which come first. */
+  /** All groups of the store and the config. A group declared in the config replaces a stored one of the same name. */
   get groups(): ReadonlyMap<string, GroupConfig> {
     const groups = new Map<string, GroupConfig>(this.storedGroups)
     for (const [name, group] of this.config.groups)
@@ -182,31 +189,31 @@ export class Access {
     return groups
   }
 
-  /** The share of one request in its key's limits; nothing is counted yet. */
+  /** Creates the reservation of one request in its key's limits; nothing is counted yet. */
   allowance({ id, permissions }: Caller): Allowance {
     return this.limits.of(id, permissions.limits)
   }
 
-  /** Takes the groups and fixed keys of another config; counts stay. */
+  /** Applies the keys and groups of a reloaded config. Usage counts are unchanged. */
   reload(config: Config): void {
     this.config = config
     this.arrange()
     this.notify()
   }
 
-  /** Reads what changed in the store. Never rejects. */
+  /** Reads the changes in the store. Never rejects. */
   async refresh(): Promise<void> {
     await this.follower?.refresh()
     this.endDue()
   }
 
-  /** What this process changed in the store counts here and, by a notice, elsewhere. Never rejects. */
+  /** Applies a change that this process made in the store, and notifies other processes. Never rejects. */
   changed(): Promise<void> {
     this.bus.publish('access', {})
     return this.refresh()
   }
 
-  /** Stops following, and stores when keys were last used. */
+  /** Stops following the store, and stores the times of last use. */
   async close(): Promise<void> {
     for (const timer of this.timers) clearInterval(timer)
     this.unsubscribe?.()
@@ -222,7 +229,7 @@ export class Access {
     try {
       return this.identify(credentials)
     } catch (thrown) {
-      // A reading that failed shows nothing.
+      // Only a successful read proves that the store does not have the key.
       if (thrown instanceof WrongKey && this.follower?.isCurrent === true) this.lookups.isWrong(thrown.mark)
       throw thrown
     }
@@ -233,7 +240,7 @@ export class Access {
     return store.engine !== 'sqlite' || existsSync(store.path)
   }
 
-  /** There may be keys that are not known here yet. */
+  /** Whether stored keys may exist that were never read. */
   private get isBlind(): boolean {
     return this.follower?.isRead === false && (this.mayHold || existsSync(keyFile(this.home.dataDir)))
   }
@@ -259,7 +266,7 @@ export class Access {
   }
 
   private readonly look = (): void => {
-    // What ends by itself does not wait for a store that is slow to answer.
+    // Expiry must not wait for a slow store.
     this.endDue()
     void this.refresh()
   }
@@ -281,14 +288,14 @@ export class Access {
       await this.records?.used(used)
       this.usesStoredAt = at
     } catch (thrown) {
-      // They are stored the next time; a store at fault is logged where it is met.
+      // The next run stores the times; the store logs its own faults.
       if (!(thrown instanceof GatewayError)) this.onFault(thrown)
     }
   }
 }
 
-/** A key of the config; half of a hash is unique, but too short to verify keys with. */
+/** Converts a key of the config. Its id is half of the hash: unique, but not enough to authenticate with. */
 const heldOf = (key: KeyConfig): HeldKey => ({ ...key, id: key.hash.slice(0, 32), secrets: [{ hash: key.hash }] })
 
 const MISSING = unauthenticated('No API key was given.', 'missing_api_key')
-const UNREAD = storeFailure('API keys cannot be read just now.')
+const UNREAD = storeFailure('API keys are temporarily unavailable.')

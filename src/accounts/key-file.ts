@@ -1,33 +1,33 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A key as earlier versions stored it, in a file. */
+/** A key in the file format of earlier versions. */
 export interface FileKey {
   readonly name: string
   /** SHA-256 of the key, in hex. */
   readonly hash: string
   readonly group: string
-  /** The owner of what its requests store, where it replaced another key; else its own hash. */
+  /** Owner of what the key's requests store, if the key replaced another one; otherwise derived from the hash. */
   readonly owner?: string
-  /** The beginning of the key, to identify it in lists. */
+  /** First characters of the key, shown in lists. */
   readonly hint?: string
   /** ISO 8601. */
   readonly createdAt: string
   readonly revokedAt?: string
 }
 
-/** The key file of a data directory, where an earlier version left one. */
+/** Path of the key file that an earlier version may have left in a data directory. */
 export const keyFile = (dataDir: string): string => join(dataDir, 'keys.json')
 
-/** A fault of a key command or of the key file; the message is for the operator. */
+/** An error of a key command or the key file; the message is for the operator. */
 export class KeyError extends Error {
   override readonly name = 'KeyError'
 }
 
 /**
- * All keys of the file, including revoked ones; none where there is no file.
+ * Reads all keys of the file, including revoked ones. A missing file has none.
  *
- * @throws KeyError where the file cannot be read or parsed.
+ * @throws KeyError if the file cannot be read or parsed.
  */
 export function readKeys(path: string): readonly FileKey[] {
   let text: string
@@ -53,5 +53,5 @@ function keysIn(text: string): readonly FileKey[] | undefined {
   }
 }
 
-/** The owner id of a key: half of a hash is unique, but too short to verify keys with. */
+/** Owner id of a key. Half of the hash is unique, but not enough to authenticate with. */
 export const ownerOf = ({ owner, hash }: Pick<FileKey, 'owner' | 'hash'>): string => owner ?? hash.slice(0, 32)

@@ -1,26 +1,27 @@
 import { Bucket } from './limits/bucket.ts'
 import { networkOf } from './network.ts'
 
+/** The store read, the clock and the limits of the lookups. */
 export interface KeyLookupsOptions {
-  /** Reads what changed in the store; never rejects. Those who wait at once share a reading. */
+  /** Reads the changes in the store. Never rejects; concurrent callers share one read. */
   readonly refresh: () => Promise<void>
   /** Milliseconds, monotonic. */
   readonly now?: () => number
-  /** Lookups a minute: of one address, and all. */
+  /** Lookups per minute: per address, and in total. */
   readonly most?: { readonly address: number; readonly all: number }
 }
 
-/** Milliseconds for which a refusal waits for the store. */
+/** ms; maximum wait for the store before a key is refused. */
 const PATIENCE = 2000
-/** Milliseconds for which a key that the store does not have is not looked up again. */
+/** ms; how long a key that the store does not have is refused without another lookup. */
 const MEMORY = 60_000
-/** Wrong keys and networks that are remembered; the first of them is forgotten for a new one. */
+/** Remembered wrong keys and networks; the oldest is evicted. */
 const MOST = 10_000
 
 /**
- * Looks unknown keys up in the store before they are refused: a key that was just created is accepted by every process.
- * Wrong keys cost the database little: each is looked up once a minute, an address and all of them together have a rate,
- * and one reading at a time serves all who wait.
+ * Looks unknown keys up in the store before they are refused, so that every process accepts a key as soon as it is
+ * created. Lookups are cheap for the database: one per wrong key and minute, a rate limit per address and in total, and
+ * one read shared by all waiting requests.
  */
 export class KeyLookups {
   private readonly options: KeyLookupsOptions
@@ -28,7 +29,7 @@ export class KeyLookups {
   private readonly most: { readonly address: number; readonly all: number }
   private readonly all: Bucket
   private readonly byNetwork = new Map<string, Bucket>()
-  /** When keys were found to be wrong, by their marks. */
+  /** Time of the last failed lookup, by mark of the key. */
   private readonly wrong = new Map<string, number>()
 
   constructor(options: KeyLookupsOptions) {
@@ -40,11 +41,12 @@ export class KeyLookups {
   }
 
   /**
-   * Reads the store for a key that is unknown here.
+   * Looks up a key that is unknown in this process.
    *
    * @param mark identifies the key (`WrongKey`).
-   * @param address the IP address that it came from.
-   * @returns settles when it was read or takes too long; undefined where it is not read for this key.
+   * @param address the caller's IP address.
+   * @returns a promise that resolves when the store was read or the timeout has passed; undefined if the lookup is not
+   * allowed.
    */
   look(mark: string, address: string): Promise<void> | undefined {
     const now = this.now()
@@ -57,12 +59,12 @@ export class KeyLookups {
     return this.refreshed()
   }
 
-  /** The store does not have the key. */
+  /** Remembers that the store does not have the key. */
   isWrong(mark: string): void {
     put(this.wrong, mark, this.now())
   }
 
-  /** Reads what changed; settles when that is done, or takes too long. */
+  /** Reads the changes in the store; resolves after the timeout at the latest. */
   async refreshed(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, PATIENCE)
@@ -77,9 +79,10 @@ export class KeyLookups {
   }
 }
 
+/** Default lookups per minute. */
 const MOST_LOOKUPS = { address: 60, all: 600 }
 
-/** The latest stand last. */
+/** Sets an entry as the newest, and evicts the oldest if the map is full. */
 function put<T>(map: Map<string, T>, name: string, value: T): void {
   map.delete(name)
   if (map.size >= MOST) map.delete(map.keys().next().value!)

@@ -4,56 +4,57 @@ import { hashOf } from '../config/hash.ts'
 import type { GroupConfig, KeySettings } from '../config/types.ts'
 import { type Permissions, permissionsOf } from './permissions.ts'
 
-/** The owner of a request's key. */
+/** An authenticated caller. */
 export interface Caller {
-  /** The name of the key, which may appear in logs. */
+  /** Name of the key; may appear in logs. */
   readonly key: string
-  /** Stable and unique for the key, also when it is renamed or rotated: stored responses belong to it. */
+  /** Id of the key, which survives renaming and rotation. Stored responses belong to this id. */
   readonly id: string
-  /** The name of its group. */
+  /** Name of the key's group. */
   readonly group: string
   readonly permissions: Permissions
-  /** Until when its requests are captured; Unix time in milliseconds. */
+  /** Unix milliseconds; the caller's requests are captured until then. */
   readonly captureUntil?: number | undefined
-  /** The secret that it came with, as long as it is valid. */
+  /** The secret that the request presented, with its current validity. */
   readonly secret?: Validity
 }
 
-/** How long a secret is good. It changes with its key, so that running requests see it. */
+/** Current validity of a secret. Updated in place when the key changes, so that running requests notice. */
 export interface Validity {
-  /** Unix time in milliseconds. */
+  /** Unix milliseconds. */
   readonly validUntil: number
-  /** Why it is not good after that. */
+  /** The error for requests after that time. */
   readonly refusal: GatewayError
 }
 
-/** A key that callers may come with. */
+/** A key that callers can authenticate with. */
 export interface HeldKey extends KeySettings {
   readonly id: string
   readonly name: string
   readonly group: string
-  /** The latest first. */
+  /** Newest first. */
   readonly secrets: readonly { readonly hash: string; readonly expiresAt?: number }[]
 }
 
-/** One secret of a key, as it is now. */
+/** One secret of a key, with its current validity. */
 class HeldSecret implements Validity {
-  /** The characters of its hash. */
+  /** The hex digits of the hash. */
   readonly hash: Buffer
   validUntil = 0
   refusal = ENDED
-  /** Absent where its key has no group. */
+  /** Undefined if the key's group does not exist. */
   caller: Caller | undefined
-  /** Of the config: what is stored does not change it. */
+  /** The secret belongs to a key of the config, which the store cannot change. */
   isFixed = false
   isHeld = false
-  /** Unix time in milliseconds; 0 for never. */
+  /** Unix milliseconds; 0 for never. */
   usedAt = 0
 
   constructor(hash: string) {
     this.hash = Buffer.from(hash)
   }
 
+  /** Applies the current settings of the key. */
   become(key: HeldKey, expiresAt: number, group: GroupConfig | undefined, permissions: Permissions | undefined): void {
     const until = Math.min(expiresAt, key.expiresAt ?? FOREVER)
     this.validUntil = key.enabled && group !== undefined ? until : 0
@@ -66,6 +67,7 @@ class HeldSecret implements Validity {
     this.isHeld = true
   }
 
+  /** Invalidates the secret. */
   end(): void {
     this.validUntil = 0
     this.refusal = ENDED
@@ -73,14 +75,15 @@ class HeldSecret implements Validity {
   }
 }
 
+/** Time of expiry of a secret that does not expire. */
 const FOREVER = Number.POSITIVE_INFINITY
 
-/** Characters of a hash by which secrets are found; the others are compared in constant time. */
+/** Hex digits of a hash that index the secrets; the whole hash is then compared in constant time. */
 const START = 8
-/** Credentials whose secrets are known without hashing them again. */
+/** Credentials in the cache, which are found without hashing them again. */
 const MOST_CREDENTIALS = 100_000
 
-/** Finds keys by their secrets: by the first characters of a hash quickly, then by all of it in constant time. */
+/** Finds keys by their secrets: by a prefix of the hash, then by the whole hash in constant time. */
 export class KeyRing {
   private fixed: readonly HeldKey[] = []
   private readonly stored = new Map<string, HeldKey>()
@@ -89,7 +92,7 @@ export class KeyRing {
   private readonly byStart = new Map<string, HeldSecret[]>()
   private readonly byId = new Map<string, readonly HeldSecret[]>()
 
-  /** The keys of the config, and all groups. */
+  /** Replaces the keys of the config, and all groups. */
   configure(fixed: readonly HeldKey[], groups: ReadonlyMap<string, GroupConfig>): void {
     this.fixed = fixed
     this.groups = groups
@@ -101,27 +104,27 @@ export class KeyRing {
     for (const secret of before) if (!secret.isHeld) this.drop(secret)
   }
 
-  /** Takes a stored key as it is now. */
+  /** Adds or updates a stored key. */
   keep(key: HeldKey): void {
     this.stored.set(key.id, key)
     this.put(key, false)
   }
 
-  /** Forgets a stored key. */
+  /** Removes a stored key. */
   forget(id: string): void {
     if (!this.stored.delete(id) || this.fixed.some(key => key.id === id)) return
     for (const secret of this.byId.get(id) ?? []) if (!secret.isFixed) this.drop(secret)
     this.byId.delete(id)
   }
 
-  /** The ids of all stored keys. */
+  /** Ids of all stored keys. */
   get storedIds(): string[] {
     return [...this.stored.keys()]
   }
 
   /**
-   * The secret that a credential is; undefined for an unknown one, whose cost is the same whatever it looks like. To
-   * find a valid one counts as its last use; one that is refused is not used.
+   * Finds the secret of a credential, and records the use of a valid one. Returns undefined for an unknown credential;
+   * the search takes the same time for every unknown one.
    *
    * @param now Unix time in milliseconds.
    */
@@ -150,14 +153,14 @@ export class KeyRing {
     return found
   }
 
-  /** The key of that id, by the secret of it that is good for longest. */
+  /** Returns the key with an id, represented by its secret that is valid longest. */
   ownedBy(id: string): (Validity & { readonly caller: Caller | undefined }) | undefined {
     let best: HeldSecret | undefined
     for (const one of this.byId.get(id) ?? []) if (best === undefined || one.validUntil > best.validUntil) best = one
     return best
   }
 
-  /** When the next secret ends that is good now (Unix milliseconds); Infinity for never. */
+  /** Unix milliseconds; when the next valid secret expires, Infinity for never. */
   nextEnd(now: number): number {
     let next = FOREVER
     for (const secrets of this.byId.values())
@@ -165,7 +168,7 @@ export class KeyRing {
     return next
   }
 
-  /** When stored keys were used from a time on, by id (Unix milliseconds). */
+  /** Returns when stored keys were last used, by id, for those used since a time. All times are Unix milliseconds. */
   usedSince(time: number): Map<string, number> {
     const used = new Map<string, number>()
     for (const id of this.stored.keys()) {
@@ -175,6 +178,7 @@ export class KeyRing {
     return used
   }
 
+  /** Updates the secrets of a key, and drops those it no longer has. */
   private put(key: HeldKey, isFixed: boolean): void {
     const before = this.byId.get(key.id) ?? []
     const group = this.groups.get(key.group)
@@ -212,16 +216,17 @@ export class KeyRing {
   }
 }
 
+/** Creates the error of a request without a valid key. */
 export const unauthenticated = (message: string, code: string): GatewayError =>
   new GatewayError({ kind: 'unauthenticated', message, code })
 
 const INVALID = 'invalid_api_key'
-/** Characters of a wrong key's hash that distinguish it from others. */
+/** Hex digits of a wrong key's hash that tell it from others. */
 const MARK = 12
 
-/** The refusal of a key that nobody has: one that never was, or was revoked, which cannot be distinguished. */
+/** The refusal of an unknown key: one that never existed or was revoked. Callers cannot tell which. */
 export class WrongKey extends GatewayError {
-  /** The same for the same key. */
+  /** The same for every attempt with the same key. */
   readonly mark: string
 
   constructor(credential: string) {
@@ -230,27 +235,29 @@ export class WrongKey extends GatewayError {
   }
 }
 
+/** The refusal of a key that was revoked while in use. */
 export const ENDED = unauthenticated('The API key is not valid any more.', INVALID)
 const EXPIRED = unauthenticated('The API key has expired.', INVALID)
 const DISABLED = unauthenticated('The API key is disabled.', INVALID)
 const NO_GROUP = forbidden('The group of this API key does not exist any more.', undefined, 'group_not_found')
 
-/** Compared with where no hash begins as the given one. */
+/** Compared in constant time when no hash has the prefix, so that every search takes the same time. */
 const NOBODY: readonly HeldSecret[] = [new HeldSecret('0'.repeat(64))]
 
-/** The parts of a request that may carry a credential; names of headers in lower case, as in Node. */
+/** The parts of a request that may carry a credential. Header names are lowercase, as in Node. */
 export interface Credentials {
   readonly headers: { readonly [name: string]: string | readonly string[] | undefined }
-  /** The value of `?key=`, where there is one. */
+  /** Value of `?key=`. */
   readonly queryKey?: string | undefined
 }
 
+/** The `Authorization` header with a bearer token. */
 export const BEARER = /^bearer\s+(\S+)\s*$/i
 
-/** The subprotocol in which OpenAI's realtime clients in browsers send their key, as they cannot set headers. */
+/** The WebSocket subprotocol in which OpenAI's browser clients send their key, since browsers cannot set headers. */
 export const SUBPROTOCOL = /(?:^|,)\s*openai-insecure-api-key\.([^,\s]+)/
 
-/** A request's key: the first of the places where real clients put it. */
+/** Returns the key of a request from the first header or parameter that has one. */
 export function credentialOf({ headers, queryKey }: Credentials): string | undefined {
   return (
     BEARER.exec(text(headers['authorization']))?.[1] ||

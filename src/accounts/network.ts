@@ -1,23 +1,24 @@
-/** Groups of an IPv6 address that name a network: whoever has one address of it has all of them (RFC 6177). */
+/** 16-bit groups of an IPv6 network (/64). Whoever has one of its addresses has all of them (RFC 6177). */
 const NETWORK = 4
-/** Groups of what a site is given. */
+/** 16-bit groups of an IPv6 site (/48). */
 const SITE = 3
 const GROUPS = 8
 
+/** An IPv4 address mapped into IPv6. */
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i
 
-/** The network that an IP address stands for where addresses are counted: of IPv4 itself, of IPv6 its first 64 bits. */
+/** Network that stands for an IP address in counts: the address itself for IPv4, its /64 for IPv6. */
 export function networkOf(address: string): string {
   const mapped = MAPPED.exec(address)?.[1]
   return mapped !== undefined || !address.includes(':') ? (mapped ?? address) : groupsOf(address, NETWORK)
 }
 
-/** The first 48 bits of an IPv6 address, which one site has all of (RFC 6177); IPv4 has no such network. */
+/** The /48 of an IPv6 address, which one site may own entirely (RFC 6177); undefined for IPv4. */
 export function widerNetworkOf(address: string): string | undefined {
   return MAPPED.test(address) || !address.includes(':') ? undefined : groupsOf(address, SITE)
 }
 
-/** The first groups of an IPv6 address, however it is written. */
+/** Returns the first groups of an IPv6 address, normalised. */
 function groupsOf(address: string, count: number): string {
   const [head = '', tail] = address.split('::')
   const [before, after] = [groupsIn(head), groupsIn(tail ?? '')]

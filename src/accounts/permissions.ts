@@ -3,20 +3,20 @@ import type { Format } from '../canonical/node.ts'
 import { matchesAny } from '../config/glob.ts'
 import type { Budget, GroupConfig, KeySettings, LimitSettings, OnLoss } from '../config/types.ts'
 
-/** What a key may do: the one answer for routing, model lists, limits and administrators alike. */
+/** What a key may do. Routing, model lists, limits and the admin API all use these answers. */
 export interface Permissions {
-  /** Whether losses are shown or refused where a request does not choose. */
+  /** Default for requests that do not say whether losses are allowed. */
   readonly onLoss: OnLoss
   readonly limits: LimitSettings
-  /** @param model a public id. */
+  /** @param model public id. */
   allowsModel(model: string): boolean
-  /** @param door the format spoken at an endpoint. */
+  /** @param door the format of an endpoint. */
   allowsDoor(door: Format): boolean
-  /** @param channel its name. */
+  /** @param channel channel name. */
   allowsChannel(channel: string): boolean
 }
 
-/** A key may do what both it and its group allow. */
+/** Combines a key with its group: an action is allowed only if both allow it. */
 export function permissionsOf(key: KeySettings, group: GroupConfig): Permissions {
   const { models = ANY, doors, limits, onLoss } = key
   return {
@@ -28,9 +28,10 @@ export function permissionsOf(key: KeySettings, group: GroupConfig): Permissions
   }
 }
 
+/** Matches every model. */
 const ANY: readonly string[] = ['*']
 
-/** Of each limit the smaller one; a budget that refuses unknown prices is narrower. */
+/** Takes the smaller value of each limit. A budget is stricter if it refuses models with unknown prices. */
 function narrower(one: LimitSettings, other: LimitSettings): LimitSettings {
   const limits: { rpm?: number; tpm?: number; concurrent?: number; budget?: Budget } = {}
   for (const name of ['rpm', 'tpm', 'concurrent'] as const) {
@@ -49,7 +50,11 @@ function narrower(one: LimitSettings, other: LimitSettings): LimitSettings {
 const smallest = (a: number | undefined, b: number | undefined): number | undefined =>
   a === undefined ? b : b === undefined ? a : Math.min(a, b)
 
-/** Throws GatewayError `forbidden` for a door that is closed to a key: the format spoken at an endpoint. */
+/**
+ * Checks that a key may use an endpoint's format.
+ *
+ * @throws GatewayError `forbidden`.
+ */
 export function checkDoor(permissions: Permissions, door: Format): void {
   if (permissions.allowsDoor(door)) return
   throw forbidden(`This key may not use the ${door} format.`, undefined, 'door_not_allowed')

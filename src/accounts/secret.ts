@@ -2,10 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { hashOf } from '../config/hash.ts'
 import type { KeySecret } from '../store/access-records.ts'
 
-/** How the secrets of each kind begin. */
+/** Prefixes of secrets: API keys and admin tokens. */
 export type SecretKind = 'il' | 'iladm'
 
-/** A fresh secret of 256 bits, which is shown once, and what is stored of it. `now` is Unix time in milliseconds. */
+/**
+ * Creates a secret of 256 random bits. Returns the text, which is shown once, and what is stored of it.
+ *
+ * @param now Unix time in milliseconds.
+ */
 export function freshSecret(
   kind: SecretKind,
   now: number,
@@ -15,5 +19,5 @@ export function freshSecret(
   return { text, secret: { hash: hashOf(text), prefix, lastFour: text.slice(-SHOWN), createdAt: now } }
 }
 
-/** Characters of a secret that are kept for recognition, at either end. */
+/** Characters stored of either end of a secret, to recognise it in lists. */
 const SHOWN = 4

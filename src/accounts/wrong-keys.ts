@@ -1,36 +1,38 @@
 import { rateLimited } from '../canonical/error.ts'
 import { networkOf } from './network.ts'
 
+/** The clock and the limits; all have defaults. */
 export interface WrongKeysOptions {
   /** Milliseconds, monotonic. */
   readonly now?: () => number
-  /** Addresses that are remembered; the one silent for longest is forgotten for a new one. */
+  /** Remembered networks; the least recently active one is evicted. */
   readonly addresses?: number
-  /** Answers that wait at once: of one address, and all. */
+  /** Maximum delayed answers: per network, and in total. */
   readonly waiting?: { readonly address: number; readonly all: number }
 }
 
-/** Different wrong keys of an address that are remembered: clients come with the same one again and again. */
+/** Distinct wrong keys remembered per network, because clients repeat the same key. */
 const KEYS = 8
-/** Wrong keys of an address that are answered at once, and the milliseconds after which it has them again. */
+/** Wrong keys per network answered without delay, and ms without a wrong key after which the count restarts. */
 const FREE = 5
 const MEMORY = 60_000
-/** Milliseconds by which the next answer is held back; each one doubles them up to the longest. */
+/** ms; first and longest delay. The delay doubles with every further wrong key. */
 const FIRST = 100
 const LONGEST = 5000
 
+/** Wrong keys of one network. */
 interface Attempts {
   count: number
   at: number
   waiting: number
-  /** The marks of the latest wrong keys. */
+  /** Marks of the latest wrong keys. */
   readonly keys: string[]
 }
 
 /**
- * Slows down addresses that guess keys: the answers to wrong ones come ever later, at a bounded cost. The same key again is
- * no guess: a program whose key was revoked does not slow down others that share its address, and nobody can tell a key that
- * was revoked from one that never was.
+ * Delays the answers to networks that guess keys, more with every distinct wrong key, at a bounded cost. Repeating one
+ * key is no guess: a program with a revoked key does not slow down others behind its address. Callers cannot tell a
+ * revoked key from an unknown one.
  */
 export class WrongKeys {
   /** Wrong keys so far. */
@@ -47,17 +49,18 @@ export class WrongKeys {
     this.most = waiting
   }
 
-  /** How many addresses are remembered. */
+  /** Number of remembered networks. */
   get size(): number {
     return this.byNetwork.size
   }
 
   /**
-   * Notes a wrong key. Settles when it may be answered: at once, or later the more different ones came from the address.
+   * Counts a wrong key. Resolves when it may be answered: the more distinct wrong keys came from the network, the
+   * later.
    *
-   * @param address an IP address; those of one IPv6 network of 64 bits are one.
-   * @param mark identifies what was tried (`WrongKey`); undefined for what counts each time.
-   * @throws GatewayError `rate-limited`, at once, where too many answers wait already.
+   * @param address IP address; all addresses of an IPv6 /64 count as one network.
+   * @param mark identifies the wrong credential (`WrongKey`); undefined if every attempt counts.
+   * @throws GatewayError `rate-limited` immediately if too many answers are already delayed.
    */
   async slow(address: string, mark?: string): Promise<void> {
     this.count++
@@ -91,7 +94,7 @@ export class WrongKeys {
     if (now - attempts.at > MEMORY) attempts.count = 0
     attempts.count++
     attempts.at = now
-    // The latest stand last.
+    // Re-insert, so that the newest entry is last.
     if (known !== undefined) byNetwork.delete(network)
     else if (byNetwork.size >= this.addresses) byNetwork.delete(byNetwork.keys().next().value!)
     byNetwork.set(network, attempts)
@@ -99,6 +102,7 @@ export class WrongKeys {
   }
 }
 
+/** Default maximum of delayed answers. */
 const MOST_WAITING = { address: 20, all: 1000 }
 
 const TOO_MANY = rateLimited('Too many wrong API keys came from this address.', LONGEST / 1000, 'too_many_wrong_keys')

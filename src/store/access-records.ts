@@ -1,39 +1,40 @@
 import type { GroupConfig, KeySettings } from '../config/types.ts'
 
-/** A key as it is stored: of its secrets only their hashes. Times are Unix milliseconds. */
+/** An API key as stored: settings, and only the hashes of its secrets. Times are Unix milliseconds. */
 export interface StoredKey extends KeySettings {
-  /** Names the key for good, also when it is renamed or rotated: what its requests store belongs to this id. */
+  /** Stable id; survives renaming and rotation. Everything the key's requests store belongs to this id. */
   readonly id: string
   /** Unique among keys that are not revoked. */
   readonly name: string
   readonly group: string
   readonly createdAt: number
   readonly revokedAt?: number
-  /** Set in batches, so at most a minute old. */
+  /** Written in batches, so up to a minute behind. */
   readonly lastUsedAt?: number
-  /** Those that are valid now or were, the latest first. */
+  /** All secrets, valid and expired, newest first. */
   readonly secrets: readonly KeySecret[]
 }
 
-/** One of the texts by which a key is shown to be known; rotation adds one and has the others end. */
+/** One secret of a key. Rotation adds a secret and sets the expiry of the older ones. */
 export interface KeySecret {
   /** SHA-256, in hex. */
   readonly hash: string
-  /** Its beginning and its last four characters, for recognition in lists. */
+  /** First characters of the secret. With `lastFour` it lets an administrator recognise the key in a list. */
   readonly prefix: string
   readonly lastFour: string
   readonly createdAt: number
   readonly expiresAt?: number
 }
 
-/** Changes of a key; an undefined value removes the field. */
+/** Changed fields of a key; an undefined value removes the field. */
 export type KeyChange = { readonly [F in keyof KeySettings | 'name' | 'group']?: StoredKey[F] | undefined }
 
+/** A group of keys as an administrator created it. */
 export interface StoredGroup extends Omit<GroupConfig, 'implied'> {
   readonly createdAt: number
 }
 
-/** A token for the admin API, which takes nothing else. */
+/** A bearer token for the admin API. No other endpoint accepts it. */
 export interface AdminToken {
   readonly id: string
   readonly name: string
@@ -44,71 +45,90 @@ export interface AdminToken {
   readonly expiresAt?: number
 }
 
-/** What changed since a version, as it is now: whole rows. `lastUsedAt` is none of the changes. */
+/**
+ * Rows that changed since a version, complete and in their current state. A new `lastUsedAt` does not count as a
+ * change.
+ */
 export interface AccessChanges {
   readonly version: number
   readonly keys: readonly StoredKey[]
   readonly groups: readonly StoredGroup[]
   readonly droppedGroups: readonly string[]
-  /** All channels that are drained, where any of them changed. */
+  /** All drained channels; present only if any channel changed. */
   readonly drained?: readonly string[]
-  /** This is everything there is: what a follower has besides is gone. */
+  /** The changes are the complete state: the reader deletes every row it has that is not in them. */
   readonly whole?: true
 }
 
+/** Filter and position of one page of the list of keys. */
 export interface KeyPage {
   readonly limit: number
-  /** The id behind which it continues. */
+  /** Id of the last key of the previous page. */
   readonly after?: string
   readonly group?: string
   readonly name?: string
-  /** Whether revoked ones are listed, too. */
+  /** Also list revoked keys; false by default. */
   readonly revoked?: boolean
 }
 
-/** Keys, groups and what else administrators change while the gateway runs. Every change has a version of its own. */
+/**
+ * Keys, groups, drained channels and admin tokens, which administrators change at runtime. Each change of a key, group
+ * or channel increments the version.
+ */
 export interface AccessRecords {
-  /** Everything that changed after a version; everything there is for 0, or for a version of another database. */
+  /**
+   * Returns everything that changed after version `since`. Returns the complete state for version 0 and for a version
+   * of another database.
+   */
   changes(since: number): Promise<AccessChanges>
-  /** False where any key has the id or one of the secrets, or one that is not revoked the name. */
+  /**
+   * Creates a key. Returns false if the id or a secret is in use by any key, or the name by a key that is not revoked.
+   */
   createKey(key: StoredKey): Promise<boolean>
   key(id: string): Promise<StoredKey | undefined>
-  /** The unrevoked key of that name. */
+  /** Returns the key of that name that is not revoked. */
   keyNamed(name: string): Promise<StoredKey | undefined>
-  /** A page of keys, by name; one row more than the limit where more follow, none behind an unknown id. */
+  /**
+   * Returns a page of keys, sorted by name, with one extra row if more follow. An unknown `after` gives an empty page.
+   */
   keys(page: KeyPage): Promise<readonly StoredKey[]>
   /**
-   * The key as it is then; undefined where there is none that is not revoked, `taken` where the name is another's.
+   * Changes a key and returns its new state. Returns undefined if the key is unknown or revoked, `taken` if another key
+   * has the name.
    *
-   * @param change a function of the key is called while nobody else can change it, perhaps more than once.
+   * @param change the new values, or a function of the current key. The function runs while the key is locked and may
+   * be called again on a retry.
    */
   changeKey(id: string, change: KeyChange | ((key: StoredKey) => KeyChange)): Promise<StoredKey | 'taken' | undefined>
-  /** Ends a key for good; false where there is none that is not revoked. */
+  /** Revokes a key permanently; false if the key is unknown or already revoked. */
   revokeKey(id: string, at: number): Promise<boolean>
-  /** Adds a secret; those there were end at that time, or before. Undefined where the key is revoked, or the secret known. */
+  /**
+   * Adds a secret to a key. Older secrets expire at `othersUntil` or at their own expiry, whichever is earlier. Returns
+   * undefined if the key is revoked or the secret is already in use.
+   */
   rotateKey(id: string, secret: KeySecret, othersUntil: number): Promise<StoredKey | undefined>
-  /** Stores when keys were last used. */
+  /** Stores the time of last use per key id. A time earlier than the stored one is ignored. */
   used(at: ReadonlyMap<string, number>): Promise<void>
   groups(): Promise<readonly StoredGroup[]>
   /** Creates or replaces a group. */
   keepGroup(group: StoredGroup): Promise<void>
   /**
-   * Creates or changes the group of that name by what it is (undefined where there is none), while nobody else can change
-   * it: what is returned is stored, and undefined leaves all as it is. The function may be called more than once.
+   * Creates or changes a group while it is locked. `change` gets the current group (undefined if there is none) and
+   * returns the new one, or undefined to leave the group unchanged. `change` may be called again on a retry.
    */
   changeGroup(
     name: string,
     change: (group: StoredGroup | undefined) => StoredGroup | undefined,
   ): Promise<StoredGroup | undefined>
   dropGroup(name: string): Promise<boolean>
-  /** Marks a channel as drained or not; false where it was so already. */
+  /** Drains a channel or ends the drain; false if the channel already was in that state. */
   drain(channel: string, drained: boolean): Promise<boolean>
   addToken(token: AdminToken): Promise<void>
   tokens(): Promise<readonly AdminToken[]>
   token(hash: string): Promise<AdminToken | undefined>
   /**
-   * Deletes a token; `last` where no other is good, and that is not forced: then nothing changes, whoever else deletes
-   * one meanwhile.
+   * Deletes a token. Returns `last` and deletes nothing if no other token would be valid, unless `isForced`. Concurrent
+   * deletions cannot remove the last two tokens.
    */
   dropToken(id: string, isForced: boolean): Promise<'done' | 'last' | 'unknown'>
 }

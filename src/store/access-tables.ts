@@ -1,7 +1,7 @@
-/** The counter of changes, in one row: whoever changes something locks it first, so versions become visible in order. */
+/** The change counter, a single row. Every change locks this row first, so versions become visible in order. */
 export interface AccessVersionRow {
   readonly id: number
-  /** The first version: what a follower has from before it belongs to another database. */
+  /** First version of this database. A reader that knows an earlier version was reading another database. */
   readonly begun: number
   readonly version: number
 }
@@ -16,10 +16,11 @@ export interface AccessKeyRow {
   readonly created_at: number
   readonly revoked_at: number | null
   readonly last_used_at: number | null
-  /** Of its last change, as in every table here. */
+  /** Version of the last change, as in every table of this file. */
   readonly version: number
 }
 
+/** One secret of a key; `KeySecret` describes the fields. */
 export interface AccessSecretRow {
   readonly hash: string
   readonly key_id: string
@@ -29,22 +30,25 @@ export interface AccessSecretRow {
   readonly expires_at: number | null
 }
 
+/** One group. A deleted group stays as a tombstone. */
 export interface AccessGroupRow {
   readonly name: string
   /** The other fields of `StoredGroup` as JSON. */
   readonly settings: string
   readonly created_at: number
-  /** 1 where it was dropped: followers need to see it. */
+  /** 1 if deleted: the row stays so that readers learn of the deletion. */
   readonly dropped: number
   readonly version: number
 }
 
+/** Whether an administrator drained a channel. */
 export interface AccessChannelRow {
   readonly channel: string
   readonly drained: number
   readonly version: number
 }
 
+/** One token for the admin API; `AdminToken` describes the fields. */
 export interface AdminTokenRow {
   readonly id: string
   readonly name: string
@@ -55,7 +59,7 @@ export interface AdminTokenRow {
   readonly expires_at: number | null
 }
 
-/** Keys, groups and what else administrators change. */
+/** Tables of everything that administrators change at runtime. */
 export interface AccessTables {
   readonly access_versions: AccessVersionRow
   readonly access_keys: AccessKeyRow

@@ -2,16 +2,20 @@ import { version } from '../version.ts'
 import { NewerStore } from './fault.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 
-/** A migration that was applied to a database, and by which version of the program. */
+/** An applied migration, and the version of the program that applied it. */
 export interface Applied {
   readonly name: string
   readonly program: string
 }
 
-/** The table of them: its name is nobody else's in a database that is shared. */
+/** Table of the applied migrations. Its name is specific enough for a database shared with other applications. */
 export const RECORDS = 'interlingua_migrations'
 
-/** Throws NewerStore for a migration that this version of the program does not have. */
+/**
+ * Checks that this version of the program has every applied migration.
+ *
+ * @throws NewerStore for an unknown migration.
+ */
 export function checkKnown(
   applied: readonly Applied[],
   known: readonly string[] = MIGRATIONS.map(({ name }) => name),
@@ -19,6 +23,6 @@ export function checkKnown(
   const unknown = applied.findLast(({ name }) => !known.includes(name))
   if (unknown === undefined) return
   throw new NewerStore(
-    `the store was changed by Interlingua ${unknown.program} (migration ${unknown.name}), which is newer than this Interlingua ${version()}: start ${unknown.program} or a later one, or put back a copy of the store from before`,
+    `the store was changed by Interlingua ${unknown.program} (migration ${unknown.name}), which is newer than this Interlingua ${version()}: start ${unknown.program} or a later one, or restore an older backup of the store`,
   )
 }

@@ -1,19 +1,20 @@
 import { CompiledQuery, PostgresAdapter } from 'kysely'
 import type { Database } from './tables.ts'
 
-/** Values of a statement's parameters, in their order. */
+/** Parameter values of a statement, in order. */
 export type Values = readonly (number | string | null)[]
 
+/** Whether the connected database is PostgreSQL rather than SQLite. */
 export const isPostgres = (database: Database): boolean => database.getExecutor().adapter instanceof PostgresAdapter
 
 /**
- * Runs a statement of SQLite for each list of values: it is compiled once, which takes less than to build one statement
- * for all of them.
+ * Runs one SQLite statement per list of values. The statement is compiled once, which is faster than building one large
+ * insert.
  */
 export async function runEach(database: Database, statement: string, values: readonly Values[]): Promise<void> {
   if (values.length > 0) await database.executeQuery(CompiledQuery.raw(statement, [values]))
 }
 
-/** The text of an insert of one row. */
+/** SQL text that inserts one row, with `?` placeholders. */
 export const insertText = (table: string, columns: readonly string[]): string =>
   `insert into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`

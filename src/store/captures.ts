@@ -1,42 +1,42 @@
-/** What was captured of one request, as it is stored. Times are Unix milliseconds. */
+/** One captured request as stored. Times are Unix milliseconds. */
 export interface StoredCapture {
-  /** The request's id. */
+  /** Request id. */
   readonly id: string
-  /** When it began. */
+  /** Start of the request. */
   readonly at: number
-  /** The key's id. */
+  /** Id of the caller's key. */
   readonly key?: string
   readonly expiresAt: number
-  /** JSON, compressed by whoever writes it. */
+  /** JSON, compressed by the writer. */
   readonly data: Uint8Array
 }
 
-/** Which captures a page of a list has. */
+/** Filter and position of one page of the list of captures. */
 export interface CapturePage {
-  /** Times in which their requests began. */
+  /** Start time of the requests: from `since`, before `until`; Unix milliseconds. */
   readonly since: number
   readonly until: number
   readonly limit: number
-  /** The key's id. */
+  /** Id of the caller's key. */
   readonly key?: string
-  /** The position behind which it continues: `TIME.ID`. */
+  /** Position of the last capture of the previous page: `TIME.ID`. */
   readonly after?: string
 }
 
-/** Captured requests, of all instances. */
+/** Captured requests of all instances. */
 export interface Captures {
-  /** Stores captures, and deletes the oldest of all where they have more than `limit` bytes. */
+  /** Stores captures, then deletes the oldest until all captures together fit into `limit` bytes. */
   add(captures: readonly StoredCapture[], limit: number): Promise<void>
-  /** The data of one; undefined where there is none, or it expired. */
+  /** Returns the data of a capture; undefined if it is unknown or expired. */
   find(id: string): Promise<Uint8Array | undefined>
-  /** Which of these requests were captured. */
+  /** Returns the ids of those requests that have a capture. */
   known(ids: readonly string[]): Promise<ReadonlySet<string>>
-  /** Which requests were captured, the latest first, and whether more follow. */
+  /** Returns a page of captures, newest first, and whether more follow. */
   list(
     page: CapturePage,
   ): Promise<{ readonly found: readonly Pick<StoredCapture, 'id' | 'at'>[]; readonly more: boolean }>
-  /** Deletes one; false where there is none. */
+  /** Deletes a capture; false if it is unknown. */
   drop(id: string): Promise<boolean>
-  /** Deletes those that have expired. */
+  /** Deletes expired captures. */
   sweep(): Promise<void>
 }

@@ -1,7 +1,7 @@
-/** What a user may do: everything, or look at things. */
+/** What a console user may do: change everything, or only read. */
 export type Role = 'admin' | 'viewer'
 
-/** Who a user signs in at: here with a password, or at the provider of the config. */
+/** Where a user signs in: here with a password, or at the configured OpenID provider. */
 export type UserSource = 'password' | 'oidc'
 
 /** A user of the console. Times are Unix milliseconds. */
@@ -9,87 +9,91 @@ export interface ConsoleUser {
   readonly name: string
   readonly role: Role
   readonly source: UserSource
-  /** A hash with its salt and parameters; absent for users of a provider. */
+  /** Password hash with salt and parameters; absent for users of an OpenID provider. */
   readonly password?: string
-  /** A provider's name for the user, with the provider's. */
+  /** The provider's issuer and its id of the user; absent for users with a password. */
   readonly subject?: string
   readonly enabled: boolean
   readonly createdAt: number
   readonly signedInAt?: number
 }
 
-/** Changes of a user; those that end what the user could do end the sessions, too. */
+/** Changed fields of a user. A new password or disabling the user also ends the user's sessions. */
 export type UserChange = Partial<Pick<ConsoleUser, 'role' | 'enabled' | 'password'>>
 
-/** One sign-in of a user in one browser. */
+/** One signed-in browser of a user. */
 export interface ConsoleSession {
-  /** SHA-256 of its token, in hex. */
+  /** SHA-256 of the session token, in hex. */
   readonly hash: string
-  /** The name of the user. */
+  /** Name of the user. */
   readonly user: string
   readonly createdAt: number
-  /** When it was last used, to the minute. */
+  /** Last use, accurate to a minute. */
   readonly usedAt: number
-  /** When it ends whether it is used or not. */
+  /** Latest end of the session, however often it is used. */
   readonly expiresAt: number
 }
 
-/** How many wrong passwords lock a name for the network they came from; times in milliseconds. */
+/** When wrong passwords lock a name for the network they came from. Durations are milliseconds. */
 export interface LockRules {
-  /** Wrong passwords in a row from one network. */
+  /** Wrong passwords in a row from one network that lock the name for it. */
   readonly most: number
-  /** Wrong passwords from anywhere, after which a network has one, unless the password was right from there before. */
+  /**
+   * Wrong passwords from all networks together. From then on an unknown network has one try; a network that once sent
+   * the right password keeps its own count.
+   */
   readonly everywhere: number
   readonly within: number
   readonly lockedFor: number
 }
 
-/** For whom a password is tried, and from where, each as a hash: there need not be such a user. */
+/** A sign-in attempt: hash of the name and hash of the network. The name need not belong to a user. */
 export interface PasswordTry {
   readonly account: string
   readonly network: string
-  /** The wider network that one owner may have many networks of; absent where there is none. */
+  /** Hash of the wider network that one owner may control, such as an IPv6 /48; absent for IPv4. */
   readonly around?: string
 }
 
-/** Users of the console and their sessions. Names are compared as they are written. */
+/** Console users, their sign-in sessions and wrong passwords. Names are compared exactly. */
 export interface ConsoleRecords {
-  /** All users, by name. */
+  /** Returns all users, sorted by name. */
   users(): Promise<readonly ConsoleUser[]>
   user(name: string): Promise<ConsoleUser | undefined>
   userOf(subject: string): Promise<ConsoleUser | undefined>
-  /** False where a user has the name or the subject, or, for the first one, where there is any. */
+  /** Adds a user. Returns false if the name or subject is taken or, for the first user, if any user exists. */
   addUser(user: ConsoleUser, isFirst?: boolean): Promise<boolean>
   /**
-   * The user as it is then; undefined where there is none, `last-admin` where nobody else could administer afterwards. With
-   * a new password, and where the user is disabled, all sessions end save the one that is excepted.
+   * Changes a user and returns the new state. Returns undefined if the user is unknown, `last-admin` if no enabled
+   * administrator would be left. A new password or disabling ends all sessions except `exceptSession`.
    */
   changeUser(name: string, change: UserChange, exceptSession?: string): Promise<ConsoleUser | 'last-admin' | undefined>
-  /** Takes over the role that a provider states, whatever it is. */
+  /** Sets the role that the OpenID provider states, even for the last administrator. */
   setRole(name: string, role: Role): Promise<void>
-  /** Deletes a user, whose sessions end. */
+  /** Deletes a user and ends the user's sessions. */
   dropUser(name: string): Promise<'done' | 'last-admin' | 'unknown'>
   /**
-   * Begins a session; the oldest of the user end where there are more than so many.
+   * Starts a session and ends the user's oldest sessions beyond `most`.
    *
-   * @param password what was checked: false where the user has another by now, is disabled or is gone.
+   * @param password the password hash that was checked.
+   * @returns false if the user now has another password, is disabled or was deleted.
    */
   openSession(session: ConsoleSession, password: string | undefined, most: number): Promise<boolean>
-  /** A session that has not expired, and its user, who is enabled. */
+  /** Returns a session that has not expired, with its user, who is enabled. */
   session(hash: string): Promise<{ readonly session: ConsoleSession; readonly user: ConsoleUser } | undefined>
   sessionUsed(hash: string, at: number): Promise<void>
   endSession(hash: string): Promise<boolean>
-  /** Ends all sessions of a user; the result is how many. */
+  /** Ends all sessions of a user and returns their number. */
   endSessions(user: string): Promise<number>
   /**
-   * Notes that a password is about to be tried; what is not forgiven is one more wrong password. Undefined where it may be
-   * tried, else until when the name is locked for that network.
+   * Counts a wrong password before the password is checked; `forgive` takes the count back if it was right. Returns
+   * undefined if the password may be checked, otherwise the time until which the name is locked for that network.
    */
   attempt(tried: PasswordTry, rules: LockRules): Promise<number | undefined>
-  /** The password was right: what was noted of that network is forgotten, and that it was right remembered. */
+  /** Resets the count after a right password, and remembers the network as trusted for that name. */
   forgive(tried: PasswordTry): Promise<void>
-  /** Forgets what was tried for a name. */
+  /** Deletes all counted attempts of a name. */
   unlock(account: string): Promise<void>
-  /** Deletes what has expired. */
+  /** Deletes expired sessions and old attempts. */
   sweep(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** A user of the console; `ConsoleUser` describes the fields. */
+/** A console user; `ConsoleUser` describes the fields. */
 export interface ConsoleUserRow {
   readonly name: string
   readonly role: string
@@ -10,6 +10,7 @@ export interface ConsoleUserRow {
   readonly signed_in_at: number | null
 }
 
+/** A sign-in session; `ConsoleSession` describes the fields. */
 export interface ConsoleSessionRow {
   readonly hash: string
   readonly user_name: string
@@ -18,18 +19,21 @@ export interface ConsoleSessionRow {
   readonly expires_at: number
 }
 
-/** How often a password was tried without success: for one name, or for a name from one network. */
+/** Wrong passwords for a name, in total or from one network. */
 export interface ConsoleAttemptRow {
-  /** A hash of the name, which may be no user's; of a network, a point and its hash follow. */
+  /**
+   * Hash of the name, which may belong to no user. In a row of one network a dot and the hash of the network follow.
+   */
   readonly subject: string
   readonly attempts: number
   readonly since: number
-  /** 0 where it is not locked. */
+  /** Unix milliseconds; 0 if not locked. */
   readonly locked_until: number
-  /** When the password was right from the network, in Unix milliseconds; 0 for never. */
+  /** Last time the right password came from the network; Unix milliseconds, 0 for never. */
   readonly right_at: number
 }
 
+/** Tables of console users, their sessions and wrong passwords. */
 export interface ConsoleTables {
   readonly console_users: ConsoleUserRow
   readonly console_sessions: ConsoleSessionRow

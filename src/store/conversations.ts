@@ -5,25 +5,25 @@ export interface Conversation {
   readonly owner: string
   readonly id: string
   readonly metadata: JsonObject
-  /** Unix time in milliseconds, as everywhere here. */
+  /** Unix milliseconds, as all times in this file. */
   readonly createdAt: number
-  /** Extended whenever something is added. */
+  /** Extended with every added item. */
   readonly expiresAt: number
 }
 
-/** All conversations. Every access names the owner: another owner's conversation counts as unknown. */
+/** All conversations. Every method takes the owner: another owner's conversation counts as unknown. */
 export interface Conversations {
   create(conversation: Conversation, items: readonly JsonObject[]): Promise<void>
   find(owner: string, id: string): Promise<Conversation | undefined>
-  /** Whether the id is another owner's alone, or of a deleted conversation. */
+  /** Whether the id must not be reused: only another owner has it, or the conversation was deleted. */
   barred(owner: string, id: string): Promise<boolean>
-  /** Replaces the metadata; false where there is no such conversation. */
+  /** Replaces the metadata; false if the conversation is unknown. */
   describe(owner: string, id: string, metadata: JsonObject): Promise<boolean>
-  /** Its items, oldest first; undefined where there is no such conversation. */
+  /** Returns the items, oldest first; undefined if the conversation is unknown. */
   items(owner: string, id: string): Promise<readonly JsonObject[] | undefined>
-  /** Appends items, each with an id; false where there is no such conversation. */
+  /** Appends items, each with an id; false if the conversation is unknown. */
   add(owner: string, id: string, items: readonly JsonObject[], expiresAt: number): Promise<boolean>
   dropItem(owner: string, id: string, item: string): Promise<boolean>
-  /** Deletes it for good, with its items. */
+  /** Deletes a conversation and its items permanently. */
   drop(owner: string, id: string): Promise<boolean>
 }

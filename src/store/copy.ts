@@ -8,25 +8,25 @@ import { isInUse, openEngine } from './open-engine.ts'
 import { openDatabase } from './store.ts'
 import { namingStore } from './unusable.ts'
 
-/** Rows that are read at a time, and values of one statement: databases limit them. */
+/** Rows per read, and parameter values per insert: databases limit both. */
 const ROWS = 100
 const VALUES = 10_000
 
-/** Tables that belong to a database and to the processes at it, and are not copied. */
+/** Tables with state of one database and its processes; never copied. */
 const OWN: ReadonlySet<string> = new Set([RECORDS, 'processes', 'probes'])
 
-/** What a table's copy holds. */
+/** Number of rows copied of one table. */
 export interface Copied {
   readonly table: string
   readonly rows: number
 }
 
-/** A copy that cannot be made, in words for the operator. */
+/** A copy that cannot be made; the message is for the operator. */
 export class CopyError extends Error {
   override readonly name = 'CopyError'
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the tables are those that are there, whatever they are called
+// biome-ignore lint/suspicious/noExplicitAny: tables are read from the database at runtime
 type AnyTables = any
 
 interface Opened {
@@ -35,19 +35,19 @@ interface Opened {
 }
 
 /**
- * Copies all tables of one store to another, in one transaction of each: the copy is whole or not made, and the source
- * stays as it is.
+ * Copies all tables of one store to another, with one transaction on each side. A failed copy leaves both stores
+ * unchanged.
  *
- * @throws CopyError where a process uses the source, or the target holds something, or both are one.
+ * @throws CopyError if a process uses the source, the target has rows, or both are the same store.
  */
 export async function copyStore(from: StoreConfig, to: StoreConfig): Promise<readonly Copied[]> {
-  // It would wait for itself.
-  if (placeOf(from) === placeOf(to)) throw new CopyError('the target is the store that is to be copied')
+  // A copy onto itself would deadlock.
+  if (placeOf(from) === placeOf(to)) throw new CopyError('the source and the target are the same store')
   if (await isInUse(from).catch(naming(from)))
-    throw new CopyError('a running process uses the store that is to be copied: stop it first')
+    throw new CopyError('a running process uses the source store: stop it first')
   await using source = await opened(from)
   await using target = await opened(to)
-  // Others may have tables beside ours: ours are in both.
+  // A shared database may have tables of other applications: copy only tables that both stores have.
   const known = new Set(await tablesOf(target))
   const tables = (await tablesOf(source)).filter(table => known.has(table))
   const copied: Copied[] = []
@@ -60,7 +60,7 @@ export async function copyStore(from: StoreConfig, to: StoreConfig): Promise<rea
         const rows = await copyTable(source.engine.rows(reading, table, ROWS), writing, table)
         const [there, here] = [await countOf(reading, table), await countOf(writing, table)]
         if (rows !== there || rows !== here)
-          throw new CopyError(`${table}: ${there} rows there, ${here} in the copy; nothing was copied`)
+          throw new CopyError(`${table}: ${there} rows in the source, ${here} in the copy; nothing was copied`)
         copied.push({ table, rows })
       }
     }),
@@ -68,21 +68,21 @@ export async function copyStore(from: StoreConfig, to: StoreConfig): Promise<rea
   return copied
 }
 
-/** Where a store is, however its address is written. */
+/** Normalised location of a store, equal for different spellings of the same address. */
 function placeOf(config: StoreConfig): string {
   if (config.engine === 'sqlite') return existsSync(config.path) ? realpathSync(config.path) : resolve(config.path)
   const { hostname, port, pathname, searchParams } = new URL(config.url)
-  // The options may choose a schema.
+  // The options may select a schema.
   return `${hostname.toLowerCase()}:${port || PORT}${pathname} ${searchParams.get('options') ?? ''}`
 }
 
-/** PostgreSQL's. */
+/** PostgreSQL's default port. */
 const PORT = '5432'
 
-/** Errors of a store name it: two are in use. */
+/** Adds the store's name to an error, because a copy involves two stores. */
 const naming = (config: StoreConfig) => (thrown: unknown) => Promise.reject(namingStore(config, thrown))
 
-/** A database of the newest structure: that of an older source is brought there first, as a start would. */
+/** Opens a store and migrates it to the newest schema, as a normal start would. */
 async function opened(config: StoreConfig): Promise<Opened & AsyncDisposable> {
   const engine = await openEngine(config)
   const database = (await openDatabase(engine).catch(naming(config))) as Kysely<AnyTables>

@@ -2,21 +2,22 @@ import type { Dialect, Kysely, Transaction } from 'kysely'
 import type { StoreConfig } from '../config/types.ts'
 import type { ColumnTypes } from './migrations/migration.ts'
 
+/** One row of any table, by column. */
 export type Row = { readonly [column: string]: unknown }
 
-/** What one database system does differently from the others; the query layer hides the rest. */
+/** The differences between the supported databases that the query builder does not hide. */
 export interface Engine {
   readonly name: StoreConfig['engine']
   readonly dialect: Dialect
   readonly types: ColumnTypes
-  /** A statement of a migration as this engine takes it. */
+  /** Adapts a migration statement to this engine. */
   ddl(statement: string): string
-  /** Runs work in a transaction that one process at a time has, for changes of the structure. */
+  /** Runs work in a transaction that holds the schema lock, so that one process at a time changes the schema. */
   exclusively<Tables, T>(database: Kysely<Tables>, work: (one: Transaction<Tables>) => Promise<T>): Promise<T>
-  /** Whether another file, or none, is at the path now: what is written here would be lost. */
+  /** Whether the database file at the path was removed or replaced: writes to the open file would be lost. */
   moved(): boolean
-  /** Writes something and deletes it, without waiting for others. Rejects with the engine's error where that fails. */
+  /** Writes and deletes a sample row without waiting for locks. Rejects with the engine's error. */
   probe<Tables>(database: Kysely<Tables>): Promise<void>
-  /** All rows of a table, in batches; inside of a transaction. */
+  /** Reads all rows of a table in batches, within a transaction. */
   rows<Tables>(one: Transaction<Tables>, table: string, size: number): AsyncIterable<readonly Row[]>
 }

@@ -1,14 +1,14 @@
-/** The events of unfinished responses, for any process that continues their streams. */
+/** Stream events of unfinished responses, stored so that any process can resume the stream. */
 export interface Events {
   /**
-   * Appends events, the first under that number. False where no process may work on the response any more: nothing
-   * changes.
+   * Appends events, the first with number `first`. Returns false and stores nothing if the response has ended or was
+   * deleted.
    */
   add(owner: string, id: string, first: number, texts: readonly string[]): Promise<boolean>
-  /** The texts of the next events from that number on, in batches; empty where there are none (yet). */
+  /** Returns the next batch of events from `number` on; empty if there are none yet. */
   from(owner: string, id: string, number: number): Promise<readonly string[]>
-  /** The number of events. */
+  /** Returns the number of stored events. */
   count(owner: string, id: string): Promise<number>
-  /** Deletes them. */
+  /** Deletes all events of a response. */
   drop(owner: string, id: string): Promise<void>
 }

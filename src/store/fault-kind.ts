@@ -1,2 +1,2 @@
-/** Why a store cannot be used at present, in a value for callers and operators alike. */
+/** Why the store cannot be used at present. Callers and operators see this value. */
 export type StoreFault = 'full' | 'read-only' | 'locked' | 'damaged' | 'unreachable' | 'failing' | 'newer'

@@ -4,9 +4,9 @@ import { postgresFault } from './postgres-fault.ts'
 
 export type { StoreFault } from './fault-kind.ts'
 
-/** SQLite's primary result codes (sqlite.org/rescode.html); those left out are bugs of ours. */
+/** SQLite's primary result codes (sqlite.org/rescode.html). Codes that are not listed are bugs of the gateway. */
 const BY_RESULT: { readonly [code: number]: StoreFault } = {
-  1: 'damaged', // ERROR: a table is gone
+  1: 'damaged', // ERROR: a table is missing
   3: 'unreachable', // PERM
   5: 'locked', // BUSY
   6: 'locked', // LOCKED
@@ -20,6 +20,7 @@ const BY_RESULT: { readonly [code: number]: StoreFault } = {
   26: 'damaged', // NOTADB
 }
 
+/** Faults by Node's error codes of the file system. */
 const BY_CODE: { readonly [code: string]: StoreFault } = {
   ...{ ENOSPC: 'full', EDQUOT: 'full', EFBIG: 'full', EROFS: 'read-only', EIO: 'failing' },
   ...{ EACCES: 'unreachable', EPERM: 'unreachable', ENOENT: 'unreachable', ENOTDIR: 'unreachable' },
@@ -30,35 +31,36 @@ const BY_CODE: { readonly [code: string]: StoreFault } = {
     EMFILE: 'unreachable',
     ENFILE: 'unreachable',
   },
-  // The connection was closed while it was in use.
+  // The connection was closed during a statement.
   ERR_INVALID_STATE: 'unreachable',
 }
 
-/** The fault of the store behind an error of a database or a file system; undefined for a bug of ours. */
+/** Classifies an error of the database or the file system. Returns undefined for a bug of the gateway. */
 export function storeFault(thrown: unknown): StoreFault | undefined {
   if (!(thrown instanceof Error)) return undefined
   const { code, errcode } = thrown as Error & { readonly code?: string; readonly errcode?: number }
-  // Extended result codes have the primary one in their lowest byte.
+  // The lowest byte of an extended result code is the primary code.
   if (code === 'ERR_SQLITE_ERROR') return BY_RESULT[(errcode ?? 0) & 0xff]
   if (thrown instanceof NewerStore) return 'newer'
   return code !== undefined && Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : postgresFault(thrown)
 }
 
-/** A newer version of the program changed the structure of the store: this one could damage what it does not recognise. */
+/** The schema was migrated by a newer version of the program, so this version could damage the data. */
 export class NewerStore extends Error {
   override readonly name = 'NewerStore'
 }
 
-/** Faults with which stored data can still be read. */
+/** Faults during which stored data can still be read. */
 export const READABLE: ReadonlySet<StoreFault> = new Set(['full', 'read-only', 'locked'])
 
-/** What the gateway stores cannot be had at present; clients try again by themselves. */
+/** The error for callers while the store is unavailable: 503 with `Retry-After`, so that clients retry. */
 export const storeFailure = (message: string): OwnFailure =>
   new OwnFailure({ kind: 'overloaded', message, code: 'store_unavailable', retryAfterSeconds: 2 })
 
-export const UNAVAILABLE = storeFailure('What is kept cannot be reached just now.')
+/** The one error for every outage. Handlers recognise it by identity. */
+export const UNAVAILABLE = storeFailure('Stored data is temporarily unavailable.')
 
-/** A handler of faults that is not called for an outage of the store, which logs that itself. */
+/** Wraps an error handler so that it ignores store outages, which the store logs itself. */
 export const besideOutages =
   <A extends readonly unknown[]>(handle: (thrown: unknown, ...more: A) => void) =>
   (thrown: unknown, ...more: A): void => {

@@ -1,16 +1,17 @@
-/** Writes of one group: more of them would keep other work of the process waiting. */
+/** Most writes per group, so that a group does not block the process for long. */
 const MOST = 50
-/** Characters of one group; a larger write is a group of its own. */
+/** Characters; the largest group. A larger write forms a group of its own. */
 const LARGEST = 1_000_000
 
+/** How to write, measure and identify items. */
 export interface GroupedWritesOptions<T> {
-  /** Writes all of them, or none, in one transaction. */
+  /** Writes all items in one transaction, or none. */
   write(all: readonly T[]): Promise<void>
-  /** Characters of a write. */
+  /** Characters of an item. */
   sizeOf(one: T): number
-  /** What is written: no group has two writes of the same. */
+  /** Identity of an item. Two writes of the same item go into different groups. */
   keyOf(one: T): string
-  /** Whether what was thrown has nothing to do with what was written. */
+  /** Whether the error is a fault of the store rather than of an item. */
   isFault(thrown: unknown): boolean
 }
 
@@ -21,22 +22,25 @@ interface Waiting<T> {
 }
 
 /**
- * Joins writes that come about at the same time into one transaction, one after the other: a transaction costs several
- * times its rows.
+ * Groups concurrent writes into one transaction at a time, because a transaction costs several times as much as its
+ * rows.
  */
 export class GroupedWrites<T> {
   private readonly options: GroupedWritesOptions<T>
   private waiting: Waiting<T>[] = []
-  /** A group is written, or will be soon. */
+  /** A group is being written or scheduled. */
   private busy = false
-  /** Set once the writes are to end. */
+  /** Resolved when the last write is done; set by `close`. */
   private ending: PromiseWithResolvers<void> | undefined
 
   constructor(options: GroupedWritesOptions<T>) {
     this.options = options
   }
 
-  /** Settles with the transaction that has the write; one that cannot be written fails no other. */
+  /**
+   * Settles with the transaction that contains the item. If an item cannot be written, the others of its group are
+   * retried one by one.
+   */
   add(one: T): Promise<void> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ one, resolve, reject })
@@ -44,14 +48,17 @@ export class GroupedWrites<T> {
     })
   }
 
-  /** Settles once nothing waits any more. A fault from now on fails all that waits, which would meet it as well. */
+  /**
+   * Settles when no write is waiting. A fault of the store from now on rejects all waiting writes, which would fail the
+   * same way.
+   */
   close(): Promise<void> {
     this.ending ??= Promise.withResolvers()
     if (!this.busy) this.ending.resolve()
     return this.ending.promise
   }
 
-  /** What comes in the same turn of the event loop is one group. */
+  /** Starts the next group with all writes of the current turn of the event loop. */
   private schedule(): void {
     this.busy = this.waiting.length > 0
     if (this.busy) setImmediate(this.begin)
@@ -74,7 +81,7 @@ export class GroupedWrites<T> {
     return this.waiting.splice(0, count)
   }
 
-  /** Never rejects. */
+  /** Writes one group and settles its items. Never rejects. */
   private async write(group: readonly Waiting<T>[]): Promise<void> {
     try {
       await this.options.write(group.map(({ one }) => one))

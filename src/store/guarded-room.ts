@@ -1,23 +1,23 @@
 import type { Mode, Modes } from './modes.ts'
 import type { Rooms } from './store.ts'
 
-/** The way to the store, whatever state it is in. */
+/** Access to a store that may be unavailable. */
 export interface Guard {
-  /** Whether there is a store already, found out without making one. */
+  /** Whether the store exists; never creates it. */
   exists(): boolean
-  /** Gets the store and works with it; rejects with `UNAVAILABLE` where it cannot be used in that mode. */
+  /** Opens the store and runs `work` on it. Rejects with `UNAVAILABLE` if the store cannot be used in that mode. */
   use<T>(mode: Mode, work: (store: Rooms) => Promise<T>): Promise<T>
 }
 
-/** A method of any room, whatever it takes and answers. */
+/** A method of any repository. */
 type Method = (...given: never[]) => Promise<unknown>
 
 /**
- * A room of a store that may be at fault, or not there yet: each method gets the store in its mode, and calls the method of
- * the same name there.
+ * Wraps a repository of a store that may be unavailable or not created yet. Each method opens the store in its mode and
+ * calls the method of the same name.
  *
- * @param modes the room's table (`MODES`).
- * @param roomOf the room in the store.
+ * @param modes modes of the repository's methods (a row of `MODES`).
+ * @param roomOf selects the repository of the store.
  */
 export function guardedRoom<Room extends { readonly [Name in keyof Room]: Method }>(
   modes: Modes<Room>,
@@ -36,5 +36,5 @@ export function guardedRoom<Room extends { readonly [Name in keyof Room]: Method
       guarded[name] = async (...given) => (guard.exists() ? call(...given) : row.withoutStore)
     }
   }
-  return guarded as Room // TypeScript does not see that every name of the room was in its table.
+  return guarded as Room // TypeScript cannot see that the table names every method.
 }

@@ -2,10 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { type Liveness, PROCESS_ID } from './liveness.ts'
 import type { Processes } from './processes.ts'
 
-/** Milliseconds between two beats: a process counts as dead after four of them. */
+/** ms; interval between two heartbeats. A process counts as dead after four missed ones. */
 const BEAT = 5000
 
-/** Detects which processes that share a database server are alive: each writes a heartbeat into a table, by the server's clock. */
+/**
+ * Detects which processes that share a database server are alive. Each writes a heartbeat row, timed by the server's
+ * clock.
+ */
 export class Heartbeat implements Liveness {
   readonly id: string = randomBytes(16).toString('hex')
   private readonly processes: Processes

@@ -1,13 +1,13 @@
 import { insertText, isPostgres, runEach } from './bulk.ts'
 import type { Database, ItemRow, TurnRow } from './tables.ts'
 
-/** Rows per statement: databases limit the number of values. */
+/** Rows per statement: databases limit the number of parameters. */
 export const BATCH = 500
 
 const COLUMNS = ['owner', 'parent', 'place', 'id', 'made', 'channel', 'remembered', 'item', 'kept_at'] as const
 const INSERT = insertText('items', COLUMNS)
 
-/** Writes items of turns or conversations. */
+/** Inserts items of turns or conversations. */
 export async function insertItems(database: Database, rows: readonly ItemRow[]): Promise<void> {
   if (!isPostgres(database)) {
     return runEach(
@@ -27,7 +27,7 @@ export async function insertItems(database: Database, rows: readonly ItemRow[]):
 export const dropItems = (database: Database, owner: string, parent: string): Promise<void> =>
   dropItemsOf(database, [{ owner, id: parent }])
 
-/** Deletes all items of turns or conversations, not more than `BATCH` of them. */
+/** Deletes all items of up to `BATCH` turns or conversations. */
 export async function dropItemsOf(
   database: Database,
   parents: readonly { readonly owner: string; readonly id: string }[],
@@ -51,7 +51,7 @@ export async function dropItemsOf(
     .execute()
 }
 
-/** Deletes the items of a turn's answer. */
+/** Deletes the output items of a turn. */
 export async function dropOutput(database: Database, owner: string, parent: string): Promise<void> {
   await database
     .deleteFrom('items')
@@ -66,7 +66,7 @@ export async function dropEvents(database: Database, owner: string, parent: stri
   await database.deleteFrom('events').where('owner', '=', owner).where('parent', '=', parent).execute()
 }
 
-/** The channel that made something, and whether its upstream still has it. */
+/** The columns that record which channel made something, and whether its upstream stores it too. */
 export const originOf = ({
   channel,
   remembered,
@@ -78,5 +78,5 @@ export const originOf = ({
   remembered: remembered === true ? 1 : 0,
 })
 
-/** The origin of items that no upstream made. */
+/** Column values of items that no upstream made. */
 export const NO_ORIGIN = originOf({})

@@ -3,10 +3,17 @@ import type { KeySettings } from '../config/types.ts'
 import type { AdminToken, KeySecret, StoredGroup, StoredKey } from './access-records.ts'
 import type { AccessGroupRow, AccessKeyRow, AccessSecretRow, AdminTokenRow } from './access-tables.ts'
 
-/** A text that every engine can store and compare: PostgreSQL has no NUL, and UTF-8 no half surrogates. */
+/**
+ * Makes text storable and comparable in every engine: removes NUL, which PostgreSQL rejects, and lone surrogates, which
+ * UTF-8 cannot encode.
+ */
 export const plain = (text: string): string => text.replaceAll('\0', '').toWellFormed()
 
-/** @param secrets the latest first. */
+/**
+ * Builds a key from its rows.
+ *
+ * @param secrets newest first.
+ */
 export const keyOf = (row: AccessKeyRow, secrets: readonly AccessSecretRow[]): StoredKey => ({
   ...(JSON.parse(row.settings) as KeySettings),
   ...{ id: row.id, name: row.name, group: row.group_name, createdAt: Number(row.created_at) },
@@ -14,7 +21,7 @@ export const keyOf = (row: AccessKeyRow, secrets: readonly AccessSecretRow[]): S
   secrets: secrets.map(secretOf),
 })
 
-/** The settings of a key as they are stored. */
+/** Settings of a key as stored JSON. Fails to compile if a setting is missing. */
 export const settingsOf = ({
   note,
   models,
@@ -44,6 +51,7 @@ const secretOf = (row: AccessSecretRow): KeySecret => ({
   ...defined({ expiresAt: numberOf(row.expires_at) }),
 })
 
+/** Builds a group from its row. */
 export const groupOf = ({ name, settings, created_at }: AccessGroupRow): StoredGroup => ({
   ...(JSON.parse(settings) as Omit<StoredGroup, 'name' | 'createdAt'>),
   ...{ name, createdAt: Number(created_at) },
@@ -68,5 +76,5 @@ export const tokenRowOf = (token: AdminToken): AdminTokenRow => ({
   ...{ created_at: token.createdAt, expires_at: token.expiresAt ?? null },
 })
 
-/** Large integers come as texts from PostgreSQL. */
+/** PostgreSQL's driver returns 64-bit integers as strings by default. */
 const numberOf = (value: number | null): number | undefined => (value === null ? undefined : Number(value))

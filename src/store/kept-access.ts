@@ -13,7 +13,7 @@ import { groupOf, groupRowOf, keyOf, keyRowOf, plain, secretRowOf, tokenOf, toke
 import { lock } from './locks.ts'
 import type { Database } from './tables.ts'
 
-/** Keys, groups, drained channels and tokens of administrators in a database. */
+/** The repository of keys, groups, drained channels and admin tokens. Other processes follow the changes by version. */
 export class KeptAccess implements AccessRecords {
   private readonly database: Database
   private readonly now: () => number
@@ -26,7 +26,7 @@ export class KeptAccess implements AccessRecords {
 
   async changes(known: number): Promise<AccessChanges> {
     const { database } = this
-    // Read before the rows: all rows of versions up to this one are visible then.
+    // Read the version before the rows: all rows up to that version are visible by then.
     const counter = await database.selectFrom('access_versions').selectAll().executeTakeFirst()
     const [begun, version] = counter === undefined ? [0, 0] : [Number(counter.begun), Number(counter.version)]
     if (known === version) return { version, keys: [], groups: [], droppedGroups: [] }
@@ -165,7 +165,7 @@ export class KeptAccess implements AccessRecords {
   async used(at: ReadonlyMap<string, number>): Promise<void> {
     if (at.size === 0) return
     await this.database.transaction().execute(async database => {
-      // In one order everywhere, so that two processes do not wait for each other.
+      // One order in all processes avoids deadlocks.
       for (const [id, time] of [...at].sort(([a], [b]) => (a < b ? -1 : 1)))
         await database
           .updateTable('access_keys')
@@ -275,10 +275,10 @@ export class KeptAccess implements AccessRecords {
   }
 
   /**
-   * Makes one change with a version of its own. The counter is locked first: changes happen one after the other in all
-   * processes, what one reads stays true until it is done, and versions become visible in order.
+   * Makes one change under a new version. Locking the version row first serialises changes across processes and makes
+   * versions visible in order.
    *
-   * @param nothing results of a change that changed nothing: it is undone, and takes no version.
+   * @param nothing results that mean "nothing changed": the transaction is rolled back and uses no version.
    */
   private async change<T>(
     work: (database: Database, version: number) => Promise<T>,
@@ -306,7 +306,7 @@ export class KeptAccess implements AccessRecords {
   }
 }
 
-/** Rolls a transaction back. */
+/** Rolls the transaction back and carries its result. */
 class Undone extends Error {
   readonly result: unknown
 
@@ -335,7 +335,7 @@ function withSecrets(keys: readonly AccessKeyRow[], secrets: readonly AccessSecr
   return keys.map(row => keyOf(row, byKey.get(row.id) ?? []))
 }
 
-/** Whether a key that is not revoked has that name. */
+/** Whether a key that is not revoked has the name. */
 async function isNamed(database: Database, name: string): Promise<boolean> {
   const row = await database
     .selectFrom('access_keys')
@@ -346,7 +346,7 @@ async function isNamed(database: Database, name: string): Promise<boolean> {
   return row !== undefined
 }
 
-/** Whether any of the secrets is some key's, or was. */
+/** Whether any key has, or had, one of the secrets. */
 async function isKnown(database: Database, hashes: readonly string[]): Promise<boolean> {
   if (hashes.length === 0) return false
   const row = await database.selectFrom('access_secrets').select('hash').where('hash', 'in', hashes).executeTakeFirst()

@@ -2,10 +2,10 @@ import type { CapturePage, Captures, StoredCapture } from './captures.ts'
 import { lock } from './locks.ts'
 import type { Database } from './tables.ts'
 
-/** Captures that are looked through at a time for what is to be deleted, and ids of one statement. */
+/** Captures examined per step of an eviction, and ids per statement. */
 const BATCH = 200
 
-/** Captured requests in a database. */
+/** The repository of captured requests. Evicts the oldest ones beyond a limit of bytes. */
 export class KeptCaptures implements Captures {
   private readonly database: Database
   private readonly now: () => number
@@ -86,7 +86,7 @@ export class KeptCaptures implements Captures {
   }
 }
 
-/** Deletes the oldest until all of them fit. */
+/** Deletes the oldest captures until the rest fit into `limit` bytes. */
 async function makeRoom(database: Database, limit: number): Promise<void> {
   const { total } = await database
     .selectFrom('captures')

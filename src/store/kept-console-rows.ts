@@ -3,6 +3,7 @@ import type { ConsoleSession, ConsoleUser, Role, UserSource } from './console-re
 import type { ConsoleSessionRow, ConsoleUserRow } from './console-tables.ts'
 import { plain } from './kept-access-rows.ts'
 
+/** Builds a user from a row. */
 export const userOf = (row: ConsoleUserRow): ConsoleUser => ({
   ...{ name: row.name, role: row.role as Role, source: row.source as UserSource, enabled: row.enabled === 1 },
   createdAt: Number(row.created_at),
@@ -19,6 +20,7 @@ export const userRowOf = (user: ConsoleUser): ConsoleUserRow => ({
   ...{ created_at: user.createdAt, signed_in_at: user.signedInAt ?? null },
 })
 
+/** Builds a sign-in session from a row. */
 export const sessionOf = (row: ConsoleSessionRow): ConsoleSession => ({
   ...{ hash: row.hash, user: row.user_name, createdAt: Number(row.created_at) },
   ...{ usedAt: Number(row.used_at), expiresAt: Number(row.expires_at) },

@@ -13,7 +13,7 @@ import { KeptPasswordTries } from './kept-password-tries.ts'
 import { lock } from './locks.ts'
 import type { Database } from './tables.ts'
 
-/** Users of the console and their sessions in a database. */
+/** The repository of console users and their sign-in sessions. One enabled administrator always remains. */
 export class KeptConsole implements ConsoleRecords {
   private readonly database: Database
   private readonly now: () => number
@@ -156,7 +156,7 @@ export class KeptConsole implements ConsoleRecords {
     await this.passwordTries.sweep()
   }
 
-  /** Changes of users and beginnings of sessions happen one after the other, at all processes. */
+  /** Runs a change of users or sessions under a lock that serialises such changes across processes. */
   private change<T>(work: (one: Database) => Promise<T>): Promise<T> {
     return this.database.transaction().execute(async one => {
       await lock(one, 'console')
@@ -192,7 +192,7 @@ async function endAll(database: Database, user: string, except?: string): Promis
   return Number(numDeletedRows)
 }
 
-/** Ends the oldest sessions of a user beyond the most that may be. */
+/** Ends the oldest sessions of a user beyond `most`. */
 async function endOldest(database: Database, user: string, most: number): Promise<void> {
   const rows = await database
     .selectFrom('console_sessions')

@@ -8,7 +8,7 @@ import type { Database, Tables } from './tables.ts'
 const living = (owner: string, id: string, now: number) => (row: ExpressionBuilder<Tables, 'conversations'>) =>
   row.and([row('owner', '=', owner), row('id', '=', id), row('gone', '=', 0), row('expires_at', '>', now)])
 
-/** Conversations in a database. */
+/** The repository of conversations. Their items share a table with the items of turns. */
 export class KeptConversations implements Conversations {
   private readonly database: Database
   private readonly now: () => number
@@ -123,7 +123,7 @@ export class KeptConversations implements Conversations {
   }
 }
 
-/** Inserts items, which no upstream has under their ids. */
+/** Inserts items that no upstream stores. */
 async function insert(
   database: Database,
   owner: string,

@@ -2,7 +2,7 @@ import type { Events } from './events.ts'
 import { dropEvents } from './items.ts'
 import type { Database } from './tables.ts'
 
-/** Events in a database, several per row. */
+/** The repository of stream events. Each row holds a batch of events. */
 export class KeptEvents implements Events {
   private readonly database: Database
 
@@ -12,7 +12,7 @@ export class KeptEvents implements Events {
 
   async add(owner: string, id: string, first: number, texts: readonly string[]): Promise<boolean> {
     return this.database.transaction().execute(async database => {
-      // Updated first, so that no other process ends the response in between.
+      // Lock the turn first, so that no other process ends the response in between.
       const { numUpdatedRows } = await database
         .updateTable('turns')
         .set(({ ref }) => ({ lease: ref('lease') }))

@@ -2,7 +2,7 @@ import { lock } from './locks.ts'
 import type { Note, NoteKind, NoteLimits } from './shared-records.ts'
 import type { Database } from './tables.ts'
 
-/** Texts in a database that are found by name until they expire. */
+/** The repository of notes: short-lived texts found by name. */
 export class KeptNotes {
   private readonly database: Database
   private readonly now: () => number
@@ -12,7 +12,7 @@ export class KeptNotes {
     this.now = now
   }
 
-  /** False where there are too many of the kind. */
+  /** Stores a note; false if the owner, or all owners together, have too many of that kind. */
   keep({ kind, name, owner, text, expiresAt }: Note, { own, all }: NoteLimits): Promise<boolean> {
     return this.database.transaction().execute(async one => {
       await lock(one, kind)
@@ -42,6 +42,7 @@ export class KeptNotes {
     return row?.text
   }
 
+  /** Finds and deletes a note atomically. */
   async take(kind: NoteKind, name: string): Promise<string | undefined> {
     const row = await this.database
       .deleteFrom('notes')
@@ -53,7 +54,7 @@ export class KeptNotes {
     return row?.text
   }
 
-  /** Deletes those that have expired. */
+  /** Deletes expired notes. */
   async sweep(): Promise<void> {
     await this.database.deleteFrom('notes').where('expires_at', '<=', this.now()).execute()
   }

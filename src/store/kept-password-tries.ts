@@ -2,16 +2,16 @@ import type { LockRules, PasswordTry } from './console-records.ts'
 import type { ConsoleAttemptRow } from './console-tables.ts'
 import type { Database } from './tables.ts'
 
-/** Rows that are kept; tries that would add one more are let through unnoted. */
+/** Maximum rows. While the table is full, attempts that would add a row are allowed without being counted. */
 const MOST = 50_000
-/** Milliseconds after which what was noted counts no more, whatever the rules. */
+/** ms; age after which an attempt is deleted, whatever the rules. */
 const STALE = 86_400_000
-/** Milliseconds for which a network is remembered from which a password was right. */
+/** ms; how long a network counts as trusted after a right password. */
 const REMEMBERED = 90 * STALE
 
 /**
- * Passwords that were tried without success: for a name altogether, and for a name by network. The row of a name is
- * changed first, so that tries for one name wait for each other.
+ * Counts wrong passwords: per name in total, and per name and network. Updating the row of the name first serialises
+ * attempts for that name.
  */
 export class KeptPasswordTries {
   private readonly database: Database
@@ -22,7 +22,10 @@ export class KeptPasswordTries {
     this.now = now
   }
 
-  /** Counted before the password is checked: of any number that are tried at once, no more than the rules allow are. */
+  /**
+   * Counts an attempt before the password is checked, so that concurrent attempts cannot exceed the limit. Returns the
+   * time until which the name is locked, or undefined.
+   */
   note(tried: PasswordTry, rules: LockRules): Promise<number | undefined> {
     return this.database.transaction().execute(async one => {
       const now = this.now()
@@ -39,7 +42,9 @@ export class KeptPasswordTries {
     })
   }
 
-  /** The password was right: the try counts nowhere, and earlier ones from there do not count there. */
+  /**
+   * Takes the attempt back after a right password, resets the count of that network, and marks the network as trusted.
+   */
   forgive(tried: PasswordTry): Promise<void> {
     return this.database.transaction().execute(async one => {
       const now = this.now()
@@ -50,7 +55,7 @@ export class KeptPasswordTries {
     })
   }
 
-  /** Forgets all that was tried for a name. */
+  /** Deletes all counted attempts of a name. */
   async unlock(account: string): Promise<void> {
     await this.database
       .deleteFrom('console_attempts')
@@ -62,7 +67,9 @@ export class KeptPasswordTries {
     await this.dropOld(this.database, this.now() - STALE)
   }
 
-  /** The rows of a try; nobody else changes them, nor other ones of the name, before the transaction ends. */
+  /**
+   * Reads the rows of an attempt. Locks the row of the name first, so that no other transaction changes any of them.
+   */
   private async locked(one: Database, { account, network, around }: PasswordTry): Promise<Rows> {
     const row = await one
       .insertInto('console_attempts')
@@ -86,7 +93,7 @@ export class KeptPasswordTries {
     }
   }
 
-  /** Writes rows; those that say nothing are deleted. */
+  /** Writes rows; rows with nothing to remember are deleted. */
   private async write(one: Database, rows: readonly ConsoleAttemptRow[]): Promise<void> {
     for (const { subject, ...row } of rows)
       if (row.attempts === 0 && row.right_at === 0)
@@ -99,7 +106,7 @@ export class KeptPasswordTries {
           .execute()
   }
 
-  /** @param old when what counts no more was begun, Unix milliseconds. */
+  /** @param old Unix milliseconds; attempts counted since before this time no longer matter. */
   private async isFull(one: Database, old: number): Promise<boolean> {
     if ((await countOf(one)) <= MOST) return false
     await this.dropOld(one, old)
@@ -117,6 +124,7 @@ export class KeptPasswordTries {
   }
 }
 
+/** The counts that an attempt touches: of the name in total, of its network, and of the wider network. */
 interface Rows {
   readonly everywhere: ConsoleAttemptRow
   readonly here: ConsoleAttemptRow
@@ -127,7 +135,7 @@ const fresh = (subject: string, since: number): ConsoleAttemptRow => ({
   ...{ subject, attempts: 0, since, locked_until: 0, right_at: 0 },
 })
 
-/** PostgreSQL's driver has some numbers as texts. */
+/** PostgreSQL's driver returns some numbers as strings. */
 const inNumbers = (row: ConsoleAttemptRow): ConsoleAttemptRow => ({
   subject: row.subject,
   attempts: Number(row.attempts),
@@ -136,11 +144,11 @@ const inNumbers = (row: ConsoleAttemptRow): ConsoleAttemptRow => ({
   right_at: Number(row.right_at),
 })
 
-/** Wrong passwords that still count. */
+/** Wrong passwords of a row that still count. */
 const counted = ({ attempts, since, locked_until }: ConsoleAttemptRow, { within }: LockRules, now: number): number =>
   (locked_until > 0 && locked_until <= now) || since + within <= now ? 0 : attempts
 
-/** Until when a try is refused; 0 where it is not. */
+/** Time until which an attempt is refused; 0 if it is allowed. */
 function lockedUntil({ everywhere, here, around }: Rows, rules: LockRules, now: number): number {
   if (here.locked_until > now) return here.locked_until
   if (here.right_at > 0 || counted(everywhere, rules, now) < rules.everywhere) return 0
@@ -148,7 +156,7 @@ function lockedUntil({ everywhere, here, around }: Rows, rules: LockRules, now: 
   return Math.max(0, ...wrong.map(({ since }) => since + rules.within))
 }
 
-/** The rows with one more try. */
+/** The rows with one more attempt. */
 function noted({ everywhere, here, around }: Rows, rules: LockRules, now: number): ConsoleAttemptRow[] {
   const more = (row: ConsoleAttemptRow): ConsoleAttemptRow => {
     const before = counted(row, rules, now)

@@ -2,12 +2,12 @@ import { lock } from './locks.ts'
 import type { NewPicture, PictureLimits, StoredPicture } from './shared-records.ts'
 import type { Database } from './tables.ts'
 
-/** Bytes of a picture in one row. */
+/** Bytes of an image per row. */
 const PIECE = 256 * 1024
-/** Pictures whose rows are deleted in one statement. */
+/** Images deleted per statement. */
 const BATCH = 50
 
-/** Pictures in a database, in rows of limited size. */
+/** The repository of generated images, stored in rows of limited size. */
 export class KeptPictures {
   private readonly database: Database
   private readonly now: () => number
@@ -47,7 +47,7 @@ export class KeptPictures {
     }
   }
 
-  /** Deletes those that have expired, and those that a process died over. */
+  /** Deletes expired images, including unfinished ones of processes that died. */
   async sweep(): Promise<void> {
     for (;;) {
       const rows = await this.database
@@ -64,7 +64,11 @@ export class KeptPictures {
     }
   }
 
-  /** @returns how many bytes there are. */
+  /**
+   * Writes the bytes of an image.
+   *
+   * @returns the number of bytes.
+   */
   private async write(picture: string, chunks: AsyncIterable<Uint8Array>): Promise<number> {
     let size = 0
     let number = 0
@@ -78,7 +82,7 @@ export class KeptPictures {
     return size
   }
 
-  /** Has it found from now on, and deletes the oldest of all that are more than there may be. */
+  /** Makes an image visible to lookups, and deletes the oldest images beyond the limits. */
   private async finish(id: string, size: number, { count, size: most }: PictureLimits): Promise<void> {
     await this.database.transaction().execute(async one => {
       const place = await lock(one, 'pictures')

@@ -2,17 +2,17 @@ import { sql } from 'kysely'
 import type { Processes } from './processes.ts'
 import type { Database } from './tables.ts'
 
-/** Milliseconds of silence after which a process counts as dead, and after which its row is deleted. */
+/** ms; silence after which a process counts as dead, and after which its row is deleted. */
 const DEAD = 20_000
 const FORGOTTEN = 24 * 3_600_000
 
-/** Milliseconds by the server's clock: those of the machines differ. */
+/** Unix milliseconds by the server's clock, because clocks of machines differ. */
 const NOW = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`
 
-/** When the server began: nobody could write to it before. */
+/** Start of the server. No process could write a heartbeat while the server was down. */
 const SERVER_START = sql<number>`cast(extract(epoch from pg_postmaster_start_time()) * 1000 as bigint)`
 
-/** Processes in PostgreSQL; those that share files hold locks instead. */
+/** The repository of heartbeats in PostgreSQL. Processes that share a SQLite file use locked files instead. */
 export class KeptProcesses implements Processes {
   private readonly database: Database
 

@@ -4,7 +4,11 @@ import { KeptThoughtTexts } from './kept-thoughts.ts'
 import type { SharedRecords } from './shared-records.ts'
 import type { Database } from './tables.ts'
 
-/** @param now Unix time in milliseconds. */
+/**
+ * Creates the repository of state shared between instances.
+ *
+ * @param now Unix time in milliseconds.
+ */
 export function keptShared(database: Database, now: () => number): SharedRecords {
   const pictures = new KeptPictures(database, now)
   const notes = new KeptNotes(database, now)

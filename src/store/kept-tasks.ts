@@ -4,7 +4,7 @@ import { TASK_STATES, type TaskState, type UpstreamTask } from '../canonical/tas
 import type { Database, TaskRow } from './tables.ts'
 import type { StoredState, StoredTask, TaskNews, TaskPage, TaskPlace, Tasks } from './tasks.ts'
 
-/** Further is larger; the final states are equally far. */
+/** Order of the states; final states have the same rank. */
 const RANKS: { readonly [state in StoredState]: number } = {
   submitting: 0,
   queued: 1,
@@ -14,7 +14,7 @@ const RANKS: { readonly [state in StoredState]: number } = {
 }
 const FINAL = 3
 
-/** Tasks in a database, a row each. */
+/** The repository of video tasks. Updates check the rank of the state, so that a state never moves backwards. */
 export class KeptTasks implements Tasks {
   private readonly database: Database
 
@@ -146,10 +146,12 @@ export class KeptTasks implements Tasks {
     await this.database.deleteFrom('tasks').where('owner', '=', owner).where('id', '=', id).execute()
   }
 
+  /** Selects tasks. */
   private all() {
     return this.database.selectFrom('tasks').selectAll()
   }
 
+  /** Updates one task. */
   private one(owner: string, id: string) {
     return this.database.updateTable('tasks').where('owner', '=', owner).where('id', '=', id)
   }

@@ -1,10 +1,10 @@
 import type { FoundThoughts, ThoughtChange } from './shared-records.ts'
 import type { Database } from './tables.ts'
 
-/** Names in one statement: engines limit how many values one takes. */
+/** Names per statement: engines limit the number of parameters. */
 const BATCH = 200
 
-/** Encrypted thoughts in a database, found by names of the calls they stand before. */
+/** The repository of encrypted reasoning, found by the names of the tool calls that follow it. */
 export class KeptThoughtTexts {
   private readonly database: Database
   private readonly now: () => number
@@ -66,7 +66,7 @@ export class KeptThoughtTexts {
     }))
   }
 
-  /** Deletes those that have expired. */
+  /** Deletes expired reasoning. */
   async sweep(): Promise<void> {
     for (;;) {
       const rows = await this.database
@@ -87,7 +87,7 @@ async function forget(database: Database, names: readonly string[]): Promise<voi
   for (const some of batches(names)) await database.deleteFrom('thought_names').where('name', 'in', some).execute()
 }
 
-/** A name belongs to the last call that has it. */
+/** Rows of the names; a duplicate name belongs to the last tool call. */
 function rowsOf(thought: string, names: readonly (readonly string[])[]) {
   const rows = new Map<string, { readonly name: string; readonly thought: string; readonly step: number }>()
   for (const [step, some] of names.entries()) for (const name of some) rows.set(name, { name, thought, step })

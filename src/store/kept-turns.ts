@@ -9,7 +9,7 @@ import { BATCH, dropEvents, dropItems, dropItemsOf, dropOutput, insertItems, NO_
 import type { Database, ItemRow, TurnRow } from './tables.ts'
 import { type Chain, type FoundItem, type Link, LONGEST, outputOf, type Turn, type Turns } from './turns.ts'
 
-/** Turns in a database. */
+/** The repository of turns. Groups concurrent writes into one transaction. */
 export class KeptTurns implements Turns {
   private readonly database: Database
   private readonly now: () => number
@@ -65,7 +65,9 @@ export class KeptTurns implements Turns {
     return { links, ...(first.previous === null ? {} : { before: first.previous }) }
   }
 
-  /** The turn and those before it, latest first; an expired one still counts where a later one builds on it. */
+  /**
+   * Returns the turn and all turns before it, newest first. An expired turn still counts if a later one continues it.
+   */
   private async walk(owner: string, id: string) {
     const { rows } = await sql<Pick<TurnRow, 'id' | 'previous' | 'channel'> & { readonly size: number }>`
       with recursive walk(id, previous, channel, depth) as (
@@ -113,11 +115,11 @@ export class KeptTurns implements Turns {
         .execute()
       const made = new Set<string>()
       for (const row of rows) {
-        // An item that a caller sends again under the same id does not replace the one the model made.
+        // An item that the caller sends again does not replace the model's item of the same id.
         if (row.made === 0 && made.has(row.id)) continue
         if (row.made === 1) made.add(row.id)
         const one = foundOf(row)
-        // The column of an id may have lost characters that the engine does not take.
+        // The id in the JSON is exact; the column may lack characters that the engine rejects.
         found.set(typeof one.item['id'] === 'string' ? one.item['id'] : row.id, one)
       }
     }
@@ -144,7 +146,7 @@ export class KeptTurns implements Turns {
     await this.writes.add({ row: rowOf(turn), items: itemRowsOf(turn, this.now()) })
   }
 
-  /** Settles once every turn that is to be kept is, or cannot be. */
+  /** Resolves when every pending turn is stored or has failed. */
   close(): Promise<void> {
     return this.writes.close()
   }
@@ -208,13 +210,16 @@ export class KeptTurns implements Turns {
   }
 }
 
-/** A turn as it is stored. */
+/** A turn as its rows. */
 interface KeptTurn {
   readonly row: TurnRow
   readonly items: readonly ItemRow[]
 }
 
-/** Writes turns in place of those of the same id. The rows first, in one order: whoever else works on a turn waits for it. */
+/**
+ * Writes turns and replaces those with the same ids. Writes the turn rows first, sorted, so that they lock out
+ * concurrent changes without deadlocks.
+ */
 async function write(database: Database, turns: readonly KeptTurn[]): Promise<void> {
   const rows = turns.map(({ row }) => row).sort((a, b) => (a.id < b.id ? -1 : 1))
   if (isPostgres(database)) await upsert(database, rows)
@@ -236,6 +241,7 @@ const COLUMNS = [
   ...(['lease', 'worker', 'gone'] as const),
 ]
 
+/** SQLite statement that inserts or replaces one turn. */
 const UPSERT = `${insertText('turns', COLUMNS)} on conflict (owner, id) do update set ${COLUMNS.map(column => `${column} = excluded.${column}`).join(', ')}`
 
 const upsert = (database: Database, rows: readonly TurnRow[]) =>
@@ -249,7 +255,7 @@ const upsert = (database: Database, rows: readonly TurnRow[]) =>
     )
     .execute()
 
-/** The row of a turn; one that claims to continue itself continues nothing: its chain would have no beginning. */
+/** Builds the row of a turn. Drops a `previous` that refers to the turn itself, which would make the chain endless. */
 const rowOf = ({
   owner,
   id,
@@ -269,7 +275,7 @@ const rowOf = ({
     previous: previous === undefined || previous === id ? null : previous,
     ...originOf({ channel, remembered }),
     copy: copy ?? null,
-    // The field keeps its place, so that the response reads the same later.
+    // Keep `output` as an empty list, so that the field order of the response survives.
     response: JSON.stringify('output' in response ? { ...response, output: [] } : response),
     created_at: createdAt,
     expires_at: expiresAt,

@@ -7,23 +7,23 @@ import { DURATIONS, FIRST_BYTES, LATER, type Sum } from './usage-parts.ts'
 import { TooManyRows, type UsageFilter, type UsageQuery } from './usage-records.ts'
 import { type RequestRow, type SeriesRow, SUM_COLUMNS } from './usage-tables.ts'
 
-/** Something that is added to sums, and the time it belongs to. */
+/** Something to add to sums: a stored row or a packed part, with its time. */
 export interface Piece {
   readonly at: number
   readonly addTo: (sumOf: (series: number) => Sum | undefined) => void
 }
 
-/** Milliseconds of the intervals that rows are summed up by. */
+/** ms; length of each interval. */
 const UNITS = { minute: 60_000, hour: HOUR, day: 24 * HOUR } as const
 
-/** Rows that are read at once, after which other work has its turn, and that are read at all. */
+/** Rows per query, after which the event loop runs, and maximum rows of one request. */
 const CHUNK = 1000
 const MOST = 300_000
 
-/** Series that a statement names. */
+/** Series ids listed in a statement; beyond this number the statement reads all series. */
 const NAMED = 200
 
-/** The counts that rows and sums have by the same names. */
+/** Columns with the same names in rows and in sums. */
 const COUNTS = ['input', 'output', 'cache_read', 'cache_write', 'reasoning', 'input_audio', 'output_audio'] as const
 const TIMINGS = ['first_byte_after', 'duration'] as const
 
@@ -32,9 +32,10 @@ const PLACES = Object.fromEntries(SUM_COLUMNS.map((column, at) => [column, at]))
 }
 
 /**
- * Each row of a time, to the millisecond, as it is added to sums; in the order of time. Throws TooManyRows.
+ * Reads the stored rows of a period, oldest first, for sums that are exact to the millisecond.
  *
- * @param series those that are meant.
+ * @param series the series to include.
+ * @throws TooManyRows.
  */
 export async function* rowPieces(
   database: Database,

@@ -4,28 +4,25 @@ import type { Database } from './tables.ts'
 import { HOUR } from './usage-batch.ts'
 import { merged } from './usage-parts.ts'
 
-/** Tables of parts of sums, and the milliseconds that a time in them has. */
+/** Tables of packed sums, and the length of their periods in milliseconds. */
 export const UNITS = { usage_hours: HOUR, usage_days: 24 * HOUR } as const
 export type PartTable = keyof typeof UNITS
 const TABLES = Object.entries(UNITS) as readonly (readonly [PartTable, number])[]
 
-/** Parts that a time that goes on may have; one that is over has one in the end. */
+/** Parts of a running period before they are merged; a finished period is always merged into one. */
 const MOST = 30
-/** Parts that are made one at a time. */
+/** Parts merged per transaction. */
 const AT_ONCE = 1000
-/** How long ago the times are that may have got parts since they were made one: requests are recorded when they end. */
+/** ms; how far back periods are checked for new parts, since long requests are recorded when they end. */
 const BACK = 3 * 24 * HOUR
 
-/** Adds a part to the sums of a time. */
+/** Adds a part to the sums of a period. */
 export async function addPart(database: Database, table: PartTable, at: number, data: Uint8Array): Promise<void> {
   const part = randomBytes(8).toString('hex')
   await database.insertInto(table).values({ at, part, data }).execute()
 }
 
-/**
- * Makes the parts of a time one, where there are many or the time is over. Sums stay what they are, whoever reads, adds
- * or does the same meanwhile.
- */
+/** Merges the parts of each period that is over or has many parts. Safe while other processes read, add or merge. */
 export async function mergeParts(database: Database, now: number): Promise<void> {
   for (const [table, unit] of TABLES) {
     const times = await database
@@ -40,6 +37,7 @@ export async function mergeParts(database: Database, now: number): Promise<void>
   }
 }
 
+/** Replaces the parts of one period by a single merged part. */
 async function mergeAt(database: Database, table: PartTable, at: number): Promise<void> {
   const parts = await database.selectFrom(table).select(['part', 'data']).where('at', '=', at).limit(AT_ONCE).execute()
   if (parts.length < 2) return
@@ -59,26 +57,30 @@ async function mergeAt(database: Database, table: PartTable, at: number): Promis
   })
 }
 
-/** Another process made the same parts one. */
+/** Thrown to roll back when another process merged the same parts first. */
 const MERGED_ELSEWHERE = new Error('the parts of a sum are merged already')
 
-/** Times from which on, and before which, parts are meant. */
+/** A range of periods: from `from`, before `to`; Unix milliseconds. */
 export interface Span {
   readonly table: PartTable
   readonly from: number
   readonly to: number
 }
 
+/** One packed part and the start of its period. */
 export interface Part {
   readonly at: number
   readonly data: Uint8Array
 }
 
-/** Milliseconds that are read at once, and after which other work has its turn. */
+/** ms; range of periods per query, and CPU time after which the event loop runs. */
 const WINDOW: { readonly [T in PartTable]: number } = { usage_hours: 48 * HOUR, usage_days: 16 * 24 * HOUR }
 const TURN = 8
 
-/** The parts of a span in the order of time, or the latest first; those of one time are of one moment. */
+/**
+ * Reads the parts of a range, oldest or newest first. All parts of one period come from the same query, so that a
+ * concurrent merge cannot count them twice.
+ */
 export async function* partsOf(
   database: Database,
   { table, from, to }: Span,

@@ -6,10 +6,10 @@ import { emptySum, unpack } from './usage-parts.ts'
 import type { RowPage } from './usage-records.ts'
 import { type RequestRow, SUM_COLUMNS } from './usage-tables.ts'
 
-/** Where a row is. */
+/** Position of a row in the order of rows. */
 export type Place = Pick<RequestRow, 'at' | 'id'>
 
-/** Where the rows of a page are, the latest first, and one more. */
+/** Returns the positions of the rows of a page, newest first, plus one if more rows follow. */
 export async function placesOf(database: Database, page: RowPage, now: number): Promise<readonly Place[]> {
   const wanted = page.limit + 1
   if (!isBySeries(page)) return inOrder(placesIn(database, page)).limit(wanted).execute()
@@ -23,22 +23,25 @@ export async function placesOf(database: Database, page: RowPage, now: number): 
   return found.slice(0, wanted)
 }
 
-/** Whether only the rows of some series are meant. */
+/** Whether the filter selects only some series. */
 const isBySeries = ({ where, only }: RowPage): boolean =>
   only === 'errors' || Object.values(where ?? {}).some(value => value !== undefined)
 
-/** A time that has rows of some series. */
+/** A period that has rows of the selected series. */
 interface Times {
   readonly since: number
   readonly until: number
   readonly series: Set<number>
 }
 
-/** Times, and series of them in all, that one statement is about. */
+/** Maximum periods, and series of all of them, per statement. */
 const TIMES = 24
 const SERIES = 1000
 
-/** The hours (or days) that have rows of a page's series, the latest first, as many as make a page, by their sums. */
+/**
+ * Finds the periods that have rows of a page's series, newest first, by their sums. Yields enough periods at a time to
+ * fill a page.
+ */
 async function* timesOf(
   database: Database,
   page: RowPage,
@@ -65,7 +68,7 @@ async function* timesOf(
   if (times.length > 0) yield times
 }
 
-/** Which of the series are in a part, and how many rows of them there are at least. */
+/** Returns which of the series a part contains, and a lower bound of their rows. */
 function seriesIn({ data }: Part, { only }: RowPage, series: ReadonlySet<number>) {
   const found = new Set<number>()
   const sum = emptySum()
@@ -78,9 +81,10 @@ function seriesIn({ data }: Part, { only }: RowPage, series: ReadonlySet<number>
   return { found, count: only === 'losses' ? Math.min(1, sum[LOSSES]!) : sum[0]! }
 }
 
+/** Index of the losses in a sum. */
 const LOSSES = SUM_COLUMNS.indexOf('losses')
 
-/** The places of some times, in one statement: each time gives no more than are wanted. */
+/** Reads the positions in several periods with one statement, limited per period. */
 async function placesAt(
   database: Database,
   page: RowPage,
@@ -101,10 +105,10 @@ async function placesAt(
   return inOrder(all).limit(wanted).execute()
 }
 
-/** Series that a statement names for a time; where there are more, it looks for them itself. */
+/** Series ids listed per period; beyond this number the statement uses a subquery. */
 const NAMED = 200
 
-/** The places of a page's time, of whatever series. */
+/** Query for the positions of a page's rows, of any series. */
 function placesIn(database: Database, { since, until, after, only }: RowPage) {
   const place = placeOf(after)
   let query = database.selectFrom('usage_rows').select(['at', 'id']).where('at', '>=', since).where('at', '<', until)
@@ -113,22 +117,23 @@ function placesIn(database: Database, { since, until, after, only }: RowPage) {
   return only === 'losses' ? query.where('losses', '>', 0) : query
 }
 
+/** Sorts rows newest first. */
 const inOrder = <Q extends { orderBy(column: 'at' | 'id', direction: 'desc'): Q }>(query: Q): Q =>
   query.orderBy('at', 'desc').orderBy('id', 'desc')
 
-/** Before which the rows of a page are. */
+/** End of the period of a page. */
 function endOf({ until, after }: Pick<RowPage, 'until' | 'after'>): number {
   const place = placeOf(after)
   return place === undefined ? until : Math.min(until, place.at + 1)
 }
 
-/** The series of a page's rows. */
+/** Query for the ids of a page's series. */
 function seriesOf(database: Database, { where = {}, only }: RowPage) {
   const chosen = database.selectFrom('usage_series').select('usage_series.id').where(matches(where))
   return only === 'errors' ? chosen.where('failed', '=', 1) : chosen
 }
 
-/** The place behind which a page continues; a mark that no page gave is the beginning. */
+/** Parses the position after which a page continues; an invalid one means the first page. */
 function placeOf(after: string | undefined): Place | undefined {
   const match = /^(\d{1,15})\.(.+)$/.exec(after ?? '')
   return match === null ? undefined : { at: Number(match[1]), id: match[2]! }

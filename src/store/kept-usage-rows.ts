@@ -8,6 +8,7 @@ import type { RequestRow, SeriesRow } from './usage-tables.ts'
 
 type Joined = RequestRow & { readonly [C in keyof SeriesRow as `s_${C}`]: SeriesRow[C] }
 
+/** Columns of `usage_series` that belong to a row. */
 const SERIES = [
   'key_id',
   'key_name',
@@ -27,10 +28,13 @@ const rowsWithSeries = (database: Database) =>
     .selectAll('request')
     .select(SERIES.map(column => `series.${column} as s_${column}` as const))
 
-/** Milliseconds between the times of an id and of its row: a clock may have been set meanwhile. */
+/**
+ * ms; how far the time in an id may be from the time of its row, because the clock may have been adjusted. The wider
+ * window is tried second.
+ */
 const NEAR = [1000, 60_000]
 
-/** One row by its id, which contains its time. */
+/** Returns a row by its id, which contains its approximate time. */
 export async function rowOf(database: Database, id: string): Promise<UsageRow | undefined> {
   const at = timeOfId(id)
   if (at === undefined) return undefined
@@ -46,7 +50,7 @@ export async function rowOf(database: Database, id: string): Promise<UsageRow | 
   return undefined
 }
 
-/** A page of rows, the latest first. */
+/** Returns a page of rows, newest first. */
 export async function rowsOf(
   database: Database,
   page: RowPage,

@@ -7,16 +7,16 @@ import { unpack } from './usage-parts.ts'
 import type { UsageField, UsageFilter, UsageGroup, UsageQuery } from './usage-records.ts'
 import type { SeriesRow } from './usage-tables.ts'
 
-/** Milliseconds for which sums by hour are kept; those by day are kept for good. */
+/** ms; retention of hourly sums. Daily sums are never deleted. */
 export const HOURS_KEPT = 60 * DAY
 
 const floor = (at: number, unit: number): number => Math.floor(at / unit) * unit
 const ceiling = (at: number, unit: number): number => Math.ceil(at / unit) * unit
 
-/** Since when there are sums by hour. */
+/** Start of the retained hourly sums. */
 const hoursFrom = (now: number): number => ceiling(now - HOURS_KEPT, DAY)
 
-/** The hours of a time, the latest first, and its days where hours are not kept any more. */
+/** Returns the ranges that cover a filter, newest first: hours, and days for times past the retention of hours. */
 export function hoursOf({ since, until }: UsageFilter, now: number): readonly Span[] {
   const keptFrom = hoursFrom(now)
   return spans([
@@ -25,7 +25,10 @@ export function hoursOf({ since, until }: UsageFilter, now: number): readonly Sp
   ])
 }
 
-/** Which sums cover a time: whole days by day, the rest by hour as far as hours are kept. */
+/**
+ * Returns the ranges of sums that cover a filter: whole days from daily sums, the rest from hourly sums as far as they
+ * are retained.
+ */
 function spansOf({ since, until }: UsageFilter, every: UsageQuery['every'] | undefined, now: number): readonly Span[] {
   const keptFrom = hoursFrom(now)
   if (every === 'hour') return spans([['usage_hours', floor(since, HOUR), ceiling(until, HOUR)]])
@@ -43,7 +46,11 @@ function spansOf({ since, until }: UsageFilter, every: UsageQuery['every'] | und
 const spans = (all: readonly (readonly [Span['table'], from: number, to: number])[]): readonly Span[] =>
   all.filter(([, from, to]) => from < to).map(([table, from, to]) => ({ table, from, to }))
 
-/** Sums over requests, by whatever fields. The process does other things in between. Throws TooManyRows. */
+/**
+ * Sums requests by any fields, and lets the event loop run in between.
+ *
+ * @throws TooManyRows.
+ */
 export async function sumsOf(database: Database, query: UsageQuery, now: number): Promise<readonly UsageGroup[]> {
   const { every, where = {}, percentiles = false, limit, top } = query
   if (limit <= 0) return []
@@ -70,8 +77,10 @@ export async function sumsOf(database: Database, query: UsageQuery, now: number)
 type Wanted = Omit<UsageQuery, 'every'> & { readonly every?: UsageQuery['every'] | undefined }
 type Read = (query: Wanted) => AsyncIterable<Piece>
 
+/** Whether the query counts stored rows instead of sums. */
 const isExact = ({ exact, every }: UsageQuery): boolean => exact === true || every === 'minute'
 
+/** Returns the names of the groups with the highest rank. */
 async function topOf(
   pieces: AsyncIterable<Piece>,
   series: readonly SeriesRow[],
@@ -83,6 +92,7 @@ async function topOf(
   return groups.top(count, rank)
 }
 
+/** Reads the packed sums that a query needs. */
 async function* partPieces(database: Database, query: Wanted, now: number): AsyncGenerator<Piece> {
   const { percentiles = false, every } = query
   for (const span of spansOf(query, every, now))

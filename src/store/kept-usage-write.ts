@@ -11,7 +11,7 @@ const SERIES_COLUMNS = [
   ...['status', 'failed'],
 ]
 
-/** Types of columns that hold no whole number. */
+/** SQL types of columns that are not integers. */
 const TYPES: { readonly [column: string]: string } = {
   ...Object.fromEntries(
     ['key_id', 'key_name', 'group_name', 'model', 'channel', 'format', 'upstream_format', 'door'].map(one => [
@@ -28,15 +28,15 @@ const TYPES: { readonly [column: string]: string } = {
   ),
 }
 
-/** `id` is text in rows and a number in series. */
+/** SQL type of a column; `id` is text in `usage_rows` and a number in `usage_series`. */
 const typeIn = (table: string, column: string): string =>
   table === 'usage_rows' && column === 'id' ? 'text' : (TYPES[column] ?? 'bigint')
 
 type Engine = 'sqlite' | 'postgres'
 
 /**
- * A statement that inserts many rows: with PostgreSQL the elements of a JSON list of lists, its only parameter; SQLite
- * runs it for each row, which takes a tenth of the time that its functions for JSON take.
+ * SQL text of an insert of many rows. PostgreSQL gets all rows as one JSON parameter. SQLite runs the statement once
+ * per row, which takes a tenth of the time of its JSON functions.
  */
 function insertText(engine: Engine, table: string, columns: readonly string[], conflict: string): string {
   const into = `insert into ${table} (${columns.join(', ')})`
@@ -62,16 +62,16 @@ const statementsFor = (engine: Engine): Statements => ({
   ),
 })
 
-/** Rows written at a time: the process does other things in between. */
+/** Rows per statement; the event loop runs in between. */
 const AT_ONCE: { readonly [engine in Engine]: number } = { sqlite: 200, postgres: 2000 }
 
-/** Writes batches in one transaction each. */
+/** Writes batches of usage rows and their sums, one transaction per batch. */
 export class UsageWriter {
   private readonly database: Database
   private readonly index: SeriesIndex
   private readonly engine: Engine
   private readonly statements: Statements
-  /** Series that are stored; those of batches whose transaction failed are not among them. */
+  /** Ids of series known to be stored; added only after their transaction commits. */
   private readonly stored = new Set<number>()
 
   constructor(database: Database, index: SeriesIndex) {
@@ -97,7 +97,10 @@ export class UsageWriter {
     for (const { id } of unknown) this.stored.add(id)
   }
 
-  /** Few rows are held as they are written: those of a whole batch would outlive many collections of garbage. */
+  /**
+   * Inserts the rows in small slices. Converted rows of a whole batch would survive into the old generation of the
+   * garbage collector.
+   */
   private async insertRows(database: Database, rows: readonly UsageRow[]): Promise<BatchSums> {
     const sums = new BatchSums(this.index)
     for (let at = 0; at < rows.length; at += AT_ONCE[this.engine]) {
@@ -115,7 +118,7 @@ export class UsageWriter {
   }
 }
 
-/** Whether a batch is stored already, all of it: it is written again where its acknowledgement was lost. */
+/** Whether the batch is already stored: its first row is. A batch is written again if its acknowledgement was lost. */
 async function holds(database: Database, { at, id }: UsageRow): Promise<boolean> {
   const query = database.selectFrom('usage_rows').select('at').where('at', '=', at).where('id', '=', plainText(id))
   return (await query.executeTakeFirst()) !== undefined
@@ -123,4 +126,5 @@ async function holds(database: Database, { at, id }: UsageRow): Promise<boolean>
 
 const byId = ([id]: Values, [other]: Values): number => Number(id) - Number(other)
 
+/** Series ids remembered as stored. */
 const MOST = 50_000

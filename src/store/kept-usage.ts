@@ -10,21 +10,21 @@ import { DAY } from './usage-batch.ts'
 import type { RowPage, UsageQuery, UsageRecords } from './usage-records.ts'
 import { SeriesIndex } from './usage-series.ts'
 
-/** Rows deleted at a time: others need to read and write in between. */
+/** Rows per deletion, so that other work can run in between. */
 const BATCH = 500
-/** Milliseconds for which one process sweeps and no other does, unless it announces it again. */
+/** ms; lease of the process that deletes expired rows, unless it renews the lease. */
 const LEASE = 60_000
 
-/** Milliseconds between two times that parts of sums are made one. */
+/** ms; minimum interval between merges of parts. */
 const MERGE = 60_000
 
-/** Usage in a database: a row for each request, and sums by hour and day. */
+/** The repository of usage: one row per request, and sums by hour and day. */
 export class KeptUsage implements UsageRecords {
   private readonly database: Database
   private readonly now: () => number
   private readonly writer: UsageWriter
   private mergedAt = Number.NEGATIVE_INFINITY
-  /** Until when this process sweeps. */
+  /** Unix milliseconds; end of this process's lease for deleting. */
   private sweepsUntil = -1
 
   constructor(database: Database, now: () => number) {
@@ -38,7 +38,7 @@ export class KeptUsage implements UsageRecords {
     await this.writer.write(rows)
     if (this.now() - this.mergedAt < MERGE) return
     this.mergedAt = this.now()
-    // What is written is written: parts are made one another time.
+    // The rows are stored either way; a failed merge is repeated later.
     await mergeParts(this.database, this.now()).catch(() => {})
   }
 
@@ -79,7 +79,7 @@ export class KeptUsage implements UsageRecords {
       while ((await this.maySweep()) && (await this.sweepSome(table, limit))) await breath()
   }
 
-  /** Takes the turn to sweep, or prolongs it; false where another process has it. */
+  /** Acquires or renews the lease for deleting; false if another process holds it. */
   private async maySweep(): Promise<boolean> {
     const now = this.now()
     const until = now + LEASE
@@ -98,7 +98,7 @@ export class KeptUsage implements UsageRecords {
     return numUpdatedRows === 1n
   }
 
-  /** Deletes about as many rows as are deleted at a time: of each time all. */
+  /** Deletes about `BATCH` rows: all rows up to the time of the last of them. Returns whether more are left. */
   private async sweepSome(table: 'usage_rows' | 'usage_hours', before: number): Promise<boolean> {
     const old = this.database.selectFrom(table).select('at').where('at', '<', before).orderBy('at')
     const last = await old.limit(1).offset(BATCH).executeTakeFirst()

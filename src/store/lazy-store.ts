@@ -13,34 +13,34 @@ import { MODES, type Mode } from './modes.ts'
 import { isUndone, loggable } from './postgres-fault.ts'
 import type { Store } from './store.ts'
 
-/** Milliseconds after which what expired is deleted again. */
+/** ms; interval between deletions of expired data. */
 const SWEEP = 3_600_000
-/** Milliseconds before a store at fault is tried again, and for which one that took something counts as sound. */
+/** ms; pause before a failed store is retried, and how long a successful write counts as proof of health. */
 const REST = 2000
-/** Milliseconds before a fault that comes and goes is logged again. */
+/** ms; minimum interval between log lines of a recurring fault. */
 const INTERVAL = 60_000
-/** How often work is begun again that a server undid because others waited for it in a circle. */
+/** Attempts for work that the server rolled back because of a deadlock or serialization failure. */
 const TRIES = 3
-/** Milliseconds before a server whose connection was lost is tried again for the first time. */
+/** ms; pause before the first reconnection to a server. */
 const RECONNECT = 100
 
-/** What is stored: turns, conversations, events, tasks and what instances share. */
+/** The parts of the store that request handling needs; without keys, console users and captures. */
 export type StoreView = Pick<
   LazyStore,
   'exists' | 'turns' | 'conversations' | 'events' | 'tasks' | 'usage' | 'shared' | 'liveness' | 'takes' | 'check'
 >
 
 /**
- * The store, opened when it is first needed. A fault of it is logged once a kind and is a 503 for requests that need what is
- * kept, and it is tried again until it works; what can still be read is read meanwhile.
+ * The store, opened on first use and reopened after faults. While it is unavailable, requests that need it fail with
+ * 503, the fault is logged once, and reads continue where the fault allows them.
  */
 export class LazyStore {
-  /** How the rooms get at the store. */
+  /** Access to the store for the repositories. */
   private readonly guard: Guard = {
     exists: () => this.opening !== undefined || this.exists(),
     use: (mode, work) => this.use(mode, work),
   }
-  /** The rooms of the store. Where it is at fault, every call of them rejects with `UNAVAILABLE`. */
+  /** The repositories. While the store is unavailable, every call rejects with `UNAVAILABLE`. */
   readonly turns = guardedRoom(MODES.turns, this.guard, store => store.turns)
   readonly conversations = guardedRoom(MODES.conversations, this.guard, store => store.conversations)
   readonly events = guardedRoom(MODES.events, this.guard, store => store.events)
@@ -50,25 +50,26 @@ export class LazyStore {
   readonly usage = guardedRoom(MODES.usage, this.guard, store => store.usage)
   readonly shared = guardedRoom(MODES.shared, this.guard, store => store.shared)
   readonly captures = guardedRoom(MODES.captures, this.guard, store => store.captures)
-  /** Accesses that failed. */
+  /** Number of failed calls. */
   faultCount = 0
-  /** Which of the processes that share the store are alive. */
+  /** Detects which of the processes that share the store are alive. */
   readonly liveness: Liveness
   private readonly config: StoreConfig
   private readonly log: Log
   private opening: Promise<Store> | undefined
   private inUse: Store | undefined
   private fault: { readonly kind: StoreFault; readonly reads: boolean } | undefined
-  /** Logs a fault once, wherever it is met, and once that the store works again; one that comes and goes once a minute. */
+  /** Logs the start and the end of an outage; a recurring one at most once per `INTERVAL`. */
   private readonly outage: Outage
-  /** Logs rows that are damaged by themselves. */
+  /** Logs single damaged rows. */
   private readonly damages: LogOnce
+  /** Time of the last successful write, by `performance.now()`. */
   private soundAt = Number.NEGATIVE_INFINITY
   private sweeping: NodeJS.Timeout | undefined
   private retrying: NodeJS.Timeout | undefined
   private closed = false
 
-  /** @param dataDir the folder of files beside the database. */
+  /** @param dataDir folder for files beside the database. */
   constructor(config: StoreConfig, dataDir: string, log: Log) {
     this.config = config
     this.liveness =
@@ -82,8 +83,8 @@ export class LazyStore {
   }
 
   /**
-   * Refuses to start with a store of a newer version of the program. A server is connected to and migrated; one that
-   * cannot be reached is a fault that passes. A file is looked at where there is one, and stays closed.
+   * Checks at startup that no newer version of the program migrated the store. Connects to a server and migrates it; an
+   * unreachable server is retried later. Only inspects a SQLite file, and does not create a missing one.
    *
    * @throws NewerStore.
    */
@@ -98,23 +99,24 @@ export class LazyStore {
     })
   }
 
-  /** Whether anything may be stored: a file that is not there is not made to look into it. */
+  /** Whether the store exists; never creates a missing SQLite file. */
   exists(): boolean {
     return this.config.engine !== 'sqlite' || existsSync(this.config.path)
   }
 
-  /** Whether something can be kept, as far as it is known: what is wrong may show only when it is tried. */
+  /** Whether the store accepts writes, as far as is known: a fault may show only on the next write. */
   async takes(): Promise<boolean> {
     if (this.fault === undefined) await this.opened().catch(thrown => this.failed(thrown, 'writes'))
     return this.fault === undefined
   }
 
-  /** What is wrong with the store, tried anew unless that was just done. */
+  /** Returns the current fault of the store. Tests the store first unless a write succeeded within `REST`. */
   async check(): Promise<StoreFault | undefined> {
     if (this.fault === undefined && performance.now() - this.soundAt > REST) await this.attempt()
     return this.fault?.kind
   }
 
+  /** Runs work on the store in a mode, and retries it if the server rolled it back. */
   private async use<T>(mode: Mode, work: (store: Store) => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries++) {
       if (this.closed || (this.fault !== undefined && (mode === 'writes' || !this.fault.reads))) {
@@ -133,11 +135,11 @@ export class LazyStore {
     }
   }
 
-  /** The store, unless its file was taken away: then a new one is begun at its place. */
+  /** Returns the store for writing; creates a new file if the open one was removed or replaced. */
   private async current(): Promise<Store> {
     const store = await this.opened()
     if (!store.moved()) return store
-    this.log.warn({}, 'the file of the store was taken away: it is begun anew')
+    this.log.warn({}, 'the store file was removed or replaced: a new store is created')
     this.drop()
     return this.opened()
   }
@@ -165,13 +167,13 @@ export class LazyStore {
   }
 
   /**
-   * What is thrown to callers instead: a fault of the store lasts until the store works again.
+   * Records a fault of the store and returns the error for the caller. A fault lasts until the store works again.
    *
-   * @param store the one at which it showed: one that is given up already shows nothing new.
+   * @param store the store that failed; a store that was already closed changes nothing.
    */
   private failed(thrown: unknown, mode: Mode, store?: Store): unknown {
     if (thrown instanceof GatewayError) return thrown
-    // A row that is no JSON is damaged by itself.
+    // Invalid JSON in a row damages only that row.
     const kind = thrown instanceof SyntaxError ? 'damaged' : storeFault(thrown)
     if (kind === undefined) return loggable(thrown)
     if (store !== undefined && store !== this.inUse) return UNAVAILABLE
@@ -185,6 +187,7 @@ export class LazyStore {
     return UNAVAILABLE
   }
 
+  /** Marks the store as failed and schedules a retry. */
   private rest(kind: StoreFault, mode: Mode): void {
     if (!READABLE.has(kind)) this.drop()
     const isLost = kind === 'unreachable' && this.fault === undefined && this.config.engine === 'postgres'
@@ -197,6 +200,7 @@ export class LazyStore {
     await this.attempt()
   }
 
+  /** Tests the store with a sample write, and ends the outage if it succeeds. */
   private async attempt(): Promise<void> {
     if (this.closed) return
     try {
@@ -206,7 +210,7 @@ export class LazyStore {
       this.recovered()
     } catch (thrown) {
       const failure = this.failed(thrown, 'writes')
-      if (failure !== UNAVAILABLE) this.log.error({ err: failure }, 'the store cannot be tried')
+      if (failure !== UNAVAILABLE) this.log.error({ err: failure }, 'the store cannot be checked')
     }
   }
 
@@ -216,7 +220,7 @@ export class LazyStore {
     this.outage.ended()
   }
 
-  /** The connection is of no use any more. */
+  /** Closes the connection, so that the next call opens a new one. */
   private drop(): void {
     this.opening?.then(store => store.close()).catch(() => {})
     this.opening = undefined
@@ -229,7 +233,7 @@ export class LazyStore {
     this.closed = true
     clearInterval(this.sweeping)
     clearTimeout(this.retrying)
-    // A sweep that is cut off here is no fault.
+    // A sweep interrupted by closing is not a fault.
     this.inUse = undefined
     await this.opening?.then(store => store.close()).catch(() => {})
   }

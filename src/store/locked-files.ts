@@ -4,16 +4,19 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type Liveness, PROCESS_ID } from './liveness.ts'
 
-/** Milliseconds after which the file of a process that ended is deleted: a younger one may not be locked yet. */
+/**
+ * ms; minimum age of a dead process's file before it is deleted. A newer file may belong to a process that has not
+ * locked it yet.
+ */
 const SETTLED = 60_000
 
-/** SQLite's code for a file that another connection locks. */
+/** SQLITE_BUSY: another connection holds the lock. */
 const BUSY = 5
 
 /**
- * Detects which processes that share a folder are alive. Each holds a lock on a file of its own, which the system
- * releases however the process ends (`kill -9`, too), and which works between containers on one machine, where process
- * ids have no meaning.
+ * Detects which processes that share a folder are alive. Each process locks a file with its id; the operating system
+ * releases the lock however the process ends, even with `kill -9`. Locks also work between containers on one machine,
+ * where process ids are meaningless.
  */
 export class LockedFiles implements Liveness {
   readonly id: string = randomBytes(16).toString('hex')
@@ -51,7 +54,7 @@ export class LockedFiles implements Liveness {
     return join(this.folder, id)
   }
 
-  /** Deletes the files of processes that were killed. */
+  /** Deletes the files of dead processes. */
   private tidy(): void {
     for (const name of readdirSync(this.folder)) {
       const path = this.path(name)
@@ -62,6 +65,7 @@ export class LockedFiles implements Liveness {
   }
 }
 
+/** Whether a process holds the lock of the file; undefined if that cannot be determined. */
 function isLocked(path: string): boolean | undefined {
   let file: DatabaseSync | undefined
   try {

@@ -1,11 +1,12 @@
 import type { Database } from './tables.ts'
 
-/** What transactions of several processes do one after the other. */
+/** Locks that serialise transactions across processes. */
 export type LockName = 'pictures' | 'client-secret' | 'captures' | 'console' | 'tokens'
 
 /**
- * Takes a lock until the end of a transaction, of which it must be the first statement. The result is how often it was
- * taken, this time included.
+ * Acquires a lock that is held until the transaction ends. Must be the first statement of the transaction.
+ *
+ * @returns how often the lock was acquired so far, including this time.
  */
 export async function lock(transaction: Database, name: LockName): Promise<number> {
   const { turn } = await transaction

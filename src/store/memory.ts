@@ -1,6 +1,6 @@
 import { type Chain, type FoundItem, type Link, outputOf, type Turn, type Turns } from './turns.ts'
 
-/** The latest turns of one connection, held as long as it lasts; the oldest are dropped for new ones. */
+/** In-memory turns of one connection, dropped when it closes. The oldest turns are evicted to make room. */
 export class MemoryTurns implements Turns {
   private readonly turns = new Map<string, Turn>()
   private readonly sizes = new Map<string, number>()
@@ -9,8 +9,8 @@ export class MemoryTurns implements Turns {
   private size = 0
 
   /**
-   * @param most how many turns are held.
-   * @param largest how many characters of JSON they may have together.
+   * @param most maximum number of turns.
+   * @param largest maximum characters of JSON of all turns together.
    */
   constructor(most: number, largest: number) {
     this.most = most
@@ -50,7 +50,7 @@ export class MemoryTurns implements Turns {
     return found
   }
 
-  /** A connection has one owner, and dropped turns belonged to no other. */
+  /** Always false: a connection has a single owner, and evicted turns may be reused. */
   async barred(): Promise<boolean> {
     return false
   }

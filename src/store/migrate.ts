@@ -5,7 +5,7 @@ import type { Engine } from './engine.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import type { Migration } from './migrations/migration.ts'
 
-/** The table of the migrations that were applied. */
+/** Table of the applied migrations. */
 interface Records {
   readonly interlingua_migrations: Applied & { readonly applied_at: number }
 }
@@ -13,10 +13,10 @@ interface Records {
 const TABLE = `create table if not exists ${RECORDS} (name text not null primary key, program text not null, applied_at bigint not null)`
 
 /**
- * Brings a database to the newest structure. Several processes may do so at once: one of them does it, in a transaction,
- * so that a migration is applied wholly or not at all.
+ * Migrates a database to the newest schema. If several processes start at once, one of them migrates, in a single
+ * transaction.
  *
- * @throws NewerStore where a newer version of the program has been here.
+ * @throws NewerStore if a newer version of the program migrated the database.
  */
 export async function migrate<Tables>(
   database: Kysely<Tables>,
@@ -24,7 +24,7 @@ export async function migrate<Tables>(
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<void> {
   const records = database as unknown as Kysely<Records>
-  // Looked at without a lock first: there is rarely anything to do.
+  // Check without the lock first: usually nothing is missing.
   if (missing(await appliedSoFar(records), migrations).length === 0) return
   await engine.exclusively(records, async one => {
     await sql.raw(engine.ddl(TABLE)).execute(one)
@@ -36,10 +36,11 @@ export async function migrate<Tables>(
   })
 }
 
+/** Returns the applied migrations, sorted by name. */
 const appliedTo = (database: Kysely<Records>): Promise<readonly Applied[]> =>
   database.selectFrom(RECORDS).select(['name', 'program']).orderBy('name').execute()
 
-/** The same, before anything is known of the database: without the table, there is none. */
+/** Returns the applied migrations; an empty list for a database without the table. */
 const appliedSoFar = (database: Kysely<Records>): Promise<readonly Applied[]> =>
   appliedTo(database).catch(thrown => {
     if (isMissingTable(thrown)) return []
@@ -49,7 +50,11 @@ const appliedSoFar = (database: Kysely<Records>): Promise<readonly Applied[]> =>
 const isMissingTable = (thrown: unknown): boolean =>
   thrown instanceof Error && ((thrown as { code?: string }).code === '42P01' || /^no such table/.test(thrown.message))
 
-/** The migrations that are still to be applied. Throws NewerStore. */
+/**
+ * Returns the migrations still to be applied.
+ *
+ * @throws NewerStore if an applied migration is unknown.
+ */
 function missing(applied: readonly Applied[], migrations: readonly Migration[]): readonly Migration[] {
   checkKnown(
     applied,
@@ -59,7 +64,7 @@ function missing(applied: readonly Applied[], migrations: readonly Migration[]):
   return migrations.filter(({ name }) => !names.has(name))
 }
 
-/** Applies one migration; tables of files from before there were migrations are given the columns they lack. */
+/** Applies one migration. Tables of SQLite files older than the migrations also get the columns they lack. */
 async function apply(database: Kysely<Records>, engine: Engine, migration: Migration): Promise<void> {
   for (const statement of migration.statements(engine.types)) await sql.raw(engine.ddl(statement)).execute(database)
   if (engine.name !== 'sqlite') return
@@ -68,6 +73,7 @@ async function apply(database: Kysely<Records>, engine: Engine, migration: Migra
       await sql.raw(`alter table ${table} add column ${column} ${type}`).execute(database)
 }
 
+/** Returns the columns that an existing table lacks. */
 async function lacking(
   database: Kysely<Records>,
   table: string,

@@ -1,9 +1,9 @@
 import type { Rooms } from './store.ts'
 
-/** What a method does to the store: one that is full can still be read. */
+/** Whether a method reads or writes: a full store can still be read. */
 export type Mode = 'reads' | 'writes'
 
-/** The mode of a method that makes no store where there is none, and what it answers then. */
+/** A method that does not create a missing store, and its result in that case. */
 interface ModeOfLookup<Answer> {
   readonly mode: Mode
   readonly withoutStore: Answer
@@ -11,10 +11,10 @@ interface ModeOfLookup<Answer> {
 
 type AnswerOf<Method> = Method extends (...given: never[]) => Promise<infer Answer> ? Answer : never
 
-/** The mode of each method of a room. */
+/** The mode of each method of a repository. */
 export type Modes<Room> = { readonly [Name in keyof Room]: Mode | ModeOfLookup<AnswerOf<Room[Name]>> }
 
-/** The modes of all rooms: a method without one does not compile. */
+/** The modes of all repositories. A method without a mode does not compile. */
 export const MODES: { readonly [Name in keyof Rooms]: Modes<Rooms[Name]> } = {
   turns: {
     find: 'reads',

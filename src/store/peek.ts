@@ -2,14 +2,16 @@ import { DatabaseSync } from 'node:sqlite'
 import { type Applied, checkKnown, RECORDS } from './applied.ts'
 
 /**
- * Checks that no newer version of the program changed a file, without opening it for use.
+ * Checks that no newer version of the program migrated a SQLite file, without opening it for use. A file that cannot be
+ * read passes: its fault shows on first use.
  *
- * @throws NewerStore; a file that cannot be read is a fault that shows when it is used.
+ * @throws NewerStore.
  */
 export function checkSqlite(path: string): void {
   checkKnown(recordsIn(path))
 }
 
+/** Returns the applied migrations of a file; an empty list if it cannot be read. */
 function recordsIn(path: string): readonly Applied[] {
   let file: DatabaseSync | undefined
   try {

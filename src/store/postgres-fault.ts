@@ -1,6 +1,9 @@
 import type { StoreFault } from './fault-kind.ts'
 
-/** PostgreSQL's error codes (appendix A of its manual), the exact ones before their classes; the others are bugs of ours. */
+/**
+ * PostgreSQL's error codes (appendix A of its manual): exact codes, then classes of two characters. Codes that are not
+ * listed are bugs of the gateway.
+ */
 const BY_SQLSTATE: { readonly [code: string]: StoreFault } = {
   '53100': 'full', // disk_full
   '53300': 'unreachable', // too_many_connections
@@ -8,28 +11,29 @@ const BY_SQLSTATE: { readonly [code: string]: StoreFault } = {
   '42501': 'unreachable', // insufficient_privilege
   '42P01': 'damaged', // undefined_table
   '42703': 'damaged', // undefined_column
-  '55000': 'unreachable', // object_not_in_prerequisite_state: it takes no connections
+  '55000': 'unreachable', // object_not_in_prerequisite_state: the database accepts no connections
   '55P03': 'locked', // lock_not_available
   '40P01': 'locked', // deadlock_detected
   '40001': 'locked', // serialization_failure
-  '57014': 'locked', // query_canceled: it took too long
+  '57014': 'locked', // query_canceled: statement timeout
   '25P03': 'unreachable', // idle_in_transaction_session_timeout
   '3D000': 'unreachable', // invalid_catalog_name: no such database
   '08': 'unreachable', // connection exception
   '28': 'unreachable', // invalid authorization specification
   '53': 'failing', // insufficient resources
-  '57': 'unreachable', // operator intervention: shutdown, not started yet
+  '57': 'unreachable', // operator intervention: shutdown, or not started yet
   '58': 'failing', // system error
   XX: 'damaged', // internal error, data corrupted
 }
 
+/** Node's error codes for connections and certificates; each means that the server is unreachable. */
 const SOCKETS: ReadonlySet<string> = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH'],
   ...['ENETUNREACH', 'EADDRNOTAVAIL', 'CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN'],
   ...['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'ERR_TLS_CERT_ALTNAME_INVALID'],
 ])
 
-/** Messages of the driver and the query layer that come without a code. */
+/** Messages of the driver and of Kysely that have no error code. */
 const LOST = [
   /^Connection terminated/,
   /^timeout e(xpired|xceeded)/,
@@ -41,18 +45,21 @@ const LOST = [
   /^SASL/,
 ]
 
-/** The fault of a PostgreSQL server behind an error; undefined for a bug of ours. */
+/** Classifies an error of a PostgreSQL server. Returns undefined for a bug of the gateway. */
 export function postgresFault({ message, code }: Error & { readonly code?: unknown }): StoreFault | undefined {
   if (typeof code !== 'string') return LOST.some(one => one.test(message)) ? 'unreachable' : undefined
   if (SOCKETS.has(code)) return 'unreachable'
   return /^[0-9A-Z]{5}$/.test(code) ? (BY_SQLSTATE[code] ?? BY_SQLSTATE[code.slice(0, 2)]) : undefined
 }
 
-/** Transactions that wait for each other: one of them is undone, and may be tried again as if it never was. */
+/**
+ * Whether the server rolled the transaction back because of a deadlock or serialization failure; the caller can safely
+ * retry it.
+ */
 export const isUndone = (thrown: unknown): boolean =>
   thrown instanceof Error && ['40P01', '40001'].includes((thrown as { code?: string }).code ?? '')
 
-/** An error as it may be logged: without the details of a server's error, which hold values of rows. */
+/** Makes an error safe to log: removes the server's detail fields, which contain values of rows. */
 export function loggable(thrown: unknown): unknown {
   if (!(thrown instanceof Error) || !('severity' in thrown)) return thrown
   const { message, stack } = thrown

@@ -11,32 +11,39 @@ import { Client, type ClientConfig, type CustomTypesConfig, Pool, type PoolClien
 import type { Engine, Row } from './engine.ts'
 
 /**
- * Connections of one process: statements take milliseconds, so that more would only wait at the server, which allows a
- * hundred to all instances by default.
+ * Maximum connections per process. Statements take milliseconds, and a server allows 100 connections for all instances
+ * by default.
  */
 const CONNECTIONS = 8
 
-/** Milliseconds for a connection, also while all are in use, and after which an unused one is closed. */
+/**
+ * ms; timeout for getting a connection, including the wait for a free one, and idle time before a connection is closed.
+ */
 const CONNECTING = 10_000
 const IDLE = 60_000
 
-/** Milliseconds until the process gives up on an answer: the server gave up before, unless it is cut off. */
+/**
+ * ms; client-side timeout of a query. Longer than the server's own timeouts, so it only matters when the connection is
+ * cut.
+ */
 const UNANSWERED = 40_000
 
+/** The `application_name` of every connection, by which `isPostgresInUse` finds other processes. */
 const APPLICATION = 'interlingua'
 
-/** Settings of a session, set once it exists: poolers between refuse them earlier. Milliseconds. */
+/** Session settings; ms. Set after connecting, because poolers reject them as startup parameters. */
 const SESSION = { statement_timeout: 30_000, lock_timeout: 10_000, idle_in_transaction_session_timeout: 60_000 }
 
-/** What the lock of migrations is called among all locks of applications in the database. */
+/** Id of the advisory lock for migrations. */
 const MIGRATION_LOCK = 4_747_001
 
+/** Text that `probe` writes to test for disk space. */
 const SAMPLE = 'x'.repeat(1024)
 
-/** Opens a PostgreSQL database for the query layer: nothing connects before the first statement. */
+/** Opens a PostgreSQL database. The first connection is made with the first statement. */
 export function postgres(url: string): Engine {
   const pool = new Pool({ ...connectionOf(url), max: CONNECTIONS, idleTimeoutMillis: IDLE })
-  // A connection that is lost while nobody uses it: the next statement takes another.
+  // An idle connection was lost: the next statement takes another one.
   pool.on('error', () => {})
   pool.on('connect', client => client.on('error', () => {}))
   return {
@@ -56,7 +63,10 @@ export function postgres(url: string): Engine {
   }
 }
 
-/** A connection; where the server gives no more of them, one of those that there are, as soon as it is free. */
+/**
+ * Gets a connection from the pool. If the server refuses more connections, shrinks the pool and waits for an existing
+ * one.
+ */
 async function connectionOfPool(pool: Pool): Promise<PoolClient> {
   for (;;) {
     try {
@@ -64,7 +74,7 @@ async function connectionOfPool(pool: Pool): Promise<PoolClient> {
     } catch (thrown) {
       const isFew = (thrown as { code?: unknown }).code === TOO_MANY && pool.totalCount > 0
       if (!isFew || pool.options.max <= 1) throw thrown
-      // Never more than before: each try makes it less, and ends.
+      // Terminates because every retry lowers the maximum.
       pool.options.max = Math.min(pool.options.max - 1, pool.totalCount)
       setTimeout(() => {
         pool.options.max = CONNECTIONS
@@ -73,10 +83,10 @@ async function connectionOfPool(pool: Pool): Promise<PoolClient> {
   }
 }
 
-/** PostgreSQL's code for too many connections. */
+/** too_many_connections */
 const TOO_MANY = '53300'
 
-/** Whether another process that runs this program is connected to the database. */
+/** Whether another process of this program is connected to the database. */
 export async function isPostgresInUse(url: string): Promise<boolean> {
   const client = new Client({ ...connectionOf(url), application_name: `${APPLICATION} store` })
   client.on('error', () => {})
@@ -92,7 +102,9 @@ export async function isPostgresInUse(url: string): Promise<boolean> {
   }
 }
 
-/** A connection's settings; TLS is as the address's `sslmode` demands. The address may hold a password: it is never shown. */
+/**
+ * Connection settings; `sslmode` of the address controls TLS. The address may contain a password and is never logged.
+ */
 const connectionOf = (url: string): ClientConfig => ({
   ...{ connectionString: url, application_name: APPLICATION, connectionTimeoutMillis: CONNECTING },
   ...{ query_timeout: UNANSWERED, keepAlive: true, keepAliveInitialDelayMillis: 10_000 },
@@ -101,21 +113,23 @@ const connectionOf = (url: string): ClientConfig => ({
   } as CustomTypesConfig,
 })
 
-/** Integers of 64 bits and sums of them are numbers, as in SQLite: times, bytes and money stay below 2^53. */
+/** Parse 64-bit integers and numerics as numbers, as in SQLite: times, bytes and money stay below 2^53. */
 const NUMBERS: ReadonlyMap<number, typeof Number> = new Map([
   [types.builtins.INT8, Number],
   [types.builtins.NUMERIC, Number],
 ])
 
+/** Sets all session settings in one statement. */
 const SET_SESSION = `select ${Object.entries(SESSION).map(([name, value]) => `set_config('${name}', '${value}', false)`)}`
 
+/** The PostgreSQL dialect with the query compiler below. */
 class Dialect extends PostgresDialect {
   override createQueryCompiler(): PostgresQueryCompiler {
     return new Compiler()
   }
 }
 
-/** PostgreSQL takes no NUL in text: it is stored as the character for what cannot be shown. */
+/** Replaces NUL characters in text, which PostgreSQL rejects, by U+FFFD. */
 class Compiler extends PostgresQueryCompiler {
   override compileQuery(node: RootOperationNode, id: Parameters<PostgresQueryCompiler['compileQuery']>[1]) {
     const query = super.compileQuery(node, id)
@@ -126,11 +140,11 @@ class Compiler extends PostgresQueryCompiler {
 const holdsNul = (value: unknown): boolean => typeof value === 'string' && value.includes('\0')
 const withoutNul = (value: unknown): unknown => (typeof value === 'string' ? value.replaceAll('\0', '\ufffd') : value)
 
-/** Text is ordered by its bytes, as in SQLite, whatever language the database has. */
+/** Sorts text columns by bytes, as SQLite does, whatever the collation of the database. */
 const orderedByBytes = (statement: string): string =>
   /^\s*create table/i.test(statement) ? statement.replaceAll(/(\w+ text)\b/g, '$1 collate "C"') : statement
 
-/** Whoever changes the structure waits for whoever does, however long that takes. */
+/** Runs work under the migration lock, and waits for the lock without a timeout. */
 const exclusively = <Tables, T>(database: Kysely<Tables>, work: (one: Transaction<Tables>) => Promise<T>): Promise<T> =>
   database.transaction().execute(async one => {
     await sql`set local statement_timeout = 0`.execute(one)
@@ -144,6 +158,7 @@ async function probe<Tables>(database: Kysely<Tables>): Promise<void> {
   await sql`delete from probes`.execute(database)
 }
 
+/** Reads a table through a server-side cursor. */
 async function* rowsOf<Tables>(one: Transaction<Tables>, table: string, size: number): AsyncIterable<readonly Row[]> {
   await sql`declare copied no scroll cursor for select * from ${sql.table(table)}`.execute(one)
   for (;;) {

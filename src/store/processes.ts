@@ -1,9 +1,9 @@
-/** The processes that share a server, each of which writes a heartbeat again and again. */
+/** Heartbeats of the processes that share a database server. */
 export interface Processes {
-  /** Writes the heartbeat of the process. */
+  /** Writes the heartbeat of a process. */
   beat(id: string): Promise<void>
-  /** Whether it said so lately. */
+  /** Whether the process wrote a heartbeat recently. */
   isAlive(id: string): Promise<boolean>
-  /** It ended. */
+  /** Deletes the heartbeat of a process that ends. */
   end(id: string): Promise<void>
 }

@@ -1,84 +1,88 @@
-/** A picture that callers load by its address. */
+/** A generated image that callers download by URL. */
 export interface StoredPicture {
   readonly mediaType: string
-  /** Bytes of the whole. */
+  /** Total bytes. */
   readonly size: number
   /** Unix time in milliseconds. */
   readonly expiresAt: number
-  /** Its bytes, read piece by piece; fewer than its size where it is deleted meanwhile. */
+  /** Streams the bytes in chunks. Ends early if the image is deleted meanwhile. */
   read(): AsyncIterable<Uint8Array>
 }
 
-/** A picture that is to be kept. */
+/** An image to be stored. */
 export interface NewPicture {
-  /** Where it is found: nothing by which it could be fetched. */
+  /** Database id. The image cannot be downloaded by this id alone. */
   readonly id: string
   readonly mediaType: string
   /** Unix time in milliseconds. */
   readonly expiresAt: number
-  /** Its bytes, from the beginning with each call: what a server undid is written again. No more than a piece is held. */
+  /**
+   * Streams the bytes from the start on every call, so that a rolled-back transaction can be retried. Holds one chunk
+   * in memory.
+   */
   read(): AsyncIterable<Uint8Array>
 }
 
-/** How many pictures are kept at once, and how many bytes all of them may have: the oldest are deleted for new ones. */
+/** Maximum number of stored images and of their bytes together. The oldest images are deleted to make room. */
 export interface PictureLimits {
   readonly count: number
   readonly size: number
 }
 
-/** A text that is found by its name until it expires. */
+/** A short-lived text, found by name until it expires. */
 export interface Note {
   readonly kind: NoteKind
   readonly name: string
-  /** Whose it is: some kinds are limited by owner. */
+  /** Owner of the note; notes are also limited per owner. */
   readonly owner: string
   readonly text: string
   /** Unix time in milliseconds. */
   readonly expiresAt: number
 }
 
+/** What a note is used for. */
 export type NoteKind = 'client-secret'
 
-/** How many notes of one kind there may be that have not expired. */
+/** Maximum number of unexpired notes of one kind: per owner, and in total. */
 export interface NoteLimits {
   readonly own: number
   readonly all: number
 }
 
-/** The thoughts of one answer, encrypted, or the names of calls that are to be found no more. */
+/** New encrypted reasoning of one answer, found by the names of its tool calls; or only the deletion of such names. */
 export interface ThoughtChange {
-  /** Of each call, in order, the names under which it is found; what was found under one before is not any more. */
+  /** Names of each tool call, in order. Earlier reasoning under these names is no longer found. */
   readonly names: readonly (readonly string[])[]
-  /** Absent where calls of these names have no thoughts any more. */
+  /** The encrypted reasoning; absent if the calls have none. */
   readonly thoughts?: { readonly id: string; readonly text: string; readonly expiresAt: number }
 }
 
-/** Thoughts that are known under some of the names asked for. */
+/** Stored reasoning that matches at least one of the requested names. */
 export interface FoundThoughts {
   readonly id: string
   readonly text: string
   readonly expiresAt: number
-  /** Every name of them, and which call of the answer has it. */
+  /** All names of the reasoning, and for each name the index of its tool call in the answer. */
   readonly names: readonly { readonly name: string; readonly step: number }[]
 }
 
-/** What instances need of each other beside responses, tasks and keys. */
+/** State shared between instances, other than responses, tasks and keys. */
 export interface SharedRecords {
-  /** A secret of the gateway's own; undefined where none was made. */
+  /** Returns a secret of the gateway; undefined if it was never created. */
   secret(name: string): Promise<Uint8Array | undefined>
-  /** Keeps a secret where there is none of that name. The result is the one that is kept, whoever made it. */
+  /** Creates a secret unless one of that name exists. Returns the stored secret, whichever process created it. */
   keepSecret(name: string, fresh: Uint8Array): Promise<Uint8Array>
-  /** Keeps a picture, which is found once all of it is there. */
+  /** Stores an image. Lookups find the image only after all its bytes are written. */
   keepPicture(picture: NewPicture, limits: PictureLimits): Promise<void>
   picture(id: string): Promise<StoredPicture | undefined>
-  /** Keeps a note; false where there are too many of the kind. */
+  /** Stores a note; false if there are too many notes of that kind. */
   keepNote(note: Note, limits: NoteLimits): Promise<boolean>
   note(kind: NoteKind, name: string): Promise<string | undefined>
-  /** The same, and nobody finds it again: of several takers one has it. */
+  /** Finds and deletes the note atomically: of concurrent callers exactly one gets it. */
   takeNote(kind: NoteKind, name: string): Promise<string | undefined>
-  /** Makes the changes in their order, all or none. */
+  /** Applies all changes in order, in one transaction. */
   changeThoughts(changes: readonly ThoughtChange[]): Promise<void>
   thoughts(names: readonly string[]): Promise<readonly FoundThoughts[]>
-  /** Deletes what has expired. */
+  /** Deletes everything that has expired. */
   sweep(): Promise<void>
 }

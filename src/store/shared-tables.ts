@@ -1,32 +1,36 @@
+/** A secret of the gateway, shared by all instances. */
 export interface SecretRow {
   readonly name: string
-  /** In base64. */
+  /** Base64. */
   readonly value: string
 }
 
-/** A row that a transaction changes first, so that those of one name follow one another. */
+/** A named lock. Transactions update its row first, which serialises them. */
 export interface LockRow {
   readonly name: string
-  /** How often it was taken. */
+  /** How often the lock was acquired. */
   readonly turn: number
 }
 
+/** A stored image; `StoredPicture` describes the fields. */
 export interface PictureRow {
   readonly id: string
   readonly media_type: string
   readonly size: number
-  /** Its place among all pictures, in the order they were complete; 0 for one that is still written. */
+  /** Position among all images in order of completion; 0 while the image is still being written. */
   readonly place: number
   readonly expires_at: number
 }
 
+/** One chunk of an image. */
 export interface PictureBytesRow {
   readonly picture: string
-  /** From 0. */
+  /** Index of the chunk, from 0. */
   readonly number: number
   readonly bytes: Uint8Array
 }
 
+/** A note; `Note` describes the fields. */
 export interface NoteRow {
   readonly kind: string
   readonly name: string
@@ -35,21 +39,21 @@ export interface NoteRow {
   readonly expires_at: number
 }
 
-/** The thoughts of one answer. */
+/** The encrypted reasoning of one answer. */
 export interface ThoughtRow {
   readonly id: string
   readonly text: string
   readonly expires_at: number
 }
 
-/** A name under which a call, and thereby its answer's thoughts, are found. */
+/** A name of a tool call, by which the reasoning of its answer is found. */
 export interface ThoughtNameRow {
   readonly name: string
   readonly thought: string
   readonly step: number
 }
 
-/** What instances need of each other. */
+/** Tables of the state shared between instances. */
 export interface SharedTables {
   readonly secrets: SecretRow
   readonly locks: LockRow

@@ -5,12 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely'
 import type { Engine, Row } from './engine.ts'
 
-/** Milliseconds another process may lock the file: this whole process waits as long. */
+/** ms; how long a statement waits for a lock of another process. The wait blocks this whole process. */
 const BUSY_TIMEOUT = 2000
 
 /**
- * The setup of a connection: readers do not wait for writers, a crash of the machine may cost the last writes but never
- * the file, deleted data is overwritten, and another process may lock the file for a moment.
+ * Connection setup: readers do not wait for writers, deleted data is overwritten, and a power failure can lose the last
+ * writes but never corrupt the file.
  */
 const SETUP = [
   `pragma busy_timeout = ${BUSY_TIMEOUT}`,
@@ -19,12 +19,13 @@ const SETUP = [
   'pragma secure_delete = on',
 ]
 
+/** SQLite's path of a database in memory. */
 const IN_MEMORY = ':memory:'
 
-/** Text that is written to check for space; answers are larger than a page, too. */
+/** Text that `probe` writes to test for disk space; larger than a page. */
 const SAMPLE = 'x'.repeat(16 * 1024)
 
-/** Opens a SQLite file, made readable by its owner alone where it is new, for the query layer. */
+/** Opens a SQLite file, and creates it readable only by its owner. */
 export function sqlite(path: string): Engine {
   if (path !== IN_MEMORY) {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
@@ -52,21 +53,23 @@ export function sqlite(path: string): Engine {
 }
 
 /**
- * Makes the file where there is none. One that is there is not even opened: the system takes all locks of a process from a
- * file when the process closes it anywhere (POSIX), and others would then delete what its connections have written
- * (sqlite.org, "How To Corrupt", 2.2).
+ * Creates the file if it is missing. Never opens an existing file: closing any descriptor of a file releases all POSIX
+ * locks of the process, and other processes could then delete the write-ahead log (sqlite.org, "How To Corrupt", 2.2).
  */
 function create(path: string): void {
   try {
     closeSync(openSync(path, 'ax', 0o600))
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown
-    // A link to nothing.
+    // The path is a dangling symbolic link.
     if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600))
   }
 }
 
-/** Runs a transaction when no other is; a connection of this process, which a wait would hold up, may have it. */
+/**
+ * Runs a transaction as soon as no other one is running. Polls instead of using the busy timeout, which would block a
+ * connection of this same process that holds the lock.
+ */
 async function exclusively<T>(database: DatabaseSync, transaction: () => Promise<T>): Promise<T> {
   database.exec('pragma busy_timeout = 0')
   try {
@@ -83,13 +86,13 @@ async function exclusively<T>(database: DatabaseSync, transaction: () => Promise
   }
 }
 
-/** Milliseconds between two tries to have a file alone, and of all of them. */
+/** ms; interval and maximum duration of the polling. */
 const PAUSE = 20
 const LONGEST = 30_000
 
 const isBusy = (thrown: unknown): boolean => (thrown as { errcode?: unknown }).errcode === BUSY
 
-/** Whether another connection has the file open: only the first one is given it alone. */
+/** Whether another connection has the file open: only a sole connection can lock it exclusively. */
 export function isSqliteInUse(path: string): boolean {
   const database = new DatabaseSync(path, { timeout: 0 })
   try {
@@ -103,9 +106,10 @@ export function isSqliteInUse(path: string): boolean {
   }
 }
 
-/** SQLite's code for a file that another connection locks. */
+/** SQLITE_BUSY: another connection holds the lock. */
 const BUSY = 5
 
+/** Reads a table row by row, in batches. */
 async function* rowsOf(database: DatabaseSync, table: string, size: number): AsyncIterable<readonly Row[]> {
   let batch: Row[] = []
   for (const row of database.prepare(`select * from "${table}"`).iterate()) {
@@ -116,15 +120,16 @@ async function* rowsOf(database: DatabaseSync, table: string, size: number): Asy
   if (batch.length > 0) yield batch
 }
 
-/** The identity of the file at a path. */
+/** Device and inode of the file at a path; undefined if there is none. */
 function identityOf(path: string): string | undefined {
   if (path === IN_MEMORY) return path
   const stat = statSync(path, { throwIfNoEntry: false })
   return stat === undefined ? undefined : `${stat.dev}/${stat.ino}`
 }
 
+/** Writes and deletes a sample row without waiting for a lock. */
 function probe(database: DatabaseSync): void {
-  // A write is running, whose failure will be reported.
+  // A transaction is running; its own failure would be reported.
   if (database.isTransaction) return
   database.exec('pragma busy_timeout = 0')
   try {
@@ -135,7 +140,7 @@ function probe(database: DatabaseSync): void {
   }
 }
 
-/** Caches compiled statements: there are few of them, and compiling one costs more than running it. */
+/** Caches compiled statements, because compiling one costs more than running it. */
 class Statements implements SqliteDatabase {
   private readonly database: DatabaseSync
   private readonly compiled = new Map<string, SqliteStatement>()
@@ -154,7 +159,9 @@ class Statements implements SqliteDatabase {
     return prepared
   }
 
-  /** SQLite ends a transaction itself where the disk is full: the failure of a second rollback would hide the cause. */
+  /**
+   * Ignores a rollback after SQLite already rolled back itself, as on a full disk: a second error would hide the first.
+   */
   private tolerant(statement: SqliteStatement): SqliteStatement {
     return {
       ...statement,
@@ -168,14 +175,20 @@ class Statements implements SqliteDatabase {
   }
 }
 
+/** Compiled statements in the cache. */
 const MOST = 200
 
-/** Every transaction writes: one that began with reading could not wait for another's writes. */
+/**
+ * Every transaction takes the write lock at once: a read lock could not be upgraded while another transaction writes.
+ */
 const BEGIN = 'begin immediate'
 
 type Values = readonly SQLInputValue[]
 
-/** A statement whose only value is a list of lists of values is run for each of them: a query for each costs more than it. */
+/**
+ * Adapts a statement to Kysely. If its only parameter is a list of rows, the statement runs once per row, which avoids
+ * one query per row.
+ */
 const adapted = (statement: StatementSync): SqliteStatement => ({
   reader: statement.columns().length > 0,
   all: values => statement.all(...(values as Values)),

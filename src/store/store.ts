@@ -28,10 +28,7 @@ import type { Tasks } from './tasks.ts'
 import type { Turns } from './turns.ts'
 import type { UsageRecords } from './usage-records.ts'
 
-/**
- * The rooms of the store. A room has everything stored of one kind, behind an interface of its own; every one of its methods
- * has a mode (`modes.ts`).
- */
+/** The repositories of the store, one per kind of record. Every method has a mode (`modes.ts`). */
 export interface Rooms {
   readonly turns: Turns
   readonly conversations: Conversations
@@ -45,19 +42,19 @@ export interface Rooms {
   readonly captures: Captures
 }
 
-/** Everything that outlives a request. */
+/** All data that outlives a request. */
 export interface Store extends Rooms {
-  /** Deletes what has expired and is not part of a later turn. */
+  /** Deletes expired data, except turns that a later turn continues. */
   sweep(): Promise<void>
-  /** Whether the file was moved away: what is written here would be lost. */
+  /** Whether the database file was removed or replaced: writes to the open file would be lost. */
   moved(): boolean
-  /** Looks for all tables, writes something and deletes it; rejects with the database's error where that fails. */
+  /** Checks that all tables exist and that a sample row can be written. Rejects with the database's error. */
   probe(): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Opens the store, whose database is brought to the newest structure; a SQLite file is created where there is none.
+ * Opens the store and migrates it to the newest schema; creates a missing SQLite file.
  *
  * @param now Unix time in milliseconds.
  * @throws NewerStore, or the error of the engine.
@@ -67,11 +64,11 @@ export async function openStore(config: StoreConfig, now: () => number = Date.no
   return storeIn(await openDatabase(engine), engine, now)
 }
 
-/** The same for a SQLite file. */
+/** Opens a store in a SQLite file; otherwise like `openStore`. */
 export const openSqlite = (path: string, now?: () => number): Promise<Store> =>
   openStore({ engine: 'sqlite', path }, now)
 
-/** A database in the newest structure. Rejects like `openStore`. */
+/** Opens a database and migrates it to the newest schema. Rejects like `openStore`. */
 export async function openDatabase(engine: Engine): Promise<Database> {
   const database = new Kysely<Tables>({ dialect: engine.dialect })
   try {
@@ -83,6 +80,7 @@ export async function openDatabase(engine: Engine): Promise<Database> {
   return database
 }
 
+/** Assembles the repositories over an open database. */
 function storeIn(database: Database, engine: Engine, now: () => number): Store {
   const turns = new KeptTurns(database, now)
   const shared = keptShared(database, now)
@@ -117,10 +115,10 @@ function storeIn(database: Database, engine: Engine, now: () => number): Store {
   }
 }
 
-/** Rows deleted at a time: others need to read in between. */
+/** Rows per deletion, so that reads can run in between. */
 const BATCH = 200
 
-/** Leaf by leaf: an expired turn is deleted once no later one builds on it. */
+/** Deletes expired tasks, turns and conversations. An expired turn is deleted only after all turns that continue it. */
 async function sweep(database: Database, now: number): Promise<void> {
   await database.deleteFrom('tasks').where('expires_at', '<=', now).execute()
   while ((await sweepTurns(database, now)) + (await sweepConversations(database, now)) > 0) await breath()
@@ -161,8 +159,8 @@ async function sweepConversations(database: Database, now: number): Promise<numb
 }
 
 /**
- * Deletes rows that are still expired, in one order: two instances that do so wait for each other in no circle. The row
- * goes first, as whoever writes locks it first.
+ * Deletes rows that are still expired, sorted, so that two instances cannot deadlock. Deletes the parent row first,
+ * which is the row that writers lock first.
  */
 async function remove(
   database: Database,

@@ -5,45 +5,46 @@ import type { ConsoleTables } from './console-tables.ts'
 import type { SharedTables } from './shared-tables.ts'
 import type { UsageTables } from './usage-tables.ts'
 
-/** One response, without the items of its answer. */
+/** One response, without its output items. */
 export interface TurnRow {
   readonly owner: string
   readonly id: string
   readonly previous: string | null
   readonly channel: string | null
-  /** 1 where that channel's upstream stores it, too. */
+  /** 1 if that channel's upstream stores the response too. */
   readonly remembered: number
-  /** The upstream's id of it, where it differs. */
+  /** The upstream's id of the response, if it differs. */
   readonly copy: string | null
-  /** The response object as JSON, its output left out. */
+  /** The response object as JSON, with an empty `output`. */
   readonly response: string
   readonly created_at: number
   readonly expires_at: number
   readonly lease: number | null
-  /** The process that works on it. */
+  /** Id of the process that works on the response. */
   readonly worker: string | null
-  /** 1 where it was deleted and only the id is left. */
+  /** 1 if the response was deleted; the row stays so that the id is not reused. */
   readonly gone: number
 }
 
 /** One item of a turn or of a conversation. */
 export interface ItemRow {
   readonly owner: string
-  /** The id of the turn or conversation. */
+  /** Id of the turn or conversation. */
   readonly parent: string
-  /** Its position there, from 0. */
+  /** Position within the parent, from 0. */
   readonly place: number
   readonly id: string
-  /** 1 where the model made it. */
+  /** 1 if the model made the item. */
   readonly made: number
-  /** The channel whose upstream made it. */
+  /** The channel whose upstream made the item. */
   readonly channel: string | null
-  /** 1 where that upstream has it under the same id. */
+  /** 1 if that upstream stores the item under the same id. */
   readonly remembered: number
   readonly item: string
   readonly kept_at: number
 }
 
+/** One conversation; `Conversation` describes the fields. */
 export interface ConversationRow {
   readonly owner: string
   readonly id: string
@@ -53,15 +54,15 @@ export interface ConversationRow {
   readonly gone: number
 }
 
-/** Some events of an unfinished response, as they were sent. */
+/** A batch of stream events of an unfinished response, as sent. */
 export interface EventsRow {
   readonly owner: string
-  /** The id of the turn. */
+  /** Id of the turn. */
   readonly parent: string
-  /** The number of the first of them. */
+  /** Number of the first event of the batch. */
   readonly first: number
   readonly count: number
-  /** A JSON list of their texts. */
+  /** JSON array of the event texts. */
   readonly texts: string
 }
 
@@ -76,9 +77,9 @@ export interface TaskRow {
   readonly upstream_id: string | null
   readonly made_from: string
   readonly state: string
-  /** How far the state is: it only grows. */
+  /** Progress of the state as a number, which only grows. */
   readonly rank: number
-  /** Settings of the request, and the latest answer, as JSON. */
+  /** Output settings of the request as JSON; `result` is the upstream's latest answer as JSON. */
   readonly output: string
   readonly result: string
   readonly prompt: string | null
@@ -93,13 +94,14 @@ export interface TaskRow {
   readonly file_size: number | null
 }
 
-/** A process that shares a server with others; not used in files. */
+/** Heartbeat of a process that shares a database server; unused in SQLite files. */
 export interface ProcessRow {
   readonly id: string
-  /** When it last said that it is alive, by the server's clock. */
+  /** Time of the last heartbeat by the server's clock; Unix milliseconds. */
   readonly beat_at: number
 }
 
+/** All tables of the store. */
 export interface Tables extends AccessTables, ConsoleTables, UsageTables, SharedTables, CaptureTables {
   readonly tasks: TaskRow
   readonly turns: TurnRow
@@ -109,4 +111,5 @@ export interface Tables extends AccessTables, ConsoleTables, UsageTables, Shared
   readonly processes: ProcessRow
 }
 
+/** A Kysely database, or a transaction in it. */
 export type Database = Kysely<Tables>

@@ -3,10 +3,10 @@ import type { Output } from '../canonical/request.ts'
 import type { CanonicalResult } from '../canonical/result.ts'
 import { isFinal, type TaskState, type UpstreamTask } from '../canonical/task.ts'
 
-/** The states of a stored task: before its submit was answered, it is `submitting`. */
+/** State of a stored task: `submitting` until the upstream accepts it. */
 export type StoredState = 'submitting' | TaskState
 
-/** Where a task is worked on. */
+/** The upstream that works on a task. */
 export interface TaskPlace {
   readonly channel: string
   readonly format: Format
@@ -16,88 +16,95 @@ export interface TaskPlace {
 /** A task of one key. Times are Unix milliseconds. */
 export interface StoredTask extends TaskPlace {
   readonly owner: string
-  /** The public id: no other is ever shown. */
+  /** Public id, the only one that callers see. */
   readonly id: string
-  /** The public model id. */
+  /** Public model id. */
   readonly model: string
   readonly state: StoredState
-  /** The upstream's id, once it has answered the submit. */
+  /** The upstream's id, present once the upstream accepted the task. */
   readonly upstreamId?: string
+  /** What the video is made from. */
   readonly from: UpstreamTask['from']
-  /** The request's output settings and prompt. */
+  /** Output settings of the request; `prompt` is its prompt. */
   readonly output: Output
   readonly prompt?: string
-  /** The latest answer of the upstream. */
+  /** The upstream's latest answer. */
   readonly result: CanonicalResult
   /** The caller's `idempotency-key`, unique among the owner's tasks. */
   readonly idempotencyKey?: string
-  /** The name under which the upstream finds the task without its id. */
+  /** Reference by which the upstream can find the task if its id was never received. */
   readonly reference?: string
-  /** The public id of the task whose video this one changes. */
+  /** Public id of the task whose video this one remixes. */
   readonly remixOf?: string
-  /** The process that submits it. */
+  /** Id of the process that submits the task. */
   readonly worker: string
   readonly createdAt: number
-  /** When the upstream was last polled. */
+  /** Last poll of the upstream. */
   readonly polledAt: number
-  /** Consecutive answers of the upstream that it has no such task. */
+  /** Consecutive polls in which the upstream did not know the task. */
   readonly misses: number
-  /** When the row may be deleted. */
+  /** Earliest deletion of the row. */
   readonly expiresAt: number
-  /** Bytes of the finished video, once it is kept here; 0 where it is not going to be. */
+  /** Bytes of the stored video; 0 if the video will not be stored. */
   readonly fileSize?: number
 }
 
-/** Whether nothing changes the task's state any more. */
+/** Whether the state is final. */
 export const isEnded = ({ state }: Pick<StoredTask, 'state'>): boolean => state !== 'submitting' && isFinal(state)
 
-/** Which part of a list is wanted. */
+/** Size, order and position of one page of a list. */
 export interface TaskPage {
   readonly limit: number
   readonly order: 'asc' | 'desc'
-  /** The id behind which it continues. */
+  /** Id of the last task of the previous page. */
   readonly after: string | undefined
 }
 
-/** Tasks of all keys. Nothing brings a task back to an earlier state, and nothing changes one in a final state. */
+/** Tasks of all keys. The state never moves backwards, and a final state never changes. */
 export interface Tasks {
-  /** Stores a task before it is submitted; false where the owner has one of its idempotency key. */
+  /** Stores a task before its submission; false if the owner already has a task with that idempotency key. */
   begin(task: StoredTask): Promise<boolean>
-  /** Stores that the task, still unsubmitted, goes to another upstream. */
+  /** Stores that an unsubmitted task moves to another upstream. */
   move(owner: string, id: string, place: TaskPlace & Pick<StoredTask, 'reference'>): Promise<void>
   find(owner: string, id: string): Promise<StoredTask | undefined>
   findByKey(owner: string, idempotencyKey: string): Promise<StoredTask | undefined>
-  /** A page of the owner's tasks, and whether more follow; undefined where there is no task `after`. */
+  /** Returns a page of the owner's tasks and whether more follow; undefined if the task `after` is unknown. */
   list(
     owner: string,
     page: TaskPage,
   ): Promise<{ readonly tasks: readonly StoredTask[]; readonly more: boolean } | undefined>
-  /** Stores what the upstream answered to the submit or about the state; false where the task is further already. */
+  /** Stores the upstream's answer to a submission or a poll; false if the stored state is already further. */
   advance(owner: string, id: string, news: TaskNews): Promise<boolean>
   /**
-   * Takes the right to ask the upstream for the state, which one process has at a time.
+   * Claims the next poll of a task; of several processes one succeeds.
    *
-   * @param before false where it was polled after this time.
+   * @param before returns false if the last poll was after this time.
    */
   claim(owner: string, id: string, now: number, before: number): Promise<boolean>
-  /** Counts an answer that there is no such task. */
+  /** Counts a poll in which the upstream did not know the task. */
   miss(owner: string, id: string): Promise<void>
-  /** Submitted, unfinished tasks of the channels that were not polled since, the longest waiting first. */
+  /**
+   * Returns unfinished tasks of the given channels whose last poll was at or before `before`, least recently polled
+   * first.
+   */
   due(before: number, limit: number, channels: readonly string[]): Promise<readonly StoredTask[]>
-  /** Tasks whose submit is not answered yet. */
+  /** Returns tasks whose submission has no answer yet. */
   submitting(): Promise<readonly StoredTask[]>
-  /** Completed tasks since a time whose video is still to be kept, the oldest first. */
+  /** Returns completed tasks created since a time whose video is not stored yet, oldest first. */
   unkept(since: number, limit: number): Promise<readonly StoredTask[]>
-  /** Tasks whose video is kept, the oldest first. */
+  /** Returns tasks whose video is stored, oldest first. */
   withFiles(): Promise<readonly StoredTask[]>
-  /** Stores that the video is kept, 0 for never, or no longer; false where there is no such task. */
+  /**
+   * Records the size of the stored video: 0 if it will not be stored, undefined if it was deleted. Returns false if the
+   * task is unknown.
+   */
   keepFile(owner: string, id: string, size: number | undefined): Promise<boolean>
-  /** Stores that the video will never be kept, unless it is. */
+  /** Records that the video will not be stored, unless it already is. */
   leaveFile(owner: string, id: string): Promise<void>
   drop(owner: string, id: string): Promise<void>
 }
 
-/** What is new of a task. */
+/** New state of a task, from an answer of the upstream. */
 export interface TaskNews {
   readonly state: TaskState
   readonly result: CanonicalResult

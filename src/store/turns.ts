@@ -1,87 +1,92 @@
 import type { JsonObject } from '../canonical/node.ts'
 
 /**
- * One response with its input, as the format of stored responses has them (docs/wire/responses.md#stored-responses).
- * Earlier turns are not repeated in it: they are found by `previous`.
+ * One stored response with its input (docs/wire/responses.md#stored-responses). Earlier turns are not repeated;
+ * `previous` links to them.
  */
 export interface Turn {
-  /** Its owner (`Caller.id`): no other key ever sees it. */
+  /** Owner (`Caller.id`). No other key can read the turn. */
   readonly owner: string
   readonly id: string
-  /** The response object, as its caller received it. */
+  /** The response object, as sent to the caller. */
   readonly response: JsonObject
-  /** The items this turn added, each with an id. */
+  /** The input items that this turn added, each with an id. */
   readonly input: readonly JsonObject[]
-  /** The turn it continues. */
+  /** Id of the turn that this one continues. */
   readonly previous?: string
-  /** The channel whose upstream made it: its proofs are valid there. */
+  /** The channel whose upstream made the response; its signatures are valid only there. */
   readonly channel?: string
-  /** That upstream stores it, too, under the same ids. */
+  /** That upstream stores the response too, under the same ids. */
   readonly remembered?: true
-  /** The upstream's id of it, where it differs. */
+  /** The upstream's id of the response, if it differs. */
   readonly copy?: string
-  /** Unix time in milliseconds, as everywhere here. */
+  /** Unix milliseconds, as all times in this file. */
   readonly createdAt: number
   readonly expiresAt: number
-  /** While it is worked on: the time until which the worker has to renew it. */
+  /** Deadline by which the worker must renew its lease; absent once the response has ended. */
   readonly lease?: number
-  /** The process that works on it (`Liveness.id`). */
+  /** Id of the process that works on the response (`Liveness.id`). */
   readonly worker?: string
 }
 
-/** The items one turn added to a conversation. */
+/** The items that one turn added to a chain. */
 export interface Link {
-  /** Its input, then its output. */
+  /** Input items, then output items. */
   readonly items: readonly JsonObject[]
   readonly channel?: string
 }
 
+/** A turn with all turns it continues. */
 export interface Chain {
   /** Oldest first. */
   readonly links: readonly Link[]
-  /** The turn before the first link, where that is not stored here. */
+  /** Id of the turn before the first link, if that turn is not stored here. */
   readonly before?: string
 }
 
+/** A stored item, and which upstream made it. */
 export interface FoundItem {
   readonly item: JsonObject
-  /** The channel whose upstream made it. */
+  /** The channel whose upstream made the item. */
   readonly channel?: string
-  /** That upstream has it under the same id. */
+  /** That upstream stores the item under the same id. */
   readonly remembered?: true
 }
 
-/** A memory of turns. Every access names the owner: another owner's turn counts as unknown. */
+/** A repository of turns. Every method takes the owner: another owner's turn counts as unknown. */
 export interface Turns {
   find(owner: string, id: string): Promise<Turn | undefined>
   /**
-   * The turn of that id and all it continues; undefined where it is unknown.
+   * Returns a turn with all turns it continues; undefined if it is unknown.
    *
    * @throws GatewayError `too-large` for a chain too long to send.
    */
   chain(owner: string, id: string): Promise<Chain | undefined>
-  /** The items of these ids among all turns and conversations, the latest of each; unknown ones are missing. */
+  /**
+   * Finds items by id in all turns and conversations of the owner; of duplicates the newest. Unknown ids are missing
+   * from the result.
+   */
   items(owner: string, ids: readonly string[]): Promise<ReadonlyMap<string, FoundItem>>
-  /** Whether any of these ids, of turns or of items, is another owner's alone, or of something deleted. */
+  /** Whether any of the ids, of turns or of items, must not be reused: only another owner has it, or it was deleted. */
   barred(owner: string, ids: readonly string[]): Promise<boolean>
-  /** Stores a turn, in place of one of the same id. */
+  /** Stores a turn, and replaces a turn with the same id. */
   keep(turn: Turn): Promise<void>
   /**
-   * Stores the progress of a turn that is worked on or, without a lease, how it ended. False where no process may work
-   * on it any more: it has ended otherwise or was deleted, and nothing changes.
+   * Stores progress of a turn or, without a lease, its end. Returns false and changes nothing if the turn has already
+   * ended or was deleted.
    */
   advance(turn: Turn): Promise<boolean>
-  /** Those of the ids whose turns are worked on, of any owner. */
+  /** Returns those of the ids whose turns are unfinished, for any owner. */
   unfinished(ids: readonly string[]): Promise<ReadonlySet<string>>
-  /** Renews the lease of a turn that is worked on; false where it is not any more. */
+  /** Renews the lease of an unfinished turn; false if it has ended. */
   renew(owner: string, id: string, lease: number): Promise<boolean>
-  /** Deletes a turn for good, except that its id stays barred; false where there was none. */
+  /** Deletes a turn permanently but keeps its id reserved; false if the turn is unknown. */
   drop(owner: string, id: string): Promise<boolean>
 }
 
-/** The items of a turn's answer. */
+/** Output items of a turn. */
 export const outputOf = ({ response }: Pick<Turn, 'response'>): readonly JsonObject[] =>
   Array.isArray(response['output']) ? (response['output'] as readonly JsonObject[]) : []
 
-/** The most turns of a chain, and characters of their JSON. */
+/** Limits of a chain: turns, and characters of their items as JSON. */
 export const LONGEST = { turns: 10_000, characters: 128 * 1024 * 1024 } as const

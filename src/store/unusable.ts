@@ -2,7 +2,9 @@ import { shownStore } from '../config/store-address.ts'
 import type { StoreConfig } from '../config/types.ts'
 import { storeFault } from './fault.ts'
 
-/** A store that cannot be used, in words for the operator: which it is, without its password, and why. */
+/**
+ * The store cannot be used. The message is for the operator: the store's address without its password, and the reason.
+ */
 export class UnusableStore extends Error {
   override readonly name = 'UnusableStore'
 
@@ -11,11 +13,11 @@ export class UnusableStore extends Error {
   }
 }
 
-/** What is thrown instead of a fault of a store; anything else as it is. */
+/** Adds the store's address to a fault of the store; returns any other error unchanged. */
 export const namingStore = (store: StoreConfig, thrown: unknown): unknown =>
   thrown instanceof UnusableStore || storeFault(thrown) === undefined ? thrown : new UnusableStore(store, thrown)
 
-/** A host with several addresses has an error for each. */
+/** Text of an error; for a host with several addresses, the errors of all of them. */
 function reasonOf(cause: unknown): string {
   if (cause instanceof AggregateError) return [...new Set(cause.errors.map(reasonOf))].join('; ')
   return cause instanceof Error ? cause.message : String(cause)

@@ -4,15 +4,18 @@ import { DURATIONS, FIRST_BYTES, LATER, merged, packed, type Sum, type Sums, sum
 import { plainText, type SeriesIndex } from './usage-series.ts'
 import type { SeriesRow } from './usage-tables.ts'
 
+/** ms. */
 export const HOUR = 3_600_000
+/** ms. */
 export const DAY = 24 * HOUR
 
-/** A list of columns' values, in the order of the statement that writes it. */
+/** Column values of one row, in the order of the insert statement. */
 export type Values = (number | string | null)[]
 
-/** Sums by hour or by day: of each the bytes of `packed`. */
+/** Sums by start of the hour or day, each as the bytes of `packed`. */
 export type Parts = ReadonlyMap<number, Buffer>
 
+/** Columns of `usage_rows`, in the order of the insert statement. */
 export const ROW_COLUMNS = [
   ...(['at', 'id', 'series', 'model', 'upstream_model', 'stream', 'attempts', 'error', 'finish'] as const),
   ...(['upstream_id', 'input', 'output', 'cache_read', 'cache_write', 'reasoning', 'input_audio'] as const),
@@ -20,24 +23,25 @@ export const ROW_COLUMNS = [
   ...(['duration', 'tries', 'estimated'] as const),
 ]
 
-/** Characters of the earlier attempts of one request, as JSON. */
+/** Maximum characters of a request's earlier attempts as JSON. */
 const TRIES = 4000
 
-/** The largest count of a row: no sum of such leaves 64 bits, whatever an upstream counts. */
+/** Maximum count in a row, whatever an upstream reports, so that sums fit into 64 bits. */
 const MOST = 1e11
+/** nanodollars; maximum cost in a row. */
 const MOST_COST = 1e14
 
-/** A count as it is stored: whole, not negative and bounded. */
+/** Rounds a count and limits it to the range from 0 to `most`. */
 const whole = (count: number | undefined, most = MOST): number | null => {
   if (count === undefined || Number.isNaN(count)) return null
   return count > most ? most : count > 0 ? Math.round(count) : 0
 }
 
-/** A duration to a tenth of a millisecond. */
+/** Rounds a duration to a tenth of a millisecond. */
 const time = (milliseconds: number | undefined): number | null =>
   milliseconds === undefined || !Number.isFinite(milliseconds) ? null : Math.round(milliseconds * 10) / 10
 
-/** What a batch of rows adds to sums, by series and hour and day. */
+/** The sums of a batch of rows, by series, hour and day. */
 export class BatchSums {
   readonly series = new Map<number, SeriesRow>()
   private readonly index: SeriesIndex
@@ -49,7 +53,7 @@ export class BatchSums {
     this.index = index
   }
 
-  /** Adds a row; gives it as it is stored, in the order of `ROW_COLUMNS`. */
+  /** Adds a row to the sums and returns its column values, in the order of `ROW_COLUMNS`. */
   add(row: UsageRow): Values {
     const one = this.index.of(row)
     const values = valuesOf(row, one.id)
@@ -71,12 +75,13 @@ export class BatchSums {
     return this.sums
   }
 
+  /** Packed sums by hour and by day. */
   get parts(): { readonly hours: Parts; readonly days: Parts } {
     const hours = new Map([...this.byHour].sort(inOrder).map(([at, some]) => [at, packed(some)] as const))
     return { hours, days: daysOf(hours) }
   }
 
-  /** Nanodollars by key and day. */
+  /** Cost in nanodollars by key and day. */
   get spent(): readonly Values[] {
     return spentIn(this.byHour, this.series)
   }
@@ -86,7 +91,7 @@ type InTime<T> = readonly [at: number, what: T]
 
 const inOrder = ([at]: InTime<unknown>, [other]: InTime<unknown>): number => at - other
 
-/** Sums by hour as sums by day: most often there is one hour. */
+/** Merges hourly sums into daily sums. A batch usually has a single hour. */
 function daysOf(hours: Parts): Parts {
   const days = new Map<number, Buffer[]>()
   for (const [hour, part] of hours) {
@@ -98,7 +103,7 @@ function daysOf(hours: Parts): Parts {
   return new Map([...days].map(([at, parts]) => [at, parts.length === 1 ? parts[0]! : merged(parts)] as const))
 }
 
-/** What keys spent by day, ordered, so that two processes do not wait for each other in a circle. */
+/** Cost by key and day, sorted, so that two processes cannot deadlock. */
 function spentIn(hours: ReadonlyMap<number, Sums>, series: ReadonlyMap<number, SeriesRow>): readonly Values[] {
   const days = new Map<number, Map<string, number>>()
   for (const [hour, sums] of hours) {
@@ -115,7 +120,7 @@ function spentIn(hours: ReadonlyMap<number, Sums>, series: ReadonlyMap<number, S
     .flatMap(([at, keys]) => [...keys].sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, cost]) => [key, at, cost]))
 }
 
-/** In the order of `ROW_COLUMNS`. */
+/** Column values of a row, in the order of `ROW_COLUMNS`. */
 const valuesOf = (row: UsageRow, series: number): Values => [
   row.at,
   plainText(row.id)!,
@@ -145,7 +150,7 @@ const valuesOf = (row: UsageRow, series: number): Values => [
   row.estimated === true ? 1 : 0,
 ]
 
-/** The attempts as JSON: the first of them, as far as `TRIES` characters go. */
+/** The earlier attempts as JSON; cut to the first ones until they fit into `TRIES` characters. */
 function triesText(tries: NonNullable<UsageRow['tries']>): string | null {
   for (let count = tries.length; count > 0; count >>= 1) {
     const text = plainText(JSON.stringify(tries.slice(0, count)), TRIES + 1)!
@@ -154,7 +159,7 @@ function triesText(tries: NonNullable<UsageRow['tries']>): string | null {
   return null
 }
 
-/** Where in `ROW_COLUMNS` the counts are that sums have in the same order: `input` to `cost`. */
+/** Indexes in `ROW_COLUMNS`. The columns from `input` to `cost` have the same order in sums. */
 const FIRST_COUNT = ROW_COLUMNS.indexOf('input')
 const COST = ROW_COLUMNS.indexOf('cost')
 const LOSSES = ROW_COLUMNS.indexOf('losses')
@@ -162,7 +167,7 @@ const FIRST_BYTE = ROW_COLUMNS.indexOf('first_byte_after')
 const DURATION = ROW_COLUMNS.indexOf('duration')
 const ESTIMATED = ROW_COLUMNS.indexOf('estimated')
 
-/** Where sums have what: the places of `SUM_COLUMNS`. */
+/** Indexes in a sum, in the order of `SUM_COLUMNS`. */
 const REQUESTS = 0
 const ERRORS = 1
 const COUNTS = 2

@@ -6,7 +6,7 @@ import { DURATIONS, emptySum, FIRST_BYTES, LATER, type Sum } from './usage-parts
 import type { UsageField, UsageFilter, UsageGroup, UsageRank } from './usage-records.ts'
 import { type SeriesRow, SUM_COLUMNS } from './usage-tables.ts'
 
-/** The columns of series that fields are. */
+/** The column of `usage_series` for each field. */
 export const FIELD_COLUMNS: { readonly [F in UsageField]: keyof SeriesRow } = {
   ...{ key: 'key_id', model: 'model', channel: 'channel', format: 'format', upstreamFormat: 'upstream_format' },
   ...{ door: 'door', group: 'group_name', status: 'status' },
@@ -14,7 +14,7 @@ export const FIELD_COLUMNS: { readonly [F in UsageField]: keyof SeriesRow } = {
 
 type Where = NonNullable<UsageFilter['where']>
 
-/** Which series are meant; an empty value means those without one. */
+/** Builds the condition on series for a filter. An empty value matches series without that field. */
 export function matches(where: Where) {
   return (row: ExpressionBuilder<Tables, 'usage_series'>): Expression<SqlBool> =>
     row.and(
@@ -36,18 +36,18 @@ interface Group {
 
 interface GroupsOptions {
   readonly percentiles?: boolean
-  /** The names of the groups that are shown; all others are one. */
+  /** Names of the groups to show; all other groups are combined into one. */
   readonly shown?: ReadonlySet<string> | undefined
 }
 
-/** The sums that groups are ranked by. */
+/** The sums that each ranking adds up. */
 const RANKS: { readonly [R in UsageRank]: readonly (typeof SUM_COLUMNS)[number][] } = {
   ...{ requests: ['requests'], errors: ['errors'], tokens: ['input', 'output'], cost: ['cost'], losses: ['losses'] },
 }
 
-/** Groups that series belong to, and what was added up of them. */
+/** Groups series by fields and collects the sums of each group. */
 export class Groups {
-  /** What a series is added to; undefined where it is not meant. */
+  /** Returns the sum that a series is added to; undefined if the filter excludes the series. */
   readonly sumOf: (series: number) => Sum | undefined
   private readonly groups: ReadonlyMap<string, Group>
   private readonly percentiles: boolean
@@ -80,14 +80,14 @@ export class Groups {
     )
   }
 
-  /** The names of so many groups, those that have most of something. */
+  /** Returns the names of the `count` groups with the highest rank. */
   top(count: number, rank: UsageRank): ReadonlySet<string> {
     const most = ({ sum }: Group): number => RANKS[rank].reduce((all, column) => all + sum[PLACES[column]]!, 0)
     const ranked = [...this.groups].filter(([, { sum }]) => sum[0]! > 0).sort(([, a], [, b]) => most(b) - most(a))
     return new Set(ranked.slice(0, count).map(([name]) => name))
   }
 
-  /** The groups with requests, those of most first; they are empty then. */
+  /** Returns the groups with requests, those with most requests first, and resets their sums. */
   taken(at: number | undefined): UsageGroup[] {
     const used = [...this.groups.values()].filter(({ sum }) => sum[0]! > 0).sort((a, b) => b.sum[0]! - a.sum[0]!)
     return used.map(group => {

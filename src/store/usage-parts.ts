@@ -2,39 +2,37 @@ import { INTERVALS } from './usage/histogram.ts'
 import { LATER_COLUMNS, SUM_COLUMNS } from './usage-tables.ts'
 
 /**
- * Where in a sum the counts of first bytes and of durations begin, and the values of `LATER_COLUMNS`; before are those of
- * `SUM_COLUMNS`.
+ * Layout of a sum: the values of `SUM_COLUMNS`, a histogram of times to the first byte, a histogram of durations, the
+ * values of `LATER_COLUMNS`.
  */
 export const FIRST_BYTES = SUM_COLUMNS.length
 export const DURATIONS = FIRST_BYTES + INTERVALS
 export const LATER = DURATIONS + INTERVALS
 const WIDTH = LATER + LATER_COLUMNS.length
 
-/**
- * What is added up of requests: `SUM_COLUMNS`, then how many were within each interval of `BOUNDS`, twice, then
- * `LATER_COLUMNS`.
- */
+/** Sums over requests, as one list of numbers with the layout above. */
 export type Sum = number[]
 
-/** Numbers of 64 bits in one piece of memory, as lists that held a fraction are: faster made than typed arrays. */
+/** Filling with a fraction first makes V8 use an array of doubles, which is faster to create than a typed array. */
 const EMPTY: Sum = new Array<number>(WIDTH).fill(0.5).fill(0)
 
+/** Creates a sum of zeros. */
 export const emptySum = (): Sum => EMPTY.slice()
 
-/** Sums by the number of their series. */
+/** Sums by series id. */
 export type Sums = Map<number, Sum>
 
-/** The series in two numbers, and the length of what follows. */
+/** Bytes before each packed sum: the series id as two 32-bit numbers, and the length of the sum. */
 const HEAD = 4 + 4 + 2
-/** Bytes that a sum has at most: numbers of up to 80 bits, and their places. */
+/** Maximum bytes of a packed sum: per value an index and up to 80 bits. */
 const LONGEST = HEAD + 12 * WIDTH
 const LOW = 2 ** 32
 
 let scratch = Buffer.allocUnsafe(64 * 1024)
 
 /**
- * Sums as bytes: of each the series and its values, in seven bits a byte, then the indexes and values of the later columns
- * and of the intervals that have any.
+ * Packs sums into bytes. Each sum is the series id, the length, the values as varints (7 bits per byte), and index and
+ * value of the later columns and histogram intervals that are not 0.
  */
 export function packed(sums: Sums): Buffer {
   let end = 0
@@ -52,7 +50,7 @@ export function packed(sums: Sums): Buffer {
   return Buffer.from(scratch.subarray(0, end))
 }
 
-/** Writes the values of a range that are not 0, each behind its index. */
+/** Writes the values of a range that are not 0, each after its index. */
 function writeSparse(sum: Sum, from: number, to: number, begin: number): number {
   let end = begin
   for (let at = from; at < to; at++) {
@@ -63,6 +61,7 @@ function writeSparse(sum: Sum, from: number, to: number, begin: number): number 
   return end
 }
 
+/** Writes a value as a varint and returns the end of it. */
 function write(value: number, at: number): number {
   let rest = value
   let end = at
@@ -75,10 +74,10 @@ function write(value: number, at: number): number {
 }
 
 /**
- * Adds what was packed to sums.
+ * Adds packed sums to the given sums.
  *
- * @param sumOf what a series is added to; undefined for those that are not meant.
- * @param timings whether the intervals are added, too.
+ * @param sumOf returns the sum for a series; undefined skips the series.
+ * @param timings whether to add the histograms too.
  */
 export function unpack(data: Uint8Array, sumOf: (series: number) => Sum | undefined, timings: boolean): void {
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength)
@@ -106,14 +105,14 @@ function addTo(sum: Sum, data: Uint8Array, begin: number, end: number, timings: 
   }
 }
 
-/** Several parts as one. */
+/** Merges several packed parts into one. */
 export function merged(parts: readonly Uint8Array[]): Buffer {
   const sums: Sums = new Map()
   for (const part of parts) unpack(part, series => sumIn(sums, series), true)
   return packed(sums)
 }
 
-/** The sum of a series, which is begun where there is none. */
+/** Returns the sum of a series, created on first use. */
 export function sumIn(sums: Sums, series: number): Sum {
   const known = sums.get(series)
   if (known !== undefined) return known

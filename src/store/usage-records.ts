@@ -1,12 +1,12 @@
 import type { Percentiles } from './usage/histogram.ts'
 import type { UsageRow } from './usage/row.ts'
 
-/** The fields by which usage is summed up. */
+/** Fields by which usage can be grouped and filtered. */
 export type UsageField = 'key' | 'model' | 'channel' | 'format' | 'upstreamFormat' | 'door' | 'group' | 'status'
 
 /**
- * Which requests are meant. Times are Unix milliseconds: from `since` on, before `until`. Sums are of whole hours (of
- * whole UTC days where hours are not kept any more): those in which the two times lie belong to them.
+ * Selects requests by time and by fields. Times are Unix milliseconds: from `since`, before `until`. Sums cover whole
+ * hours, or whole UTC days once hourly sums are deleted; the periods that contain `since` and `until` are included.
  */
 export interface UsageFilter {
   readonly since: number
@@ -17,8 +17,9 @@ export interface UsageFilter {
 /** Sums over requests. */
 export interface UsageSum {
   readonly requests: number
-  /** Requests that failed, and requests that their callers left. */
+  /** Requests that failed. */
   readonly errors: number
+  /** Requests whose caller disconnected before the answer was complete. */
   readonly cancelled: number
   readonly input: number
   readonly output: number
@@ -27,14 +28,14 @@ export interface UsageSum {
   readonly reasoning: number
   readonly inputAudio: number
   readonly outputAudio: number
-  /** Nanodollars of those whose cost is known. */
+  /** Nanodollars, of the requests with a known cost. */
   readonly cost: number
-  /** Requests whose cost is unknown. */
+  /** Requests with unknown cost. */
   readonly unpriced: number
-  /** Requests whose tokens are an estimate. */
+  /** Requests with estimated tokens. */
   readonly estimated: number
   readonly losses: number
-  /** Milliseconds until the first byte, and in all, that so many percent of the requests stayed below; where asked for. */
+  /** ms; percentiles of the time to the first byte, and of the whole duration. Present only if requested. */
   readonly firstByte?: Percentiles
   readonly duration?: Percentiles
 }
@@ -42,7 +43,7 @@ export interface UsageSum {
 /** What groups are ranked by. */
 export type UsageRank = 'requests' | 'errors' | 'tokens' | 'cost' | 'losses'
 
-/** Thrown where more requests would be counted one by one than is done. */
+/** An exact query covers more rows than may be counted one by one. */
 export class TooManyRows extends Error {
   readonly most: number
   constructor(most: number) {
@@ -52,49 +53,52 @@ export class TooManyRows extends Error {
   }
 }
 
+/** Sums of one group, and of one interval if the query has intervals. */
 export interface UsageGroup extends UsageSum {
-  /** The values of the fields they are summed up by. */
+  /** Values of the fields that define the group. */
   readonly by: { readonly [F in UsageField]?: string }
-  /** It is the groups that are not among the top, together. */
+  /** The group combines all groups that are not among the top. */
   readonly others?: true
-  /** The last name of the key, where they are summed up by key. */
+  /** Name of the key when grouped by key; for a renamed key the alphabetically last of its names. */
   readonly keyName?: string
-  /** The beginning of the interval, where they are summed up over time. */
+  /** Start of the interval, when summed over time. */
   readonly at?: number
 }
 
+/** A query for sums. */
 export interface UsageQuery extends UsageFilter {
   readonly by: readonly UsageField[]
-  /** Sums for each interval, too; those of minutes are exact. */
+  /** Return sums per interval; those per minute are exact. */
   readonly every?: 'minute' | 'hour' | 'day'
-  /** The requests themselves are counted, as far as they are kept: times count to the millisecond. */
+  /** Count stored rows instead of hourly sums, so that times are exact to the millisecond. */
   readonly exact?: boolean
-  /** Only the groups that have most of something in all; the others are one group. */
+  /** Return only the groups with the highest rank, and the others combined into one. */
   readonly top?: { readonly count: number; readonly rank: UsageRank }
-  /** Whether percentiles of durations are wanted. */
+  /** Return percentiles of durations. */
   readonly percentiles?: boolean
   readonly limit: number
 }
 
+/** Filter and position of one page of rows. */
 export interface RowPage extends UsageFilter {
   readonly limit: number
-  /** The place behind which it continues, as the page before gave it. */
+  /** Position after the previous page, as that page returned it. */
   readonly after?: string
-  /** Only failed ones, or only those with losses. */
+  /** Only failed requests, or only requests with losses. */
   readonly only?: 'errors' | 'losses'
 }
 
-/** One row for each request, and sums of them by hour and day. */
+/** Usage per request, and its sums by hour and day. */
 export interface UsageRecords {
-  /** Stores rows and adds them to the sums. */
+  /** Stores rows and adds them to the sums, in one transaction. */
   add(rows: readonly UsageRow[]): Promise<void>
-  /** Sums, over time from the earliest on; those of most requests first. Rejects with TooManyRows. */
+  /** Returns sums, intervals from the earliest, groups with most requests first. Rejects with `TooManyRows`. */
   sums(query: UsageQuery): Promise<readonly UsageGroup[]>
-  /** Rows, the latest first. */
+  /** Returns a page of rows, newest first; `next` is the position of the next page. */
   rows(page: RowPage): Promise<{ readonly rows: readonly UsageRow[]; readonly next?: string }>
   row(id: string): Promise<UsageRow | undefined>
-  /** Nanodollars that a key has spent in the day and the month (UTC) of that time. */
+  /** Returns the nanodollars that a key spent in the UTC day and month of a time, up to that day. */
   spent(key: string, at: number): Promise<{ readonly day: number; readonly month: number }>
-  /** Deletes rows before that time, and hourly sums that are kept no longer. */
+  /** Deletes rows older than `before`, and hourly sums past their retention. */
   sweep(before: number): Promise<void>
 }

@@ -2,28 +2,30 @@ import { createHash } from 'node:crypto'
 import { isFailed, type UsageRow } from './usage/row.ts'
 import type { SeriesRow } from './usage-tables.ts'
 
-/** Characters of a name; callers and upstreams choose some of them. */
+/** Maximum characters of a name; callers and upstreams choose some of the names. */
 const LONGEST = 200
 
-/** A text that every engine takes: of bounded length, without NUL and halves of characters. */
+/** Makes text storable by every engine: limits its length and removes NUL and lone surrogates. */
 export function plainText(text: string | undefined, longest = LONGEST): string | null {
   if (text === undefined) return null
   const short = text.length > longest ? text.slice(0, longest) : text
   return (short.includes('\0') ? short.replaceAll('\0', '') : short).toWellFormed()
 }
 
-/** Beyond which the series that were met are forgotten and made anew. */
+/** Series in memory; beyond this number all are dropped and computed again. */
 const MOST = 20_000
 
-/** Series by their values, one value a level: to look for them so is cheaper than to make one name of all values. */
+/** Tree of series with one field per level; lookups are faster than building a combined key. */
 type Level = Map<string | number, Level | SeriesRow>
 
-/** Finds the series of rows: those with the same values have the same. */
+/** Finds the series of a row: rows with equal fields share a series. */
 export class SeriesIndex {
   private readonly known: Level = new Map()
   private count = 0
 
-  /** The series of a request; a model that no channel was tried for is not part of it, as callers name what they like. */
+  /**
+   * Returns the series of a row. A model is part of it only if a channel was tried, because callers can invent names.
+   */
   of(row: UsageRow): SeriesRow {
     const { key = '', keyName = '', group = '', model = '', channel = '', upstreamFormat = '', status } = row
     const failed = isFailed(row) ? 1 : 0
@@ -71,7 +73,7 @@ function below(level: Level, value: string): Level {
   return made
 }
 
-/** 53 bits of a hash, so that a series has the same number in every process: it is never looked up to be written. */
+/** 53 bits of a hash, so that every process computes the same id without a lookup. */
 function idOf(series: Omit<SeriesRow, 'id'>): number {
   const hash = createHash('sha256')
     .update(JSON.stringify(Object.values(series)))

@@ -1,18 +1,18 @@
-/** A set of requests that agree in everything they are summed up by. */
+/** A series: all requests with the same values in the fields that usage is grouped by. */
 export interface SeriesRow {
-  /** A hash of the other columns. */
+  /** Hash of the other columns. */
   readonly id: number
   readonly key_id: string | null
   readonly key_name: string | null
   readonly group_name: string | null
-  /** Only where a channel was tried: callers can name anything. */
+  /** Null if no channel was tried, because callers can invent names. */
   readonly model: string | null
   readonly channel: string | null
   readonly format: string
   readonly upstream_format: string | null
   readonly door: string
   readonly status: number
-  /** 1 where the requests failed. */
+  /** 1 if the requests failed. */
   readonly failed: number
 }
 
@@ -21,7 +21,7 @@ export interface RequestRow {
   readonly at: number
   readonly id: string
   readonly series: number
-  /** Where no channel was tried: what the caller named. */
+  /** The model that the caller named; set only if no channel was tried. */
   readonly model: string | null
   readonly upstream_model: string | null
   readonly stream: number
@@ -43,28 +43,28 @@ export interface RequestRow {
   readonly answered_after: number | null
   readonly first_byte_after: number | null
   readonly duration: number
-  /** As JSON. */
+  /** JSON. */
   readonly tries: string | null
-  /** 1 where tokens and cost are an estimate. */
+  /** 1 if tokens and cost are estimated. */
   readonly estimated: number
 }
 
-/** What is added up of requests. */
+/** Values of a sum, in the order they are packed. */
 export const SUM_COLUMNS = [
   ...(['requests', 'errors', 'input', 'output', 'cache_read', 'cache_write', 'reasoning'] as const),
   ...(['input_audio', 'output_audio', 'cost', 'unpriced', 'losses'] as const),
 ]
 
-/** What is added up since sums have them, too: earlier parts have none of these. */
+/** Values added to sums in a later version; older parts lack them. */
 export const LATER_COLUMNS = ['cancelled', 'estimated'] as const
 
 /**
- * A part of the sums of the hour or the day that begins at `at`: the bytes of `packed`. Each batch of rows adds one; all
- * parts of a time are made one now and then.
+ * One packed part of the sums of the hour or day that starts at `at`. Each batch adds a part; parts of the same period
+ * are merged from time to time.
  */
 export interface PartRow {
   readonly at: number
-  /** 16 random hexadecimal digits. */
+  /** 16 random hex digits. */
   readonly part: string
   readonly data: Uint8Array
 }
@@ -76,13 +76,13 @@ export interface SpentRow {
   readonly cost: number
 }
 
-/** What requests used. */
+/** Tables of usage per request and its sums. */
 export interface UsageTables {
   readonly usage_series: SeriesRow
   readonly usage_rows: RequestRow
   readonly usage_hours: PartRow
   readonly usage_days: PartRow
   readonly usage_spent: SpentRow
-  /** Who deletes expired rows at present: one at a time. */
+  /** Lease of the process that currently deletes expired rows. */
   readonly usage_sweeps: { readonly name: string; readonly until: number }
 }

@@ -29,7 +29,7 @@ interface Begun {
   readonly answer: Promise<IncomingMessage>
 }
 
-/** A request of which so many bytes come, and the rest when the test says so. */
+/** Starts a request that sends some bytes now and the rest on demand. */
 function begin(
   testServer: TestServer,
   path: string,
@@ -149,7 +149,7 @@ describe('bytes that wait', TIMED, () => {
 })
 
 describe('WebSockets', TIMED, () => {
-  /** A connection over which a message begins and does not end. */
+  /** Opens a connection and starts a message on it that never ends. */
   async function flooding(testServer: TestServer, bytes: number) {
     const socket = connect(Number(new URL(testServer.server.address).port), '127.0.0.1')
     let said = ''

@@ -6,7 +6,7 @@ import { createKey } from '../builders/keys.ts'
 import { TIMED, until } from '../builders/time.ts'
 import { ENGINES } from '../store/connections.ts'
 
-/** Notices that go nowhere, or to everybody else at once. */
+/** A bus that loses its notices, or delivers them to all others at once. */
 function busOf(heard: Set<(message: object) => void>): Bus {
   let own: ((message: object) => void) | undefined
   return {

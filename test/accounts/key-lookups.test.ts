@@ -12,7 +12,7 @@ import { scratch } from '../gateway/stored/test-server.ts'
 const HERE = '203.0.113.7'
 const SILENT = { info() {}, warn() {}, error() {} }
 
-/** Lookups at a time of the test's, and how often the store was read. */
+/** Lookups with a controlled clock, and the number of store reads. */
 function lookups(most?: { address: number; all: number }) {
   const state = { now: 0, reads: 0 }
   const refresh = async () => void state.reads++
@@ -60,7 +60,10 @@ for (const { name, missing, open } of ENGINES)
   describe.skipIf(missing !== undefined)(`processes of one store in ${name}`, () => {
     const closing = closingAfterEach()
 
-    /** Processes that hear of changes by reading the store alone, and what creates a key as the command line does. */
+    /**
+     * Processes that learn of changes only by reading the store, and a function that creates a key as the command line
+     * does.
+     */
     async function processes() {
       const { path, drop } = scratch()
       closing.push(drop)
@@ -121,7 +124,7 @@ for (const { name, missing, open } of ENGINES)
       expect(refused.every(one => one.status === 'rejected' && access.isWrongKey(one.reason))).toBe(true)
       expect(state.reads - before).toBeLessThanOrEqual(6)
       await pause(20)
-      // A guesser takes nothing from others.
+      // The lookups of a guesser leave those of other callers untouched.
       const { text: next, id } = await create('two')
       expect((await find(access, next, '198.51.100.1')).id).toBe(id)
     })

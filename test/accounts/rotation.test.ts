@@ -6,7 +6,7 @@ import { openSqlite } from '../../src/store/store.ts'
 import { configOf } from '../builders/config.ts'
 import { createKey, rotateKey } from '../builders/keys.ts'
 
-/** A secret, and the time at which it ends. */
+/** A secret and its time of expiry. */
 interface Known {
   readonly text: string
   until: number
@@ -24,7 +24,7 @@ test('a secret is good until its time of grace is over, the latest until the key
     let now = 1_000_000
     const store = await openSqlite(':memory:', () => now)
     const config = configOf([])
-    // A store that is there, whatever file it is in.
+    // A store that exists, whatever file it uses.
     const access = new Access(
       { ...config, store: { engine: 'postgres', url: 'postgres://127.0.0.1:1/x' } },
       { records: store.access, now: () => now },
@@ -68,7 +68,7 @@ test('a secret is good until its time of grace is over, the latest until the key
   await fc.assert(law, { numRuns: 60 })
 })
 
-/** The id of a key's owner; undefined where it is refused. */
+/** Returns the id of a key's owner; undefined if the key is refused. */
 function identified(access: Access, key: string): string | undefined {
   try {
     const caller = access.identify({ headers: { 'x-api-key': key } })

@@ -7,7 +7,7 @@ afterEach(() => vi.useRealTimers())
 
 const now = () => Date.now()
 
-/** Milliseconds for which the next answer to an address is held back. */
+/** Returns the delay of the next answer to an address, in milliseconds. */
 async function delayOf(keys: WrongKeys, address: string, mark?: string): Promise<number> {
   const from = Date.now()
   let answered = false

@@ -185,7 +185,7 @@ describe('budgets', () => {
     const refused = await testServer.ask(CHAT_PATH, SHORT)
     expect(refused.json.error).toMatchObject({
       code: 'insufficient_quota',
-      message: "This key's budget for this day (UTC) has no room for the request.",
+      message: "This key's budget for this day (UTC) does not cover the request.",
     })
     const left = (86_400_000 - (Date.now() % 86_400_000)) / 1000
     expect(Math.abs(Number(refused.headers['retry-after']) - left)).toBeLessThan(5)

@@ -1,6 +1,6 @@
 import type { AccessChanges, AccessRecords, KeyChange, StoredGroup, StoredKey } from '../../src/store/access-records.ts'
 
-/** What a process knows of keys, groups and drained channels, by changes alone. */
+/** Builds the state of keys, groups and drained channels from changes alone. */
 export class Follower {
   version = 0
   keys = new Map<string, StoredKey>()
@@ -23,7 +23,7 @@ export class Follower {
     this.apply(await records.changes(this.version))
   }
 
-  /** All of it in one order, without when keys were used. */
+  /** The whole state in a fixed order, without times of last use. */
   get state() {
     return {
       keys: [...this.keys.values()].map(({ lastUsedAt: _, ...key }) => key).sort((a, b) => (a.id < b.id ? -1 : 1)),
@@ -33,7 +33,7 @@ export class Follower {
   }
 }
 
-/** One change of what is stored, in plain values. */
+/** One change of the stored state, as plain values. */
 export type Change =
   | { readonly do: 'create'; readonly id: string; readonly name: string; readonly hash: string }
   | { readonly do: 'change'; readonly id: string; readonly change: KeyChange }
@@ -55,7 +55,7 @@ export const groupOf = (name: string, more: Partial<StoredGroup> = {}): StoredGr
   ...more,
 })
 
-/** Makes a change. */
+/** Applies a change to the repository. */
 export async function make(records: AccessRecords, change: Change): Promise<void> {
   switch (change.do) {
     case 'create':

@@ -4,7 +4,7 @@ import { openSqlite, openStore } from '../../src/store/store.ts'
 import { freshDatabase, noPostgres } from '../builders/postgres.ts'
 import { scratch } from '../gateway/stored/test-server.ts'
 
-/** Some connections to one fresh database. */
+/** Several connections to one fresh database. */
 export interface Opened {
   readonly connections: readonly AccessRecords[]
   close(): Promise<void>
@@ -38,7 +38,7 @@ async function postgresConnections(many: number): Promise<Opened> {
   }
 }
 
-/** Every engine, and why it cannot be had here. */
+/** All engines, and why an engine is skipped on this machine. */
 export const ENGINES = [
   { name: 'SQLite', open: sqliteConnections, skipped: undefined },
   { name: 'PostgreSQL', open: postgresConnections, skipped: noPostgres },

@@ -38,13 +38,13 @@ const turn = (id: string): Turn => ({
   response: { id, object: 'response', output: [{ id: `out_${id}`, content: [] }] },
 })
 
-/** Names that a database may not take as they are. */
+/** A name that some databases cannot store unchanged. */
 const NAME = 'a\0b 💥'
 const [ROW] = traffic(1, { since: 1, until: 2, keys: 1, models: 1, channels: 1 })
 const PICTURE = Buffer.alloc(300_000, 0xe9)
 const NO_LIMITS = { count: 9, size: 2 ** 30, own: 9, all: 9 }
 
-/** Keys, groups, tokens, usage and what instances share, in the same odd names. */
+/** Stores keys, groups, tokens, usage and shared state under the same odd names. */
 async function fillOthers({ access, usage, shared }: Store): Promise<void> {
   await access.createKey({ ...keyOf('k'), name: NAME, group: NAME, note: `${NAME}\ud800`, models: [NAME] })
   await access.keepGroup({ name: NAME, models: [NAME], onLoss: 'show', limits: {}, createdAt: 1 })
@@ -61,7 +61,7 @@ async function fillOthers({ access, usage, shared }: Store): Promise<void> {
   await shared.changeThoughts([{ names: [['n']], thoughts }])
 }
 
-/** What is found of them: text is as its engine took it. */
+/** Reads the same data back; text is compared as the engine stored it. */
 async function othersIn({ access, usage, shared }: Store) {
   const picture = await shared.picture('p')
   const { rows } = await usage.rows({ since: 0, until: 10, limit: 5 })
@@ -144,7 +144,7 @@ describe.each([
     if (same.engine === 'sqlite') symlinkSync(basename(same.path), `${same.path}.link`)
     const linked: StoreConfig = same.engine === 'sqlite' ? { engine: 'sqlite', path: `${same.path}.link` } : same
     for (const target of [from, same, linked])
-      await expect(copyStore(from, target)).rejects.toThrow('is the store that is to be copied')
+      await expect(copyStore(from, target)).rejects.toThrow('are the same store')
   })
 
   test.skipIf(needed)('a source that is in use is not copied', async () => {
@@ -155,7 +155,7 @@ describe.each([
   })
 })
 
-/** Of a server that is not there: what is refused is refused before anybody is asked. */
+/** The config of a server that does not exist: these copies are refused without connecting. */
 const postgresAt = (rest: string): StoreConfig => ({ engine: 'postgres', url: `postgres://u@${rest}` })
 
 test.each([
@@ -163,7 +163,7 @@ test.each([
   ['LocalHost/db', 'localhost:5432/db'],
   ['127.0.0.1/db?options=-csearch_path%3Da', '127.0.0.1/db?application_name=x&options=-csearch_path=a'],
 ])('%s and %s are one store', async (from, to) => {
-  await expect(copyStore(postgresAt(from), postgresAt(to))).rejects.toThrow('is the store that is to be copied')
+  await expect(copyStore(postgresAt(from), postgresAt(to))).rejects.toThrow('are the same store')
 })
 
 test.skipIf(noPostgres)('one schema of a database is copied to another', async () => {

@@ -11,7 +11,7 @@ interface Write {
 
 class Fault extends Error {}
 
-/** A table that keeps the value of each key, and the groups that were written to it. */
+/** A table that stores the value of each key, and records the groups that were written. */
 function table(fails: () => boolean = () => false) {
   const rows = new Map<string, number>()
   const groups: (readonly Write[])[] = []

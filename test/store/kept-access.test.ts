@@ -39,7 +39,7 @@ describe.each(ENGINES)('access records in $name', ({ name, open, skipped }) => {
   let records: AccessRecords
   beforeEach(async context => {
     context.skip(skipped !== undefined)
-    // Two connections of one thread to one SQLite file would wait for each other.
+    // Two connections of one thread to a SQLite file would block each other.
     opened = await open(name === 'SQLite' ? 1 : 2)
     records = opened.connections[0]!
   })
@@ -234,7 +234,7 @@ describe.each(ENGINES)('access records in $name', ({ name, open, skipped }) => {
     for (let round = 0; round < 20; round++) {
       const [left, right] = [`left-${round}`, `right-${round}`]
       for (const id of [left, right]) await one.addToken({ ...token, id, hash: id })
-      // Of the round before, one is still there.
+      // One token of the previous round is left.
       for (const { id } of await one.tokens())
         if (![left, right, 'expired'].includes(id)) expect(await one.dropToken(id, false)).toBe('done')
       const dropped = await Promise.all([one.dropToken(left, false), other.dropToken(right, false)])
@@ -257,7 +257,7 @@ describe.each(ENGINES)('changes in $name', ({ name, open, skipped }) => {
         const reader = connections.at(-1)!
         const follower = new Follower()
         try {
-          // A process of SQLite waits for another's lock as a whole, so that its connections take turns here.
+          // A SQLite process blocks as a whole while it waits for a lock, so these connections take turns.
           if (name === 'SQLite') {
             for (let turn = 0; writers.some(changes => turn < changes.length); turn++)
               for (const [index, changes] of writers.entries()) {

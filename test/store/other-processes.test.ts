@@ -13,7 +13,7 @@ const SQLITE = new URL('../../src/store/sqlite.ts', import.meta.url).href
 const ASKING = `const { isSqliteInUse } = await import(process.argv[1])
 process.stdout.write(String(isSqliteInUse(process.argv[2])))`
 
-/** Whether another process finds that the file is in use. It opens the file and closes it, as a backup does. */
+/** Whether another process finds the file in use. That process opens and closes the file, as a backup does. */
 const isInUseElsewhere = (path: string): boolean =>
   execFileSync(process.execPath, ['--input-type=module', '-e', ASKING, SQLITE, path], { encoding: 'utf8' }) === 'true'
 
@@ -22,11 +22,11 @@ test('a file is in use for other processes however often it was opened here, and
   const store = await openStore({ engine: 'sqlite', path })
   await store.access.createKey({ ...keyOf('a'), id: 'a', name: 'a' })
   expect(isInUseElsewhere(path)).toBe(true)
-  // As at a start: the first key is looked for over a connection of its own.
+  // As at a start, the first key is looked up over a connection of its own.
   const second = await openStore({ engine: 'sqlite', path })
   await second.close()
   expect(isInUseElsewhere(path)).toBe(true)
-  // The last one who closes a file deletes this, with whatever the others write into it from then on.
+  // The last process that closes a file deletes this log, with everything others write to it afterwards.
   expect(existsSync(`${path}-wal`)).toBe(true)
   await store.close()
   expect(isInUseElsewhere(path)).toBe(false)

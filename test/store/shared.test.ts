@@ -18,7 +18,7 @@ interface Place {
 
 interface Engine {
   readonly name: string
-  /** Two connections of one process may write at once: SQLite has one wait for the other, and thereby the whole process. */
+  /** Whether two connections may write at once. In SQLite one of them blocks the whole process. */
   readonly concurrent: boolean
   readonly missing: string | undefined
   place(): Promise<Place>
@@ -61,7 +61,7 @@ for (const { name, place, concurrent, missing } of ENGINES)
     let stores: readonly Store[]
     let one: SharedRecords
     let two: SharedRecords
-    /** One of the two that may write while another does. */
+    /** Returns one of two connections that may write concurrently. */
     let writer: (index: number) => SharedRecords
     beforeEach(async () => {
       now = 1_000_000

@@ -240,7 +240,7 @@ describe('a database', () => {
   })
 })
 
-/** Keeps turns on a connection of its own. */
+/** A program that stores turns over a connection of its own. */
 const WRITER = `
   const { workerData: { config, name, count } } = require('node:worker_threads')
   import(${JSON.stringify(join(process.cwd(), 'src/store/store.ts'))}).then(async ({ openStore }) => {

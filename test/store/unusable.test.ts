@@ -7,7 +7,7 @@ import { readConfig } from '../../src/config/read.ts'
 import { LazyStore } from '../../src/store/lazy-store.ts'
 import { noPostgres, postgres } from '../builders/postgres.ts'
 
-/* Commands at a PostgreSQL server that cannot be used say which it is and why, and never its password. */
+/* Commands for a PostgreSQL server that cannot be used name the server and the reason, and never print its password. */
 
 const dirs: string[] = []
 afterEach(() => {

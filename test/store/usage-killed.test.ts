@@ -7,7 +7,7 @@ import { openStore } from '../../src/store/store.ts'
 import { freshDatabase, noPostgres } from '../builders/postgres.ts'
 import { DAY } from '../builders/units.ts'
 
-/** Runs the writer until some batches are stored, and kills it; gives how many rows it told to be stored. */
+/** Runs the writer until some batches are stored, kills it, and returns how many rows it reported as stored. */
 function killed(engine: string, place: string): Promise<number> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'usage-writer.ts'), engine, place], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -8,7 +8,7 @@ import { freshDatabase, noPostgres } from '../builders/postgres.ts'
 /** A store of usage on one engine. */
 export interface UsageStore {
   readonly usage: UsageRecords
-  /** The same data over another connection, as another instance has it. */
+  /** The same data over another connection, as another instance sees it. */
   other(): Promise<UsageRecords>
   close(): Promise<void>
 }
@@ -47,7 +47,7 @@ async function onPostgres(now: () => number): Promise<UsageStore> {
   }
 }
 
-/** Each engine that there is. */
+/** All engines available on this machine. */
 export const ENGINES: readonly (readonly [name: string, open: (now?: () => number) => Promise<UsageStore>])[] = [
   ['SQLite', (now = Date.now) => onSqlite(now)],
   ...(noPostgres === undefined ? ([['PostgreSQL', (now = Date.now) => onPostgres(now)]] as const) : []),

@@ -2,8 +2,8 @@ import { openStore } from '../../src/store/store.ts'
 import { traffic } from '../builders/usage.ts'
 
 /*
- * A process that records usage until it is killed: `node usage-writer.ts ENGINE PLACE`. Tells of each batch that is
- * stored how many rows are in all.
+ * A process that records usage until it is killed: `node usage-writer.ts ENGINE PLACE`. Prints the total number of
+ * stored rows after each batch.
  */
 
 const [engine, place] = process.argv.slice(2) as [string, string]

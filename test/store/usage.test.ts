@@ -11,7 +11,7 @@ import { ENGINES, type UsageStore } from './usage-stores.ts'
 const NOW = Date.UTC(2026, 10, 22, 12)
 const SINCE = NOW - 3 * DAY
 
-/** The id of a request a second ago, by any name. */
+/** Returns the id of a request one second ago, derived from a name. */
 const idOf = (name: string): string => requestId(NOW - 1000, Buffer.from(name).toString('hex').padStart(32, '0'))
 
 const row = (name: string, more: Partial<UsageRow> = {}): UsageRow => ({
@@ -51,7 +51,7 @@ const COUNTS = [
   'losses',
 ] as const
 
-/** The same sums, row by row. */
+/** Computes the same sums row by row. */
 function summed(rows: readonly UsageRow[], by: readonly UsageField[], unit: number | undefined) {
   const groups = new Map<string, { [name: string]: unknown; requests: number }>()
   for (const one of rows) {
@@ -181,7 +181,7 @@ describe.each(ENGINES)('usage on %s', (engine, open) => {
     for (let at = 0; at < rows.length; at += 20) {
       now = NOW + at * 60_000
       const first = store.usage.add(rows.slice(at, at + 10))
-      // One process waits for its own other connection to a file for ever.
+      // A process would wait forever for its own other connection to a SQLite file.
       if (engine === 'SQLite') await first
       await Promise.all([first, other.add(rows.slice(at + 10, at + 20))])
     }

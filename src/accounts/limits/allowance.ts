@@ -4,55 +4,57 @@ import { quotaOf } from './bucket.ts'
 import type { InitialSpend, KeyLimits, LimitEngine, LimitState, LimitStep } from './engine.ts'
 import { limited } from './refusal.ts'
 
-/** A request's expected tokens; `output` is the most the answer may have, where the request limits it. */
+/** Expected tokens of a request. `output` is the maximum of the answer, if the request limits it. */
 export interface ExpectedTokens {
   readonly input: number
   readonly output?: number
 }
 
-/** A request's actual tokens, as far as the upstream counted them. */
+/** Actual tokens of a request, as far as the upstream counted them. */
 export interface SpentTokens {
   readonly input?: number
   readonly output?: number
 }
 
-/** The largest count of one request: a higher one is wrong. */
+/** Maximum tokens of one request; a higher count is an upstream's mistake. */
 const MOST_TOKENS = 1e11
 
-/** Nanodollars that so many tokens cost; undefined where a price is unknown. */
+/** Returns the cost in nanodollars of a number of tokens; undefined if a price is unknown. */
 export type CostOf = (tokens: { readonly input: number; readonly output: number }) => number | undefined
 
-/** A step that was taken, or a promise where another process counts. */
+/** Undefined if the counts are in this process; a promise if another process must answer. */
 export type MaybePromise = undefined | Promise<void>
 
-/** What allowances are taken from. */
+/** What reservations need from `Limits`. */
 export interface Limiter {
   readonly engine: LimitEngine
   /** Unix time in milliseconds. */
   readonly now: () => number
-  /** A name for a place that no other has. */
+  /** Creates a unique name for a concurrency slot. */
   placeName(): string
-  /** What a key spent before; undefined where that cannot be known now. */
+  /** Reads the earlier spend of a key; undefined if it is currently unknown. */
   spentBefore(key: string): Promise<InitialSpend | undefined>
 }
 
-/** Where there is room for so many requests of a size, their exact size does not matter. */
+/** With room for this many requests of the same size, an estimate of the size is good enough. */
 const PLENTY = 8
 
 /**
- * The share of one request in its key's limits: it enters, reserves what it is expected to use, and settles that when it
- * ends. Of simultaneous requests no more are admitted than the limits have room for. Steps that need an answer of another
- * process give a promise; others are done when they return.
+ * The reservation of one request in its key's limits. The request enters, reserves its expected usage, and settles with
+ * the actual usage when it ends. Concurrent requests cannot exceed the limits together. Methods return a promise only
+ * if another process does the counting.
  */
 export class Allowance {
   private readonly key: string
   private readonly use: KeyUse
   private readonly limiter: Limiter
+  /** Name of the concurrency slot that the request holds. */
   private place: string | undefined
+  /** Reserved tokens; `cost` is the reserved nanodollars. */
   private tokens = 0
   private cost = 0
   private reservedAt = 0
-  /** What the answer is expected to have. */
+  /** Expected tokens of the answer. */
   private answer = 0
   private expected: (() => ExpectedTokens) | undefined
   private costOf: CostOf = UNPRICED
@@ -64,12 +66,12 @@ export class Allowance {
   }
 
   /**
-   * Counts one request. Where there is room for many of its size it takes the tokens, too: `reserve` then takes nothing,
-   * and only remembers what is expected.
+   * Counts one request. If there is ample room, also reserves tokens; `reserve` then only records the expectation.
    *
-   * @param takesPlace whether it counts among the concurrent ones until `settle` or `leave`.
-   * @param most an upper bound on its input, as for `reserve`.
-   * @throws GatewayError `rate-limited` with `retryAfterSeconds` where a limit has no room, also from the promise.
+   * @param takesPlace whether the request takes a concurrency slot until `settle` or `leave`.
+   * @param most upper bound of the input tokens, as for `reserve`.
+   * @throws GatewayError `rate-limited` with `retryAfterSeconds` if a limit is reached; with remote counts the promise
+   * rejects.
    */
   enter(takesPlace = true, most = Number.POSITIVE_INFINITY): MaybePromise {
     const { use } = this
@@ -80,18 +82,20 @@ export class Allowance {
     return this.enforce(this.step(1, this.tokens, 0, true, this.place, undefined), this.limiter.now())
   }
 
-  /** Whether there is room for many requests with so much input, by the last step. */
+  /** Whether there was ample room for requests of this size after the last step. */
   private isPlenty(most: number): boolean {
     const { hasBudget, tokensThen, typicalOutput } = this.use
     return !hasBudget && tokensThen >= PLENTY * (most + typicalOutput)
   }
 
   /**
-   * Takes what a request is expected to use, unless `enter` did. A request larger than a minute's tokens needs all of them.
+   * Reserves the expected usage of a request, unless `enter` already did. A request larger than the quota per minute
+   * needs the full quota.
    *
-   * @param expected called only where tokens are scarce or cost something.
-   * @param most an upper bound on the input, by the size of the body; used where there is room for many of that size.
-   * @throws GatewayError `rate-limited` where the key has less left, also from the promise.
+   * @param expected called only if tokens are scarce or a budget applies, because counting is expensive.
+   * @param most upper bound of the input tokens, from the size of the body; used instead of `expected` if there is
+   * ample room.
+   * @throws GatewayError `rate-limited` if the key has less left; with remote counts the promise rejects.
    */
   reserve(expected: () => ExpectedTokens, most = Number.POSITIVE_INFINITY, costOf: CostOf = UNPRICED): MaybePromise {
     const { use } = this
@@ -113,23 +117,23 @@ export class Allowance {
     return this.enforce(this.step(0, more, cost, true, undefined, undefined), now)
   }
 
-  /** Remembers what is expected, for an answer whose use nobody counts. */
+  /** Records the expected usage, which is charged if nobody counts the answer. */
   private expect(expected: () => ExpectedTokens, answer: number, costOf: CostOf): undefined {
     this.expected = expected
     this.answer = answer
     this.costOf = costOf
   }
 
-  /** About how many tokens an answer of the key has, where its request allows no more than `most`. */
+  /** Estimates the output tokens of the key's next answer, at most `most`. */
   expectedAnswer(most = Number.POSITIVE_INFINITY): number {
     return Math.max(0, Math.min(most, this.use.typicalOutput))
   }
 
   /**
-   * Replaces what was reserved by what was used, and gives the place back.
+   * Replaces the reserved usage by the actual usage, and releases the concurrency slot.
    *
-   * @param cost nanodollars; undefined where it is unknown: then it is not counted.
-   * @param isWhole whether it is the count of a whole answer, from which later answers are expected.
+   * @param cost nanodollars; undefined if unknown, which charges nothing.
+   * @param isWhole whether the answer is complete, so that its size counts for later estimates.
    */
   settle(spent: SpentTokens, cost?: number, isWhole = true): void {
     const output = counted(spent.output)
@@ -138,8 +142,8 @@ export class Allowance {
   }
 
   /**
-   * The same where nobody knows what was used, as of an uncounted image: as much as was expected counts; nothing of a
-   * request that ended before it was read.
+   * Settles an answer whose usage is unknown, such as an uncounted image, with the expected usage. Charges nothing if
+   * the request ended before it was read.
    */
   settleUncounted(): void {
     const { expected, costOf, use } = this
@@ -158,12 +162,12 @@ export class Allowance {
     this.forget()
   }
 
-  /** Gives the place back, if it has one; nothing else changes. */
+  /** Releases the concurrency slot, if the request holds one. */
   leave(): void {
     if (this.place !== undefined) this.take(0, 0)
   }
 
-  /** Finds out what is left without taking anything, where no step was taken yet. */
+  /** Reads the remaining quota without using any, unless it is already known. */
   look(): void {
     const { limits } = this.use
     const { requests, tokens } = this.left
@@ -171,13 +175,13 @@ export class Allowance {
     if (!isKnown) this.take(0, 0)
   }
 
-  /** What is left of the key's limits, by the last step of any request of it. */
+  /** Remaining quota of the key, from the last step of any of its requests. */
   get left(): RateLimits {
     const now = this.limiter.now()
     return { requests: this.use.requests(now), tokens: this.use.tokens(now) }
   }
 
-  /** Takes a step that cannot be refused, and leaves. */
+  /** Applies a step that cannot be refused, and releases the concurrency slot. */
   private take(tokens: number, cost: number): void {
     const { place, limiter, use } = this
     const now = limiter.now()
@@ -187,7 +191,7 @@ export class Allowance {
     else use.saw(state, now)
   }
 
-  /** All steps have the same shape. */
+  /** Builds a step; all steps have the same shape. */
   private step(
     requests: number,
     tokens: number,
@@ -201,6 +205,7 @@ export class Allowance {
     return { key, limits: use.limits, requests, tokens, cost, reservedAt, enter, leave, enforced, initial: undefined }
   }
 
+  /** Applies a step that may be refused, and throws the refusal. */
   private enforce(step: LimitStep, now: number): MaybePromise {
     const state = this.limiter.engine.step(step, now)
     if (state instanceof Promise || state.unknown) return this.enforceLater(step, state)
@@ -218,7 +223,10 @@ export class Allowance {
     if (state.refused !== undefined) throw this.refused(step, state.refused)
   }
 
-  /** The step with what the key spent before; without budgets and cost where that is not known: nobody is refused for it. */
+  /**
+   * Adds the key's earlier spend to the step. If it is unknown, removes budgets and cost: an unavailable store refuses
+   * nobody.
+   */
   private async withSpend(step: LimitStep): Promise<LimitStep> {
     const initial = await this.limiter.spentBefore(step.key)
     if (initial !== undefined) return { ...step, initial }
@@ -226,7 +234,7 @@ export class Allowance {
     return { ...step, cost: 0, limits: { ...step.limits, day: undefined, month: undefined } }
   }
 
-  /** Nothing of the step happened. */
+  /** Undoes the bookkeeping of a refused step, which changed no counts. */
   private refused(step: LimitStep, refusal: Parameters<typeof limited>[0]): ReturnType<typeof limited> {
     if (step.enter !== undefined) this.place = undefined
     this.tokens -= step.tokens
@@ -235,7 +243,7 @@ export class Allowance {
     return limited(refusal)
   }
 
-  /** Nothing is reserved any more. */
+  /** Clears the reservation. */
   private forget(): void {
     this.tokens = 0
     this.cost = 0
@@ -243,39 +251,43 @@ export class Allowance {
   }
 }
 
+/** Whether the key has any limit. */
 const isLimited = ({ limits, hasBudget }: KeyUse): boolean =>
   limits.rpm !== undefined || limits.tpm !== undefined || limits.concurrent !== undefined || hasBudget
 
 const UNPRICED: CostOf = () => undefined
 
-/** Whole nanodollars; what is unknown is not counted. */
+/** Rounds a cost up to nanodollars and bounds it; an unknown cost is 0. */
 const whole = (cost: number | undefined): number => Math.min(Math.ceil(Math.max(0, cost || 0)), MOST_COST)
 
-/** The largest cost of one request, in nanodollars: a higher one is wrong. */
+/** nanodollars; maximum cost of one request. A higher cost is a mistake. */
 const MOST_COST = 1e14
 
-/** A count of an upstream, which may have sent anything. */
+/** Bounds an upstream's token count, which may be any number. */
 const counted = (count: number | undefined): number => Math.min(Math.max(0, count || 0), MOST_TOKENS)
 
-/** Expected tokens of an answer before the key has had one. */
+/** Expected output tokens before the key's first answer. */
 const TYPICAL_OUTPUT = 1000
-/** The weight of the latest answer in the average. */
+/** Weight of the latest answer in the moving average. */
 const WEIGHT = 1 / 8
-/** No answer is larger: a higher count is wrong. */
+/** Maximum output tokens in the average; a higher count is a mistake. */
 const LARGEST_OUTPUT = 1_000_000
 const NANODOLLARS = 1e9
 
-/** The state of a key in this process: its limits, what was left after the last step, and the size of its answers. */
+/**
+ * What this process knows of a key: its limits, the remaining quota after the last step, and the average size of its
+ * answers.
+ */
 export class KeyUse {
   limits: KeyLimits = {}
-  /** The average number of tokens of the key's answers, the latest weighted most. */
+  /** Moving average of the key's output tokens. */
   typicalOutput = TYPICAL_OUTPUT
   private settings: LimitSettings | undefined
   private requestsLevel: number | undefined
   private tokensLevel: number | undefined
   private at = 0
 
-  /** Takes limits that may have changed. */
+  /** Applies the current limits of the key. */
   limit(settings: LimitSettings): void {
     if (settings === this.settings) return
     this.settings = settings
@@ -287,29 +299,32 @@ export class KeyUse {
     return this.limits.day !== undefined || this.limits.month !== undefined
   }
 
+  /** Records the remaining quota after a step. */
   saw({ requests, tokens }: LimitState, now: number): void {
     this.requestsLevel = requests
     this.tokensLevel = tokens
     this.at = now
   }
 
+  /** Adds an answer to the average. */
   answered(output: number): void {
     const seen = Math.min(Math.max(output, 0), LARGEST_OUTPUT)
     if (seen > 0) this.typicalOutput += (seen - this.typicalOutput) * WEIGHT
   }
 
-  /** What should be left by now; undefined where there is no limit, or no step was taken yet. */
+  /** Estimates the remaining requests now; undefined without a limit or before the first step. */
   requests(now: number): Quota | undefined {
     const { requestsLevel, at, limits } = this
     if (requestsLevel === undefined || limits.rpm === undefined) return undefined
     return quotaOf(limits.rpm, requestsLevel, now - at)
   }
 
-  /** Tokens that were left after the last step; more may have come back since. */
+  /** Remaining tokens after the last step, without the refill since then. */
   get tokensThen(): number {
     return this.tokensLevel ?? 0
   }
 
+  /** Estimates the remaining tokens now; undefined without a limit or before the first step. */
   tokens(now: number): Quota | undefined {
     const { tokensLevel, at, limits } = this
     if (tokensLevel === undefined || limits.tpm === undefined) return undefined
@@ -317,7 +332,7 @@ export class KeyUse {
   }
 }
 
-/** The largest budget: other processes get it as JSON, which has no infinity. */
+/** nanodollars; maximum budget. Finite because budgets are sent to other processes as JSON. */
 const MOST_BUDGET = 1e18
 
 const nanodollars = (dollars: number | undefined): number | undefined =>

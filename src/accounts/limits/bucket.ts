@@ -1,25 +1,28 @@
 import type { Quota } from '../../canonical/rate-limit.ts'
 
-/** Minutes that pay off any debt: a debt of more than a day is a wrong count. */
+/** Minutes after which any debt is paid off; a larger debt would be a counting mistake. */
 const LONGEST_DEBT = 24 * 60
 const MINUTE = 60_000
-/** The longest wait, in milliseconds: an allowance of 0 never has room. */
+/** ms; maximum wait. A quota of 0 never has room. */
 const LONGEST_WAIT = (LONGEST_DEBT + 1) * MINUTE
 
-/** A minute's allowance, refilled steadily: unused units are kept up to one minute's worth, debts are paid off. */
+/**
+ * A token bucket: a quota per minute that refills steadily. Unused units accumulate up to one minute's quota, and debts
+ * are paid off by the refill.
+ */
 export class Bucket {
   private perMinute: number
   private units: number
   private at: number
 
-  /** @param now Unix time in milliseconds, as everywhere here. */
+  /** @param now Unix time in milliseconds, as in all methods. */
   constructor(perMinute: number, now: number) {
     this.perMinute = perMinute
     this.units = perMinute
     this.at = now
   }
 
-  /** Changes the allowance; what was used of the old one stays used. */
+  /** Changes the quota; units already used stay used. */
   resize(perMinute: number, now: number): void {
     if (perMinute === this.perMinute) return
     this.refill(now)
@@ -28,8 +31,8 @@ export class Bucket {
   }
 
   /**
-   * Milliseconds until so many units can be taken, or the full allowance where that is less; 0 when they can be now, at
-   * most `LONGEST_WAIT`.
+   * Milliseconds until `units` are available, or until the bucket is full if `units` exceeds the quota. Returns 0 if
+   * they are available now, and at most `LONGEST_WAIT`.
    */
   wait(now: number, units = 1): number {
     this.refill(now)
@@ -38,25 +41,25 @@ export class Bucket {
     return Math.min(LONGEST_WAIT, (MINUTE * (needed - this.units)) / this.perMinute)
   }
 
-  /** Takes units, beyond the available ones, too; a negative number gives units back. */
+  /** Takes units, into debt if necessary; a negative number returns units. */
   take(units: number, now: number): void {
     this.refill(now)
     this.units = Math.min(this.perMinute, Math.max(this.units - units, -LONGEST_DEBT * this.perMinute))
   }
 
-  /** Lowers the level to so many units, where it is higher. */
+  /** Lowers the level to `units` if it is higher. */
   cap(units: number, now: number): void {
     this.refill(now)
     this.units = Math.min(this.units, units)
   }
 
-  /** The units there are; negative ones are a debt. */
+  /** Available units; negative for a debt. */
   level(now: number): number {
     this.refill(now)
     return this.units
   }
 
-  /** Whether nothing is missing, as in a new one. */
+  /** Whether the bucket is full, like a new one. */
   isFull(now: number): boolean {
     return this.level(now) >= this.perMinute
   }
@@ -67,11 +70,11 @@ export class Bucket {
   }
 }
 
-/** What an allowance of that level holds so many milliseconds later, if nothing is used. */
+/** Level of a bucket after `elapsed` milliseconds without use. */
 export const refilled = (level: number, perMinute: number, elapsed: number): number =>
   Math.min(perMinute, level + (Math.max(0, elapsed) * perMinute) / MINUTE)
 
-/** What is left of an allowance that had a level so many milliseconds ago. */
+/** Remaining quota of a bucket that had `level` units `elapsed` milliseconds ago. */
 export function quotaOf(perMinute: number, level: number, elapsed: number): Quota {
   const now = refilled(level, perMinute, elapsed)
   const reset = perMinute === 0 ? 0 : (MINUTE * (perMinute - now)) / perMinute

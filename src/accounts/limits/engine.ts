@@ -1,97 +1,103 @@
 import { Bucket, refilled } from './bucket.ts'
 import { DAYS, MONTHS, type Period, Spend } from './spend.ts'
 
-/** Limits of one key; money in nanodollars. Those that are undefined limit nothing. */
+/** Limits of one key. An undefined limit does not apply. */
 export interface KeyLimits {
-  /** Requests and tokens a minute. */
+  /** Requests and tokens per minute. */
   readonly rpm?: number | undefined
   readonly tpm?: number | undefined
   readonly concurrent?: number | undefined
-  /** Spend a day and a month, UTC. */
+  /** Nanodollars per UTC day and month. */
   readonly day?: number | undefined
   readonly month?: number | undefined
 }
 
-/** Nanodollars a key had spent in the day and the month (UTC) of a time, Unix milliseconds. */
+/** What a key had already spent at time `at` (Unix milliseconds): nanodollars in that UTC day and month. */
 export interface InitialSpend {
   readonly day: number
   readonly month: number
   readonly at: number
 }
 
-/** Levels of a minute's allowances that another engine saw at a time, Unix milliseconds. */
+/** Remaining quota per minute that another engine knew at time `at`, Unix milliseconds. */
 export interface SeenLevels {
   readonly requests?: number | undefined
   readonly tokens?: number | undefined
   readonly at: number
 }
 
-/**
- * One step of a request at its key's limits, plain JSON: it is sent to other processes. All of a step happens, or nothing
- * of it.
- */
+/** One atomic change of a key's counts. Plain JSON, because other processes receive it. */
 export interface LimitStep {
-  /** The key's id. */
+  /** Key id. */
   readonly key: string
   readonly limits: KeyLimits
   /** Requests to take. */
   readonly requests: number
-  /** Tokens to take; negative ones are given back. */
+  /** Tokens to take; negative to return them. */
   readonly tokens: number
-  /** Nanodollars to spend; negative ones are given back. */
+  /** Nanodollars to spend; negative to refund them. */
   readonly cost: number
-  /** When the cost that this one corrects was reserved, Unix milliseconds: it counts in periods that still run. */
+  /**
+   * Unix milliseconds; when the cost that this step corrects was reserved. The correction is dropped if that day or
+   * month is over.
+   */
   readonly reservedAt?: number | undefined
-  /** Takes a place among the key's concurrent requests, under this name: `OWNER.NUMBER`. */
+  /** Takes a concurrency slot of the key under this name: `OWNER.NUMBER`. */
   readonly enter?: string | undefined
-  /** Gives the place of that name back. */
+  /** Releases the concurrency slot of that name. */
   readonly leave?: string | undefined
-  /** Whether the step is refused where a limit has no room; one that settles takes what it takes. */
+  /** Whether the engine refuses the step if a limit is reached. A step that settles is never refused. */
   readonly enforced: boolean
-  /** What counts where the engine has not read yet what the key has spent. */
+  /** Earlier spend of the key, used if the engine does not know it yet. */
   readonly initial?: InitialSpend | undefined
-  /** Lowers the minute's allowances to these levels, refilled since, before anything is taken. */
+  /** Lowers the remaining quota to these levels, refilled since then, before the step takes anything. */
   readonly atMost?: SeenLevels | undefined
-  /** Redis may have counted it without answering: it is counted elsewhere, and never sent there again. */
+  /** Redis may have applied the step without answering. The step is counted elsewhere and never sent to Redis again. */
   readonly isDoubtful?: true | undefined
 }
 
+/** The limits that can refuse a step. */
 export type LimitName = 'requests' | 'tokens' | 'concurrent' | 'day' | 'month'
 
+/** Why a step was refused, and for how long. */
 export interface Refusal {
   readonly limit: LimitName
-  /** Milliseconds until there may be room. */
+  /** Milliseconds until the limit may have room. */
   readonly wait: number
 }
 
+/** Result of a step. */
 export interface LimitState {
   readonly refused?: Refusal | undefined
-  /** What the key has spent must be known first: nothing happened, the step is to be repeated with `initial`. */
+  /** The engine does not know the key's earlier spend. The step changed nothing; repeat it with `initial`. */
   readonly unknown?: true
-  /** What the minute's allowances hold after the step; negative where there is a debt. */
+  /** Remaining quota per minute after the step; negative for a debt. */
   readonly requests?: number | undefined
   readonly tokens?: number | undefined
 }
 
-/** Counts what keys use: in this process, in the primary of several, or in Redis for many instances. */
+/** Counts the usage of keys: in this process, in the primary process, or in Redis for several instances. */
 export interface LimitEngine {
   /**
-   * Never rejects: an engine that cannot be reached is replaced by counting here.
+   * Applies a step. Never rejects: if the shared counts are unreachable, the engine counts in this process.
    *
-   * @param now Unix time in milliseconds, for an engine of this process, which would read the same clock.
+   * @param now Unix milliseconds; saves an engine of this process from reading the clock.
    */
   step(step: LimitStep, now?: number): LimitState | Promise<LimitState>
-  /** Gives back the places of an owner that is no more. */
+  /** Releases all slots of an owner that ended. */
   leaveAll(owner: string): void
   close(): void
 }
 
-/** Milliseconds after which there may be room among concurrent requests: how long they take is unknown. */
+/** ms; suggested wait for a concurrency slot, because the remaining time of running requests is unknown. */
 const TURN = 1000
 
 const NAMES: readonly LimitName[] = ['requests', 'tokens', 'concurrent', 'day', 'month']
 
-/** The refusal by the limit that takes longest to have room; undefined where all have. Milliseconds until each has. */
+/**
+ * Builds the refusal of the limit with the longest wait; undefined if no limit is reached. Numbers are milliseconds
+ * until each limit has room.
+ */
 export function refusalBy(
   requests: number,
   tokens: number,
@@ -105,10 +111,10 @@ export function refusalBy(
   return { limit: NAMES[[requests, tokens, concurrent, day, month].indexOf(wait)]!, wait }
 }
 
-/** Steps between two looks for keys to forget, besides one for each key. */
+/** Steps between two sweeps, in addition to one step per key. */
 const SWEEP = 1024
 
-/** Counts in this process. Keys whose counts equal those of a new key are forgotten. */
+/** Counts in this process. Forgets keys whose counts equal those of a new key. */
 export class MemoryEngine implements LimitEngine {
   private readonly counts = new Map<string, KeyCount>()
   private readonly now: () => number
@@ -130,12 +136,12 @@ export class MemoryEngine implements LimitEngine {
     for (const count of this.counts.values()) count.leaveAll(owner)
   }
 
-  /** Nanodollars a key spent in the day and the month of a time; undefined where either of its budgets is not known. */
+  /** Returns a key's spend in the day and month of a time; undefined if the spend for one of its budgets is unknown. */
   spent(key: string, { day, month }: KeyLimits, now = this.now()): InitialSpend | undefined {
     return this.counts.get(key)?.spent(day !== undefined, month !== undefined, now)
   }
 
-  /** Keys it counts for. */
+  /** Number of counted keys. */
   get size(): number {
     return this.counts.size
   }
@@ -150,11 +156,11 @@ export class MemoryEngine implements LimitEngine {
   }
 }
 
-/** What one key has used of its limits. */
+/** The counts of one key. */
 class KeyCount {
   private requests: Bucket | undefined
   private tokens: Bucket | undefined
-  /** Names of the places that are taken; absent before the first one is. */
+  /** Names of the taken slots; undefined until the first is taken. */
   private places: string[] | undefined
   private day: Spend | undefined
   private month: Spend | undefined
@@ -196,12 +202,15 @@ class KeyCount {
     if (tpm !== undefined && tokens !== undefined) this.tokens!.cap(refilled(tokens, tpm, now - at), now)
   }
 
-  /** Gives back the places of an owner. */
+  /** Releases all slots of an owner. */
   leaveAll(owner: string): void {
     this.places = this.places?.filter(name => !name.startsWith(`${owner}.`))
   }
 
-  /** Whether a key that was never seen would have the same counts; one whose spend is known has not. */
+  /**
+   * Whether a new key would have the same counts, so that this one can be forgotten. A key with spend in the current
+   * period cannot.
+   */
   isInitial(now: number): boolean {
     const { requests, tokens, places, day, month } = this
     return (
@@ -252,7 +261,10 @@ function resized(bucket: Bucket | undefined, perMinute: number | undefined, now:
   return bucket
 }
 
-/** The spend, with what was spent before its first step in a period, where that is known; it may have been read earlier. */
+/**
+ * Starts counting the spend of a period, with the amount spent before the first step if the step brings it. That amount
+ * may come from an earlier period.
+ */
 function initial(
   spend: Spend | undefined,
   period: Period,
@@ -267,6 +279,6 @@ function initial(
   return spend
 }
 
-/** The spend where it is known in the period of a time. */
+/** Returns the spend if it is known for the period of a time. */
 const knownAt = (spend: Spend | undefined, now: number): Spend | undefined =>
   spend?.isKnown(now) === true ? spend : undefined

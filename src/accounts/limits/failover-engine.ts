@@ -3,25 +3,29 @@ import { Reachability } from './reachability.ts'
 import type { RedisCounts } from './redis-counts.ts'
 import type { SharedEngine } from './shared-engine.ts'
 
+/** Where to count while Redis is unreachable, and whom to inform. */
 export interface FailoverOptions {
-  /** Counts at the primary process, for all workers of the machine. */
+  /** Counts in the primary process, for all workers of the machine. */
   readonly primary: SharedEngine
   /** Unix time in milliseconds. */
   readonly now: () => number
-  /** Called before the first place of a key is taken in Redis: the primary releases those of a worker that was killed. */
+  /**
+   * Called before a key takes its first slot in Redis, so that the primary can release the slots if this worker is
+   * killed.
+   */
   readonly onFirstPlace: (key: string) => void
-  /** Whether Redis has what the primary counted; rejects where the primary cannot be asked. */
+  /** Whether the primary has transferred its counts to Redis. Rejects if the primary does not answer. */
   readonly isSettled: () => Promise<boolean>
   readonly onFault?: (thrown: unknown) => void
   readonly onRecovery?: () => void
 }
 
-/** Keys of which the levels in Redis are remembered. */
+/** Keys whose levels in Redis are remembered. */
 const MOST_KEYS = 10_000
 
 /**
- * The counts of a worker in Redis, and at its primary while Redis cannot be reached: one count for each machine. What the
- * primary counts it settles with Redis itself.
+ * Counts a worker's requests in Redis, and in the primary process while Redis is unreachable, so that all workers of a
+ * machine share one count. The primary transfers its counts to Redis itself.
  */
 export class FailoverEngine implements LimitEngine {
   /** Steps that were not counted in Redis. */
@@ -29,13 +33,13 @@ export class FailoverEngine implements LimitEngine {
   private readonly redis: RedisCounts
   private readonly options: FailoverOptions
   private readonly reach: Reachability
-  /** Places that were taken at the primary: they are given back there. */
+  /** Names of slots taken in the primary; they are released there. */
   private readonly entered = new Set<string>()
-  /** Levels of keys in Redis, with which the primary begins to count; the latest last. */
+  /** Last known levels in Redis by key, from which the primary starts counting; newest last. */
   private readonly levels = new Map<string, SeenLevels>()
-  /** Keys of which the primary knows that places were taken. */
+  /** Keys whose first slot was announced to the primary. */
   private readonly announced = new Set<string>()
-  /** Places that Redis may hold although the request was refused. */
+  /** Slots that Redis may hold although their requests were refused. */
   private leaves: LimitStep[] = []
 
   constructor(redis: RedisCounts, options: FailoverOptions) {
@@ -45,7 +49,7 @@ export class FailoverEngine implements LimitEngine {
     this.reach = new Reachability({ probe: () => this.settle(), onFault, onRecovery })
   }
 
-  /** Counts are in Redis, as far as is known. */
+  /** Whether counts are in Redis, as far as is known. */
   get isShared(): boolean {
     return this.reach.isUp
   }
@@ -83,7 +87,7 @@ export class FailoverEngine implements LimitEngine {
   private async stepAtPrimary(step: LimitStep): Promise<LimitState> {
     const { key, limits, enter, leave, isDoubtful } = step
     this.missed++
-    // The primary gives this place back to Redis; here it must not be renewed.
+    // The primary releases this slot in Redis; this worker must stop renewing it.
     if (leave !== undefined) this.redis.forget(leave)
     const atMost = this.levels.get(key)
     this.levels.delete(key)
@@ -110,7 +114,10 @@ export class FailoverEngine implements LimitEngine {
     levels.set(key, { requests, tokens, at: this.options.now() })
   }
 
-  /** Redis is used again once it has what the primary counted: before, its counts are too low. */
+  /**
+   * Brings Redis up to date. Redis counts again only after the primary has transferred its counts, which would be
+   * missing otherwise.
+   */
   private async settle(): Promise<void> {
     const { redis, options } = this
     if (!redis.isUp) throw NOT_CONNECTED
@@ -124,5 +131,5 @@ export class FailoverEngine implements LimitEngine {
 }
 
 const NOTHING = { requests: 0, tokens: 0, cost: 0, enforced: false } as const
-const NOT_CONNECTED = new Error('there is no connection')
-const UNSETTLED = new Error('the primary has not settled its counts yet')
+const NOT_CONNECTED = new Error('not connected to Redis')
+const UNSETTLED = new Error('the primary has not transferred its counts to Redis yet')

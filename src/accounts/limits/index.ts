@@ -16,34 +16,35 @@ export type { LimitState, LimitStep } from './engine.ts'
 export type { AskSteps } from './remote-engine.ts'
 export type { ReadSpent } from './spent-before.ts'
 
+/** Dependencies of `Limits`; all have defaults. */
 export interface LimitsOptions {
   /** Unix time in milliseconds. */
   readonly now?: () => number
   readonly log?: Log
-  /** Where instances count together. */
+  /** Redis, for counts shared between instances. */
   readonly redis?: RedisLink | undefined
-  /** Has steps counted by the primary process, where there is no Redis or it cannot be reached. */
+  /** Sends steps to the primary process, which counts if there is no Redis or it is unreachable. */
   readonly ask?: AskSteps | undefined
-  /** What else a worker with a Redis and its primary have to say to each other. */
+  /** Coordination of a worker that uses Redis with its primary. */
   readonly primary?: PrimaryLimits | undefined
-  /** Names this process among those that count together; no dots. By default something random. */
+  /** Name of this process among those that share counts; contains no dot. Random by default. */
   readonly owner?: string
-  /** What keys spent before; by default nothing. */
+  /** Reads what keys spent before; nothing by default. */
   readonly spent?: ReadSpent
 }
 
-/** The primary's limits as a worker with a Redis sees them. */
+/** The primary's limits, as seen by a worker that uses Redis. */
 export interface PrimaryLimits {
-  /** Takes places of a key in Redis from now on. */
+  /** Announces that this worker takes slots of a key in Redis. */
   takesPlaces(key: string): void
-  /** Whether Redis has what the primary counted. */
+  /** Whether the primary has transferred its counts to Redis. */
   isSettled(): Promise<boolean>
 }
 
-/** Keys of which is remembered what is left of their limits. */
+/** Keys whose remaining quota is remembered. */
 const MOST_KEYS = 10_000
 
-/** What keys use of their limits. */
+/** Applies the limits of all keys, with counts in this process, in the primary process or in Redis. */
 export class Limits implements Limiter {
   readonly engine: LimitEngine
   readonly now: () => number
@@ -65,7 +66,7 @@ export class Limits implements Limiter {
     this.spent = spentBefore(spent, now, log)
   }
 
-  /** The share of a request in a key's limits; nothing is counted yet. */
+  /** Creates the reservation of one request in its key's limits; nothing is counted yet. */
   of(key: string, settings: LimitSettings): Allowance {
     let use = this.keys.get(key)
     if (use === undefined) {
@@ -80,7 +81,10 @@ export class Limits implements Limiter {
     return `${this.owner}.${(this.places++).toString(36)}`
   }
 
-  /** Takes one of so many places that a key has in all processes; the result gives it back, undefined: none is free. */
+  /**
+   * Takes one of `most` slots that a key has across all processes. The result releases the slot; undefined if none is
+   * free.
+   */
   place(kind: PlaceKind, key: string, most: number): Promise<(() => void) | undefined> {
     return takePlace(this.engine, kind, key, most, this.placeName())
   }
@@ -89,27 +93,27 @@ export class Limits implements Limiter {
     return this.spent.of(key)
   }
 
-  /** Whether this process or its machine counts for itself although it should not. */
+  /** Whether this process or machine currently counts alone although counts should be shared. */
   get isAlone(): boolean {
     return this.shared.some(({ isShared }) => !isShared)
   }
 
-  /** Steps that were not counted where they should have been. */
+  /** Steps that were not counted in the intended place. */
   get missed(): number {
     return this.shared[0]?.missed ?? 0
   }
 
-  /** Counts steps of a worker, in their order. */
+  /** Applies steps of a worker, in order. */
   take(steps: readonly LimitStep[]): Promise<LimitState[]> {
     return takeSteps(this.engine, steps)
   }
 
-  /** A worker takes places of a key in Redis from now on. */
+  /** Notes that a worker takes slots of a key in Redis. */
   noteOwner(owner: string, key: string): void {
     this.redis?.noteOwner(owner, key)
   }
 
-  /** Gives back the places of a worker that is no more. */
+  /** Releases the slots of a worker that ended. */
   leaveAll(owner: string): void {
     this.engine.leaveAll(owner)
   }
@@ -122,7 +126,7 @@ export class Limits implements Limiter {
 const NOTHING = { day: 0, month: 0 }
 const SILENT: Log = { info() {}, warn() {}, error() {} }
 
-/** The engine of a process that counts with others, and those it falls back to. */
+/** Builds the engine of a process with shared counts, followed by its fallbacks. */
 function sharedEngines(
   { ask, primary, ...options }: LimitsOptions,
   redis: RedisCounts | undefined,
@@ -131,7 +135,7 @@ function sharedEngines(
 ): readonly (SharedEngine | FailoverEngine)[] {
   const asking =
     ask && new SharedEngine(new RemoteCounts(ask), { local: new MemoryEngine(now), ...alone(log, 'primary') })
-  // The link logs that Redis cannot be reached.
+  // The Redis link logs that Redis is unreachable.
   const outage = options.redis && alone(log, 'redis', () => options.redis!.isUp)
   if (redis === undefined) return asking === undefined ? [] : [asking]
   if (asking === undefined) return [new SharedEngine(redis, { local: new MemoryEngine(now), ...outage })]
@@ -143,10 +147,10 @@ function sharedEngines(
   return [failover, asking]
 }
 
-/** Logs that limits are not counted where they should be: its cause, and once it is over how long it lasted. */
+/** Logs the start and end of a period in which counts are not shared. */
 function alone(log: Log, limits: 'primary' | 'redis', logs = () => true) {
   const who = limits === 'primary' ? 'process' : 'machine'
-  const began = `limits count for this ${who} alone`
+  const began = `limits are counted for this ${who} only`
   const outage = new Outage(log, { began, ended: 'limits are shared again' })
   return {
     onFault: (thrown: unknown) => {
@@ -156,9 +160,10 @@ function alone(log: Log, limits: 'primary' | 'redis', logs = () => true) {
   }
 }
 
+/** Reads earlier spend, and logs when it is unavailable. */
 function spentBefore(read: ReadSpent, now: () => number, log: Log): SpentBefore {
   const texts = {
-    began: 'budgets are not enforced: what keys have spent cannot be read',
+    began: 'budgets are not enforced: the spend of keys cannot be read',
     ended: 'budgets are enforced again',
   }
   const outage = new Outage(log, texts)

@@ -1,29 +1,29 @@
 import type { LimitStep, MemoryEngine } from './engine.ts'
 
-/** Steps that are held; beyond, places come back by themselves and spend is that of usage records. */
+/** Maximum pending steps. Beyond it, slots expire by their leases and spend comes from the stored usage. */
 const MOST = 100_000
 
 /**
- * Steps that were counted here alone, until the shared engine has counted them too: places that were given back or are
- * still taken, what was spent, and how low the minute's allowances are.
+ * Steps counted only in this process, to be transferred to the shared engine: taken and released slots, spend, and the
+ * remaining quota per minute.
  */
 export class PendingSteps {
-  /** Places that were taken here, by name. */
+  /** Slots taken in this process, by name. */
   private readonly entered = new Map<string, LimitStep>()
   private readonly costs = new Map<string, LimitStep>()
   private readonly leaves = new Map<string, LimitStep>()
   private readonly levels = new Map<string, LimitStep>()
   private readonly local: MemoryEngine
 
-  /** @param local counts the steps meanwhile. */
+  /** @param local the engine that counts in the meantime. */
   constructor(local: MemoryEngine) {
     this.local = local
   }
 
   /**
-   * A step is counted here.
+   * Records a step that was counted in this process.
    *
-   * @param mayBeCounted the shared engine may have counted it: then its cost is not sent.
+   * @param mayBeCounted the shared engine may have counted the step too, so its cost is not transferred.
    */
   add(step: LimitStep, mayBeCounted: boolean): void {
     const { key, limits, requests, tokens, cost, enter, leave } = step
@@ -35,22 +35,22 @@ export class PendingSteps {
     if (leave !== undefined && !this.entered.delete(leave)) put(this.leaves, leave, { ...nothing, leave })
   }
 
-  /** A step that may be counted by the others, too: its place is needed only once. */
+  /** Releases the slot of a step that the shared engine may have counted too: one slot is enough. */
   doubt({ key, limits, enter }: LimitStep): void {
     if (enter !== undefined) put(this.leaves, enter, { ...NOTHING, key, limits, leave: enter })
   }
 
-  /** Whether a place that is given back was taken here. */
+  /** Whether the slot being released was taken in this process; forgets it. */
   returned(leave: string | undefined): boolean {
     return leave !== undefined && this.entered.size > 0 && this.entered.delete(leave)
   }
 
-  /** Forgets the places that an owner took here. */
+  /** Forgets the slots that an owner took in this process. */
   leaveAll(owner: string): void {
     for (const name of this.entered.keys()) if (name.startsWith(`${owner}.`)) this.entered.delete(name)
   }
 
-  /** Takes out a step that the others are still to count; places last, as many of them are given back meanwhile. */
+  /** Removes and returns the next step to transfer. Slots come last, because many of them are released meanwhile. */
   next(): LimitStep | undefined {
     const leave = taken(this.leaves)
     if (leave !== undefined) return leave
@@ -64,9 +64,9 @@ export class PendingSteps {
   }
 
   /**
-   * A step that was taken out did not come through.
+   * Puts back a step that could not be transferred.
    *
-   * @param mayBeCounted only the answer may be missing: then its cost is not sent again.
+   * @param mayBeCounted only the answer may be missing, so its cost is not sent again.
    */
   putBack(step: LimitStep, mayBeCounted: boolean): void {
     const { key, limits, cost, enter, leave, atMost } = step
@@ -76,12 +76,13 @@ export class PendingSteps {
     if (enter !== undefined && !this.leaves.has(enter)) put(this.entered, enter, step)
   }
 
+  /** Adds a cost to transfer for a key. */
   private owe(nothing: LimitStep, cost: number): void {
     const before = this.costs.get(nothing.key)?.cost ?? 0
     put(this.costs, nothing.key, { ...nothing, cost: before + cost })
   }
 
-  /** The step with what the key had spent before it, for others that lost their counts. */
+  /** Adds the key's spend before the step, for a shared engine that lost its counts. */
   private withSpend(step: LimitStep): LimitStep {
     const spent = this.local.spent(step.key, step.limits)
     if (spent === undefined) return step
@@ -92,11 +93,12 @@ export class PendingSteps {
 
 const NOTHING = { requests: 0, tokens: 0, cost: 0, enforced: false } as const
 
+/** Records a step unless too many are pending. */
 function put(steps: Map<string, LimitStep>, name: string, step: LimitStep): void {
   if (steps.has(name) || steps.size < MOST) steps.set(name, step)
 }
 
-/** The first of the steps, which is not there afterwards. */
+/** Removes and returns the first step. */
 function taken(steps: Map<string, LimitStep>): LimitStep | undefined {
   const [first] = steps
   if (first === undefined) return undefined

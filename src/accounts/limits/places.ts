@@ -1,15 +1,15 @@
 import type { LimitEngine, LimitStep } from './engine.ts'
 
-/** What is limited besides concurrent requests, by how many of it are there at once. */
+/** What besides concurrent requests has a limited number of slots per key. */
 export type PlaceKind = 'background' | 'sessions'
 
 /**
- * Takes one of the places that a key has, counted where its requests are: over all processes.
+ * Takes one of a key's slots, counted across all processes.
  *
- * @param key the key's id.
- * @param most how many there are.
- * @param name of the place: `OWNER.NUMBER`.
- * @returns gives it back, once; undefined where none is free.
+ * @param key key id.
+ * @param most number of slots.
+ * @param name unique name of the slot: `OWNER.NUMBER`.
+ * @returns a function that releases the slot; undefined if none is free.
  */
 export async function takePlace(
   engine: LimitEngine,
@@ -18,7 +18,7 @@ export async function takePlace(
   most: number,
   name: string,
 ): Promise<(() => void) | undefined> {
-  // No key's id has a colon.
+  // Key ids contain no colon, so this name is unique.
   const step = stepOf(`${kind}:${key}`, most, name, undefined)
   const { refused } = await engine.step(step)
   if (refused !== undefined) return undefined

@@ -1,14 +1,15 @@
+/** The probe of the shared counts, and the listeners. */
 export interface ReachabilityOptions {
-  /** Rejects while the others cannot be reached, or have not been brought up to date. */
+  /** Rejects while the shared counts are unreachable or not brought up to date. */
   readonly probe: () => Promise<void>
   readonly onFault?: ((thrown: unknown) => void) | undefined
   readonly onRecovery?: (() => void) | undefined
 }
 
-/** Milliseconds between two tries to reach the others again. */
+/** ms; interval between two probes. */
 const PROBE = 500
 
-/** Whether others can be reached; once they cannot, that is tried until they can. */
+/** Tracks whether the shared counts are reachable. After a failure, probes until they are. */
 export class Reachability {
   private readonly options: ReachabilityOptions
   private readonly probing: () => void
@@ -20,11 +21,12 @@ export class Reachability {
     this.probing = () => void this.probe()
   }
 
-  /** As far as is known. */
+  /** Whether the shared counts are reachable, as far as is known. */
   get isUp(): boolean {
     return this.timer === undefined
   }
 
+  /** Records a failure and starts probing. */
   failed(thrown: unknown): void {
     if (!this.isUp || this.closed) return
     this.options.onFault?.(thrown)

@@ -5,34 +5,34 @@ import { RELEASE, RENEW, STEP } from './redis-script.ts'
 import type { SharedCounts } from './shared-engine.ts'
 import { DAYS, MONTHS } from './spend.ts'
 
-/** Milliseconds for which a place is taken unless its instance renews it, and between two renewals. */
+/** ms; duration of a slot's lease in Redis, and interval between renewals. */
 const LEASE = 45_000
 const RENEWAL = 15_000
-/** Milliseconds before places of an owner that ended are released again, where that failed. */
+/** ms; pause before a failed release is retried. */
 const RETRY = 500
-/** Leases renewed, or keys looked through for places, by one script. */
+/** Leases renewed, or keys searched for slots, per script run. */
 const MOST = 1000
-/** Owners that ended, and keys of an owner, that are remembered. */
+/** Remembered owners that ended, and remembered keys per owner. */
 const MOST_OWNERS = 1000
 const MOST_KEYS = 100_000
 
-/** The counts in Redis, one script a step, by the clock of Redis. */
+/** The counts in Redis: one script run per step, timed by the clock of Redis. */
 export class RedisCounts implements SharedCounts {
   readonly takesDoubtful = false
   private readonly link: RedisLink
   private readonly now: () => number
-  /** The places this instance has taken, and the keys they are of. */
+  /** Keys of the slots that this instance holds, by slot name. */
   private readonly places = new Map<string, string>()
-  /** The keys of which others have taken places, by owner. */
+  /** Keys in which other processes hold slots, by owner. */
   private readonly keysOfOwners = new Map<string, Set<string>>()
-  /** Owners that are no more; a step of theirs may still be under way. */
+  /** Owners that ended; a step of theirs may still be on its way. */
   private readonly ended = new Set<string>()
-  /** Keys whose places are to be released, by owner. */
+  /** Keys whose slots are to be released, by owner. */
   private readonly releasing = new Map<string, Set<string>>()
   private readonly timer: NodeJS.Timeout
   private retry: NodeJS.Timeout | undefined
 
-  /** @param now Unix time in milliseconds; by it callers get the time when a budget's period ends. */
+  /** @param now Unix time in milliseconds, for the time when a budget period ends. */
   constructor(link: RedisLink, now: () => number = Date.now) {
     this.link = link
     this.now = now
@@ -54,29 +54,32 @@ export class RedisCounts implements SharedCounts {
     return state
   }
 
-  /** An error that Redis answers with begins with its kind: then nothing was counted. */
+  /**
+   * Whether Redis may have counted the step. An error reply of Redis starts with its kind and means that nothing was
+   * counted.
+   */
   mayBeCounted(thrown: unknown): boolean {
     return !(thrown instanceof Error && /^[A-Z]{2,} /.test(thrown.message))
   }
 
-  /** Renews the places too: they may have been lost meanwhile. */
+  /** Tests that scripts run, and renews the slots, which Redis may have lost. */
   async probe(): Promise<void> {
     await this.renew()
   }
 
-  /** Another process gives this place back. */
+  /** Stops renewing a slot that another process releases. */
   forget(place: string): void {
     this.places.delete(place)
   }
 
-  /** Another process, under that owner's name, takes places of a key by itself. */
+  /** Notes that another process takes slots of a key under its own name. */
   noteOwner(owner: string, key: string): void {
     let keys = this.keysOfOwners.get(owner)
     if (keys === undefined) this.keysOfOwners.set(owner, (keys = new Set()))
     if (keys.size < MOST_KEYS) keys.add(key)
   }
 
-  /** Releases the places that were taken under an owner's name, once Redis can be reached. */
+  /** Releases all slots of an owner, as soon as Redis is reachable. */
   leaveAll(owner: string): void {
     const keys = this.keysOfOwners.get(owner) ?? new Set()
     for (const [name, key] of this.places)
@@ -113,7 +116,7 @@ export class RedisCounts implements SharedCounts {
     })
   }
 
-  /** Releases places of owners that are no more. */
+  /** Releases the slots of ended owners. */
   private async release(): Promise<void> {
     for (const [owner, keys] of this.releasing) {
       const all = [...keys]
@@ -130,12 +133,12 @@ export class RedisCounts implements SharedCounts {
     }
   }
 
-  /** Renews the leases of all places at once, also where there are none, to see whether scripts run. */
+  /** Renews the leases of all slots. Runs the script even without slots, to test that scripts run. */
   private async renew(): Promise<void> {
     await this.release()
     const places = [...this.places]
     for (let from = 0; from === 0 || from < places.length; from += MOST) {
-      // What was given back while others were renewed would be taken once more.
+      // A slot released in the meantime must not be renewed.
       const some = places.slice(from, from + MOST).filter(([name]) => this.places.has(name))
       const keys = some.map(([, key]) => keysOf(key)[1]!)
       await this.link.run(RENEW, keys, [`${LEASE}`, ...some.map(([name]) => name)])
@@ -143,7 +146,7 @@ export class RedisCounts implements SharedCounts {
   }
 
   private stateOf(reply: unknown, { limits }: LimitStep): LimitState {
-    if (!Array.isArray(reply)) throw new Error('Redis answered a step with something else')
+    if (!Array.isArray(reply)) throw new Error('Redis sent an unexpected reply to a step')
     if (reply.length === 0) return { unknown: true }
     const [refused, requests, tokens, requestsWait, tokensWait, full, day, month] = reply.map(String)
     const now = this.now()
@@ -164,9 +167,10 @@ export class RedisCounts implements SharedCounts {
   }
 }
 
-/** The braces keep both of them on one node of a cluster. */
+/** Redis keys of a key's counts and slots. The braces keep both on one node of a cluster. */
 const keysOf = (key: string): readonly string[] => [`interlingua:limits:{${key}}`, `interlingua:limits:{${key}}:places`]
 
+/** Arguments of the `STEP` script, in order. */
 const argumentsOf = ({ limits, initial, atMost, ...step }: LimitStep, now: number): readonly string[] => [
   ...[limits.rpm, limits.tpm, limits.concurrent, limits.day, limits.month].map(text),
   ...[step.requests, step.tokens, step.cost, step.enter, step.leave].map(text),
@@ -176,10 +180,11 @@ const argumentsOf = ({ limits, initial, atMost, ...step }: LimitStep, now: numbe
   text(levelNow(atMost?.tokens, limits.tpm, now - (atMost?.at ?? now))),
 ]
 
+/** A level known earlier, with the refill since then. */
 const levelNow = (level: number | undefined, limit: number | undefined, elapsed: number): number | undefined =>
   level === undefined || limit === undefined ? undefined : refilled(level, limit, elapsed)
 
-/** Whether a place's name is that of an owner. */
+/** Whether a slot name belongs to an owner. */
 const isOf = (owner: string, name: string): boolean => name.startsWith(`${owner}.`)
 
 const text = (value: string | number | undefined): string => (value === undefined ? '' : `${value}`)

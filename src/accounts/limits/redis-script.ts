@@ -1,19 +1,26 @@
 import { createHash } from 'node:crypto'
 import type { RedisScript } from '../../store/cluster/redis-link.ts'
 
-/* The counts of `KeyCount`, in Redis and by its clock. `test/accounts/limits/engines.test.ts` compares the two. */
+/* The counts of `KeyCount` in Redis, by the clock of Redis. `test/accounts/limits/engines.test.ts` compares both. */
 
+/** Builds a script with the hash by which Redis caches it. */
 const scriptOf = (source: string): RedisScript => ({
   source,
   sha: createHash('sha1').update(source).digest('hex'),
 })
 
 /**
- * One step. KEYS: the counts of a key (a hash), its places (a sorted set by when their leases end). ARGV: rpm, tpm,
- * concurrent, day, month, requests, tokens, cost, enter, leave, 1 where it is enforced, reservedAt, initial day, month
- * and time, milliseconds of a lease, levels that requests and tokens are lowered to; absent ones are empty. Gives nothing where the spend is unknown, else 1 where it
- * was refused, the levels of requests and tokens, the waits for them, and 1 where no place is free, and where the day's
- * and the month's budget have no room.
+ * Applies one step.
+ *
+ * KEYS: the counts of a key (a hash), and its slots (a sorted set, scored by end of lease).
+ *
+ * ARGV: rpm, tpm, concurrent, day, month, requests, tokens, cost, enter, leave, 1 if enforced, reservedAt, initial day,
+ * initial month, time of initial, milliseconds of a lease, maximum level of requests, maximum level of tokens. Absent
+ * values are empty.
+ *
+ * Returns an empty list if the earlier spend is unknown. Otherwise: 1 if refused, levels of requests and tokens, waits
+ * for requests and tokens in milliseconds, 1 if no slot is free, 1 if the day's budget is reached, 1 if the month's
+ * budget is reached.
  */
 export const STEP = scriptOf(`
 local time = redis.call('TIME')
@@ -138,7 +145,10 @@ return { refused and '1' or '0', text(requests_level), text(tokens_level), exact
   tostring(full), tostring(no_day), tostring(no_month) }
 `)
 
-/** Renews the leases of places. KEYS: the sets of places; ARGV: milliseconds, and for each key the name of a place. */
+/**
+ * Renews the leases of slots. KEYS: the sets of slots. ARGV: milliseconds of a lease, then the name of a slot for each
+ * key.
+ */
 export const RENEW = scriptOf(`
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -150,7 +160,7 @@ end
 return #KEYS
 `)
 
-/** Releases the places of an owner. KEYS: the sets of places; ARGV: what the names of its places begin with. */
+/** Releases the slots of an owner. KEYS: the sets of slots. ARGV: the prefix of the owner's slot names. */
 export const RELEASE = scriptOf(`
 local released = 0
 for _, key in ipairs(KEYS) do

@@ -1,23 +1,24 @@
 import { type GatewayError, rateLimited } from '../../canonical/error.ts'
 import type { LimitName, Refusal } from './engine.ts'
 
+/** Error text and code of a limit. */
 interface Wording {
   readonly message: string
   readonly code: string
-  /** The longest wait sent to a caller, in seconds. */
+  /** Seconds; maximum `Retry-After`. */
   readonly longest: number
 }
 
 const HOUR = 3600
 
 const perMinute = (what: string): Wording => ({
-  message: `This key has used up its ${what} for this minute.`,
+  message: `This key has reached its limit of ${what} per minute.`,
   code: 'rate_limit_exceeded',
   longest: HOUR,
 })
 
 const budget = (period: string): Wording => ({
-  message: `This key's budget for this ${period} (UTC) has no room for the request.`,
+  message: `This key's budget for this ${period} (UTC) does not cover the request.`,
   code: 'insufficient_quota',
   longest: 24 * HOUR,
 })
@@ -26,7 +27,7 @@ const WORDINGS: { readonly [L in LimitName]: Wording } = {
   requests: perMinute('requests'),
   tokens: perMinute('tokens'),
   concurrent: {
-    message: 'This key has as many requests running as it may have at once.',
+    message: 'This key has reached its limit of concurrent requests.',
     code: 'rate_limit_exceeded',
     longest: HOUR,
   },
@@ -34,7 +35,7 @@ const WORDINGS: { readonly [L in LimitName]: Wording } = {
   month: budget('month'),
 }
 
-/** A refusal as an error for the caller. */
+/** Converts a refusal into the error for the caller. */
 export function limited({ limit, wait }: Refusal): GatewayError {
   const { message, code, longest } = WORDINGS[limit]
   const retryAfterSeconds = Math.min(longest, Math.max(1, Math.ceil(wait / 1000)))

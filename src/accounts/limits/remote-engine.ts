@@ -1,20 +1,21 @@
 import type { LimitEngine, LimitState, LimitStep } from './engine.ts'
 import type { SharedCounts } from './shared-engine.ts'
 
-/** Has steps counted elsewhere, in their order; as many states come back. */
+/** Sends steps to the primary process, which applies them in order and returns one state per step. */
 export type AskSteps = (steps: readonly LimitStep[]) => Promise<readonly LimitState[]>
 
+/** A step that waits to be sent. */
 interface Waiting {
   readonly step: LimitStep
   readonly taken: PromiseWithResolvers<LimitState>
 }
 
-/** Milliseconds for an answer of the primary. */
+/** ms; timeout for an answer of the primary. */
 const PATIENCE = 1000
-/** Milliseconds that a step waits for company where nobody waits for it: most are sent with a later request's. */
+/** ms; delay of steps that nobody waits for, so that most of them share a message with a later request. */
 const NO_HURRY = 5
 
-/** The counts of the primary process: the steps of one turn of the event loop are asked for together. */
+/** The counts in the primary process. Steps of one turn of the event loop share a message. */
 export class RemoteCounts implements SharedCounts {
   readonly isUp = true
   readonly takesDoubtful = true
@@ -51,7 +52,7 @@ export class RemoteCounts implements SharedCounts {
     setImmediate(this.flush)
   }
 
-  /** The primary sees by itself which worker ended. */
+  /** Nothing to do: the primary notices itself when a worker ends. */
   leaveAll(): void {}
 
   close(): void {
@@ -67,7 +68,7 @@ export class RemoteCounts implements SharedCounts {
     if (sent.length === 0) return
     try {
       const states = await within(PATIENCE, this.ask(sent.map(({ step }) => step)))
-      if (states.length !== sent.length) throw new Error(`${sent.length} steps were asked for, ${states.length} taken`)
+      if (states.length !== sent.length) throw new Error(`sent ${sent.length} steps, received ${states.length} states`)
       for (const [index, { taken }] of sent.entries()) taken.resolve(states[index]!)
     } catch (thrown) {
       for (const { taken } of sent) taken.reject(thrown)
@@ -75,7 +76,7 @@ export class RemoteCounts implements SharedCounts {
   }
 }
 
-/** Answers what the `RemoteCounts` of a worker ask for. */
+/** Applies the steps of a worker in the primary. */
 export async function takeSteps(engine: LimitEngine, steps: readonly LimitStep[]): Promise<LimitState[]> {
   const states: LimitState[] = []
   for (const step of steps) {
@@ -85,7 +86,7 @@ export async function takeSteps(engine: LimitEngine, steps: readonly LimitStep[]
   return states
 }
 
-/** What a promise settles to; rejects where that takes too many milliseconds, unless this process was too busy to see. */
+/** Adds a timeout to a promise. A busy event loop does not count as a timeout: the answer may already have arrived. */
 function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const late = (): void => reject(new Error(`no answer within ${milliseconds} ms`))

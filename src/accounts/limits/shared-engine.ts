@@ -2,36 +2,37 @@ import type { LimitEngine, LimitState, LimitStep, MemoryEngine } from './engine.
 import { PendingSteps } from './pending-steps.ts'
 import { Reachability } from './reachability.ts'
 
-/** Where several processes count together. Nothing waits for them without an end. */
+/** Counts that several processes share. Every call has a timeout. */
 export interface SharedCounts {
   /** Whether a step could be sent now. */
   readonly isUp: boolean
-  /** Whether they take steps that Redis may have counted already. */
+  /** Whether steps that Redis may already have counted are accepted. */
   readonly takesDoubtful: boolean
-  /** Rejects where the step was not counted, or may not have been. */
+  /** Applies a step. Rejects if the step was not counted, or may not have been. */
   step(step: LimitStep): Promise<LimitState>
-  /** Whether a step that was rejected with this may have been counted. */
+  /** Whether a step that was rejected with this error may have been counted. */
   mayBeCounted(thrown: unknown): boolean
-  /** Rejects while steps could not be counted. */
+  /** Rejects while steps cannot be counted. */
   probe(): Promise<unknown>
   leaveAll(owner: string): void
   close(): void
 }
 
+/** The local fallback, and the listeners. */
 export interface SharedOptions {
-  /** Counts while the others cannot be reached. */
+  /** Counts while the shared counts are unreachable. */
   readonly local: MemoryEngine
-  /** Each process counts for itself from now on. */
+  /** Called when counts stop being shared; `onRecovery` when they are shared again. */
   readonly onFault?: (thrown: unknown) => void
   readonly onRecovery?: () => void
 }
 
 /**
- * Counts together with other processes; while that fails or takes too long, in this one alone. Afterwards the others get
- * what was spent meanwhile, how low the minute's allowances are, and which places are free or taken.
+ * Uses shared counts, and counts in this process while they fail or time out. Afterwards transfers the spend, the
+ * remaining quota per minute and the slots.
  */
 export class SharedEngine implements LimitEngine {
-  /** Steps that were counted here because the others could not be reached. */
+  /** Steps counted in this process because the shared counts were unreachable. */
   missed = 0
   private readonly counts: SharedCounts
   private readonly local: MemoryEngine
@@ -45,7 +46,7 @@ export class SharedEngine implements LimitEngine {
     this.reach = new Reachability({ probe: () => this.settle(), onFault, onRecovery })
   }
 
-  /** Counts are shared, as far as is known. */
+  /** Whether counts are shared, as far as is known. */
   get isShared(): boolean {
     return this.reach.isUp
   }
@@ -80,16 +81,16 @@ export class SharedEngine implements LimitEngine {
     }
   }
 
-  /** @param mayBeCounted the others may have counted it, and only the answer is missing. */
+  /** @param mayBeCounted the shared counts may include the step; only the answer is missing. */
   private stepHere(step: LimitStep, mayBeCounted = step.isDoubtful === true): LimitState {
     this.missed++
     const state = this.local.step(step)
-    // Of a step that was refused, or is to be repeated, nothing happened.
+    // A refused or repeated step changed nothing.
     if (state.refused === undefined && !state.unknown) this.pending.add(step, mayBeCounted)
     return state
   }
 
-  /** Has the others count what was counted here. */
+  /** Transfers the counts of this process to the shared counts. */
   private async settle(): Promise<void> {
     const { counts, pending } = this
     if (!counts.isUp) throw NOT_CONNECTED
@@ -103,15 +104,15 @@ export class SharedEngine implements LimitEngine {
         throw thrown
       })
     }
-    // The next outage begins with what the others count by then.
+    // Forget local counts: the next outage starts from the shared levels.
     this.local.close()
   }
 }
 
-/** The part of a step that gives a place back. */
+/** The part of a step that releases a slot. */
 const leaving = ({ key, limits, leave }: LimitStep): LimitStep => ({
   ...{ key, limits, requests: 0, tokens: 0, cost: 0, enforced: false },
   ...(leave === undefined ? {} : { leave }),
 })
 
-const NOT_CONNECTED = new Error('there is no connection')
+const NOT_CONNECTED = new Error('not connected to the shared counts')

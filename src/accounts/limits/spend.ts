@@ -1,21 +1,23 @@
 const DAY = 86_400_000
 
-/** A period of budgets, in UTC. */
+/** A budget period in UTC. */
 export interface Period {
-  /** Its number at a time, Unix milliseconds. */
+  /** Number of the period that contains a time in Unix milliseconds. */
   at(now: number): number
-  /** Milliseconds until it ends. */
+  /** Milliseconds until the period ends. */
   left(now: number): number
 }
 
+/** UTC days. */
 export const DAYS: Period = {
   at: now => Math.floor(now / DAY),
   left: now => DAY - (now % DAY),
 }
 
-/** The day that was asked for last, and its month: dates cost much more than counts. */
+/** Cache of the last requested day and its month, because computing dates is expensive. */
 const latest = { day: Number.NaN, month: 0 }
 
+/** UTC months. */
 export const MONTHS: Period = {
   at(now) {
     const day = DAYS.at(now)
@@ -32,15 +34,15 @@ export const MONTHS: Period = {
   },
 }
 
-/** What was spent in a period of that number. */
+/** Nanodollars spent in one period. */
 interface Amount {
   readonly number: number
   amount: number
 }
 
 /**
- * Nanodollars a key has spent in the period that runs. The one that ran before is remembered: a clock that is set over its
- * border, and back, takes nothing along and forgets nothing.
+ * Nanodollars that a key spent in the current period. Also remembers the previous period, so that a clock set back and
+ * forth across the boundary loses no spend and carries none over.
  */
 export class Spend {
   private readonly period: Period
@@ -52,38 +54,38 @@ export class Spend {
     this.now = { number: period.at(now), amount }
   }
 
-  /** Milliseconds until so much more can be spent; 0 when it can be now. */
+  /** Milliseconds until `cost` fits into the budget; 0 if it fits now. */
   wait(now: number, cost: number, limit: number): number {
     const amount = this.current(now)
     return amount < limit && amount + cost <= limit ? 0 : this.period.left(now)
   }
 
-  /** Adds what was spent, or with a negative number takes it back, unless that was reserved in an earlier period. */
+  /** Adds a cost; negative to refund it. Ignores the correction of a cost reserved in an earlier period. */
   add(now: number, cost: number, reservedAt = now): void {
     const amount = this.current(now)
     if (this.period.at(reservedAt) >= this.now.number) this.now.amount = Math.max(0, amount + cost)
   }
 
-  /** Whether it is known what was spent in the period of a time: not where the clock was set back to one never seen. */
+  /** Whether the spend of a time's period is known. False if the clock was set back to a period never seen. */
   isKnown(now: number): boolean {
     const number = this.period.at(now)
     return number >= this.now.number || number === this.before?.number
   }
 
-  /** Whether nothing was spent in the period of a time, nor in a later one: the clock may have been set back. */
+  /** Whether nothing was spent in the period of a time or later; later periods exist if the clock was set back. */
   isIdle(now: number): boolean {
     const number = this.period.at(now)
     const { now: latest, before } = this
     return isIdle(latest, number) && (before === undefined || isIdle(before, number))
   }
 
-  /** What was spent in the period that runs now; nothing in one that was never seen. */
+  /** Spend in the current period; 0 for a period never seen. */
   current(now: number): number {
     if (this.period.at(now) !== this.now.number) this.begin(now, 0)
     return this.now.amount
   }
 
-  /** Goes on in the period of a time, of which is known what was spent unless it is remembered here. */
+  /** Switches to the period of a time, with `amount` as its spend unless that period is remembered. */
   begin(now: number, amount: number): void {
     const number = this.period.at(now)
     const { before } = this
@@ -92,4 +94,5 @@ export class Spend {
   }
 }
 
+/** Whether the period is over or nothing was spent in it. */
 const isIdle = ({ number, amount }: Amount, current: number): boolean => number < current || amount === 0

@@ -1,12 +1,13 @@
 import type { InitialSpend } from './engine.ts'
 
-/** Nanodollars that a key has spent in the day and the month (UTC) of a time, Unix milliseconds. */
+/** Reads the nanodollars that a key spent in the UTC day and month of a time, Unix milliseconds. */
 export type ReadSpent = (key: string, at: number) => Promise<{ readonly day: number; readonly month: number }>
 
-/** Milliseconds the store may take, and for which it is not asked after a fault. */
+/** ms; timeout of a read, and pause after a failed read. */
 const PATIENCE = 2000
 const REST = 5000
 
+/** The read, the clock and the listeners. */
 export interface SpentBeforeOptions {
   readonly read: ReadSpent
   readonly now: () => number
@@ -14,7 +15,7 @@ export interface SpentBeforeOptions {
   readonly onRecovery: () => void
 }
 
-/** What keys had spent before the first step here: read once for all requests that wait for it. */
+/** Reads what keys spent before their first step in this process. Concurrent requests of a key share one read. */
 export class SpentBefore {
   private readonly options: SpentBeforeOptions
   private readonly reading = new Map<string, Promise<InitialSpend | undefined>>()
@@ -24,7 +25,7 @@ export class SpentBefore {
     this.options = options
   }
 
-  /** Undefined where the store cannot be read; never rejects. */
+  /** Returns the spend of a key; undefined if the store cannot be read. Never rejects. */
   of(key: string): Promise<InitialSpend | undefined> {
     let reading = this.reading.get(key)
     if (reading === undefined) {

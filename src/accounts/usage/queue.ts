@@ -1,46 +1,48 @@
 import type { Log } from '../../log.ts'
 import type { UsageRow } from '../../store/usage/row.ts'
 
-/** Milliseconds rows wait to be written together, and before a write that failed is repeated. */
+/** ms; how long rows wait to be written together, and pause before a failed write is retried. */
 const INTERVAL = 1000
 const RETRY = 2000
-/** Rows of one transaction. */
+/** Rows per transaction. */
 const BATCH = 5000
-/** Rows that wait while the store cannot take them, some 20 MB; further ones are dropped and counted. */
+/** Maximum rows in memory while the store is unavailable, about 20 MB. Further rows are dropped and counted. */
 const MOST = 50_000
-/** Times a batch is tried that the store refuses for no fault of its own. */
+/** Attempts for a batch that fails although the store works. */
 const ATTEMPTS = 3
-/** Milliseconds for the last rows when the gateway stops. */
+/** ms; time for the last rows when the gateway stops. */
 const CLOSING = 5000
-/** Milliseconds between two deletions of expired rows. */
+/** ms; interval between deletions of expired rows. */
 const SWEEP = 3_600_000
 
-/** Where rows go. */
+/** Where the queue writes rows. */
 export interface RowRecords {
-  /** Rejects where nothing was stored. */
+  /** Stores rows. Rejects if nothing was stored. */
   add(rows: readonly UsageRow[]): Promise<void>
+  /** Deletes rows older than a time. */
   sweep(before: number): Promise<void>
 }
 
+/** Dependencies of the queue. */
 export interface UsageQueueOptions {
   readonly records: RowRecords
   readonly log: Log
-  /** Milliseconds for which rows are kept; 0 records nothing. */
+  /** ms; retention of rows. 0 records nothing. */
   readonly keep: number
-  /** Whether what was thrown is a fault of the store, which passes. */
+  /** Whether the error is a temporary fault of the store. */
   isFault(thrown: unknown): boolean
 }
 
-/** Collects what requests used and writes it in batches: whatever happens to the store, no request waits for it. */
+/** Queues usage rows and writes them in batches, so that no request waits for the store. */
 export class UsageQueue {
-  /** Rows that were not stored, and will not be. */
+  /** Rows that were dropped without being stored. */
   dropped = 0
-  /** Rows that are stored. */
+  /** Rows stored so far. */
   written = 0
   private readonly options: UsageQueueOptions
   private keep: number
   private waiting: UsageRow[] = []
-  /** The batch that is being written, or will be again. */
+  /** The batch being written or retried. */
   private batch: readonly UsageRow[] = []
   private attempts = 0
   private timer: NodeJS.Timeout | undefined
@@ -62,6 +64,7 @@ export class UsageQueue {
     return this.waiting.length + this.batch.length
   }
 
+  /** Queues a row. */
   take(row: UsageRow): void {
     if (this.keep === 0) return
     if (this.queued >= MOST) return this.drop(1)
@@ -71,7 +74,8 @@ export class UsageQueue {
 
   private drop(count: number): void {
     this.dropped += count
-    if (!this.warned) this.options.log.error({ most: MOST }, 'usage is not recorded: too many rows wait for the store')
+    if (!this.warned)
+      this.options.log.error({ most: MOST }, 'usage is dropped: too many rows are waiting for the store')
     this.warned = true
   }
 
@@ -85,7 +89,7 @@ export class UsageQueue {
     void this.flush()
   }
 
-  /** Writes what waits; gives whether all of it was taken. Never rejects. */
+  /** Writes all queued rows. Returns whether all were stored. Never rejects. */
   flush(): Promise<boolean> {
     this.writing ??= this.write().finally(() => {
       this.writing = undefined
@@ -119,7 +123,7 @@ export class UsageQueue {
     return rows
   }
 
-  /** A batch that cannot be stored, which later ones must not wait for. */
+  /** Drops a batch that cannot be stored, so that it does not block later ones. */
   private refused(err: unknown): void {
     this.options.log.error({ err, rows: this.batch.length }, 'usage cannot be recorded')
     this.dropped += this.batch.length
@@ -136,7 +140,7 @@ export class UsageQueue {
     })
   }
 
-  /** Writes the last rows, for as long as that takes at most. */
+  /** Writes the last rows, with a time limit. */
   async close(): Promise<void> {
     clearTimeout(this.timer)
     const end = performance.now() + CLOSING
@@ -146,6 +150,7 @@ export class UsageQueue {
       await new Promise(done => setTimeout(done, 100))
     }
     clearTimeout(this.timer)
-    if (this.queued > 0) this.options.log.error({ rows: this.queued }, 'usage was not recorded: the store took none')
+    if (this.queued > 0)
+      this.options.log.error({ rows: this.queued }, 'usage was not recorded: the store is unavailable')
   }
 }

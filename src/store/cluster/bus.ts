@@ -1,33 +1,35 @@
 import type { Json } from '../../canonical/node.ts'
 
-/** What processes notify each other of. */
+/** Kinds of notices between processes. */
 export type Topic =
   /** Keys, groups or drained channels changed in the store. */
   | 'access'
-  /** A channel, or a model of it, rests. */
+  /** A channel or one of its models started or ended a cooldown. */
   | 'health'
-  /** Somebody watches requests as they happen. */
+  /** An operator watches requests live. */
   | 'live-watched'
-  /** Requests began or are over. */
+  /** Requests started or ended. */
   | 'live'
 
+/** All topics. */
 export const TOPICS: readonly Topic[] = ['access', 'health', 'live-watched', 'live']
 
+/** Receives the notices of a topic. */
 export type Listener = (message: Json) => void
 
 /**
- * Notices between the processes of one gateway. They may be lost or late: whatever must be true is in the store, and is
- * read from there now and then.
+ * Notices between the processes of one gateway. A notice may be lost or late, so processes also poll the store for
+ * everything that matters.
  */
 export interface Bus {
   /** Notifies all other processes. Never throws. */
   publish(topic: Topic, message: Json): void
-  /** @returns ends the subscription. */
+  /** @returns a function that ends the subscription. */
   subscribe(topic: Topic, listener: Listener): () => void
   close(): Promise<void>
 }
 
-/** The bus of a process that is alone. */
+/** The bus of a single process: delivers nothing. */
 export const LONE_BUS: Bus = {
   publish: () => {},
   subscribe: () => () => {},
@@ -52,7 +54,7 @@ export class Listeners {
       )
   }
 
-  /** Notifies all listeners of a topic, whatever one of them throws; an unknown topic has none. */
+  /** Calls all listeners of a topic, even if one throws. An unknown topic has no listeners. */
   notify(topic: string, message: Json): void {
     for (const listener of this.byTopic.get(topic) ?? []) {
       try {

@@ -2,32 +2,32 @@ import type { Json } from '../../canonical/node.ts'
 import type { Bus } from './bus.ts'
 import type { RedisLink } from './redis-link.ts'
 
-/** What a process has of the other processes of its gateway, on this machine and on others. */
+/** A process's view of the other processes of its gateway, on this machine and on others. */
 export interface Cluster {
-  /** Of this process, unlike that of any other: what it holds elsewhere is given back under this name when it ends. */
+  /** Unique id of this process. Other processes release its resources under this id when it ends. */
   readonly id: string
-  /** Whether other processes of this machine answer requests at the same address. */
+  /** Whether this process is one of several workers that share a listening address. */
   readonly isWorker: boolean
-  /** Whether it does the work that one process of a machine should do, such as polls in the background. */
+  /** Whether this process does the background work that a machine should do once, such as polling tasks. */
   readonly leads: boolean
   readonly bus: Bus
-  /** Absent where none is configured. */
+  /** The configured Redis; undefined if there is none. */
   readonly redis: RedisLink | undefined
   /**
-   * Asks the primary process of this machine. Rejects where there is none, it has no answer for the topic, or it does not
-   * answer within five seconds.
+   * Asks the primary process of this machine. Rejects if there is no primary, it has no handler for the topic, or it
+   * does not answer within 30 seconds.
    */
   ask(topic: string, message: Json): Promise<Json>
   /**
-   * Asks all processes of this machine that answer requests, this one among them. Who does not answer within two
-   * seconds is left out.
+   * Asks all workers of this machine, including this one. Workers that do not answer within two seconds are left out.
    */
   gather(topic: string, message?: Json): Promise<readonly Json[]>
-  /** Answers `gather` of a topic in this process. */
+  /** Sets this process's handler for `gather` of a topic. */
   answer(topic: string, answer: Responder): void
-  /** Settles when Redis is connected, or has had its time for that. */
+  /** Resolves when Redis is connected or its connection timeout has passed. */
   ready(): Promise<void>
   close(): Promise<void>
 }
 
+/** Handles a question of another process. */
 export type Responder = (message: Json) => Json | Promise<Json>

@@ -3,23 +3,23 @@ import type { Log } from '../../log.ts'
 import { type Bus, LONE_BUS, TOPICS, type Topic } from './bus.ts'
 import { Port } from './port.ts'
 
-/** Milliseconds for one process's answer to `gather`. */
+/** ms; timeout of each worker's answer to `gather`. */
 const GATHERING = 2000
 
-/** A worker as the hub sees it. */
+/** The primary's link to one worker. */
 export interface Link {
-  /** Sends to the worker, which may be gone. */
+  /** Sends a message to the worker, which may have ended. */
   send(message: Json): void
-  /** It listens at that address; `id` is that of its `Cluster`. */
+  /** The worker listens at an address; `id` is the id of its `Cluster`. */
   started(as: { readonly id: string; readonly address: string }): void
-  /** It cannot start. */
+  /** The worker cannot start. */
   failed(reason: string): void
 }
 
-/** Answers a worker's question. */
+/** Handles a question of a worker. */
 export type PrimaryAnswer = (message: Json, worker: number) => Json | Promise<Json>
 
-/** The primary's side of its workers: it answers them, passes on their notices, and gathers their answers. */
+/** The primary's side of the workers: answers their questions, relays their notices and gathers their answers. */
 export class Hub {
   private readonly ports = new Map<number, Port>()
   private readonly answers = new Map<string, PrimaryAnswer>()
@@ -37,12 +37,16 @@ export class Hub {
     )
   }
 
-  /** Answers a topic of `Cluster.ask`. */
+  /** Sets the handler for a topic of `Cluster.ask`. */
   answer(topic: string, answer: PrimaryAnswer): void {
     this.answers.set(topic, answer)
   }
 
-  /** A worker was started. @returns takes its messages. */
+  /**
+   * Adds a started worker.
+   *
+   * @returns a function that receives the worker's messages.
+   */
   join(worker: number, link: Link): (message: unknown) => void {
     const port = new Port({
       send: message => link.send(message),
@@ -58,7 +62,7 @@ export class Hub {
     return message => port.receive(message)
   }
 
-  /** A worker ended. */
+  /** Removes a worker that ended. */
   leave(worker: number): void {
     this.ports.get(worker)?.close()
     this.ports.delete(worker)
@@ -69,7 +73,7 @@ export class Hub {
     this.ports.get(worker)?.notify(topic, message)
   }
 
-  /** The answers of all workers that answer in time. */
+  /** Gathers the answers of all workers that answer in time. */
   async gather(topic: string, message: Json): Promise<Json[]> {
     const asked = [...this.ports.values()].map(port => port.ask(topic, message, GATHERING))
     const answers = await Promise.allSettled(asked)
@@ -83,19 +87,20 @@ export class Hub {
 
   private answered(worker: number, topic: string, message: Json): Json | Promise<Json> {
     const answer = this.answers.get(topic)
-    if (answer === undefined) throw new Error(`nobody answers ${topic}`)
+    if (answer === undefined) throw new Error(`no handler for ${topic}`)
     return answer(message, worker)
   }
 
-  /** A worker's notice goes to all others, here and on other machines. */
+  /** Relays a worker's notice to the other workers and to other machines. */
   private take(worker: number, topic: string, message: Json): void {
-    if (!TOPICS.includes(topic as Topic)) this.log.warn({ topic }, 'an unknown notice of a worker')
+    if (!TOPICS.includes(topic as Topic)) this.log.warn({ topic }, 'unknown notice from a worker')
     else {
       this.pass(topic as Topic, message, worker)
       this.outside.publish(topic as Topic, message)
     }
   }
 
+  /** Sends a notice to all workers except one. */
   private pass(topic: Topic, message: Json, except?: number): void {
     for (const [worker, port] of this.ports) if (worker !== except) port.notify(topic, message)
   }

@@ -1,16 +1,16 @@
 import { StringDecoder } from 'node:string_decoder'
 
-/** Characters of an incomplete line that are held; a longer one is broken. */
+/** Maximum characters of an incomplete line in memory; a longer line is split. */
 const LONGEST = 1024 * 1024
 
-/** The output of a process, passed on in whole lines, so that those of several processes can be written to one place. */
+/** Splits the output of a process into whole lines, so that several processes can write to one stream. */
 export class Lines {
   private readonly decoder = new StringDecoder()
   private readonly write: (lines: string) => void
   private rest: string[] = []
   private length = 0
 
-  /** @param write gets one line or several, each with its end. */
+  /** @param write receives one or more lines, each with its line break. */
   constructor(write: (lines: string) => void) {
     this.write = write
   }
@@ -26,7 +26,7 @@ export class Lines {
     if (end < text.length) this.hold(text.slice(end))
   }
 
-  /** The process ended, in the middle of a line perhaps. */
+  /** Writes the rest when the process ends, perhaps in the middle of a line. */
   end(): void {
     if (this.length > 0) this.write(`${this.rest.join('')}\n`)
     this.rest = []

@@ -6,7 +6,7 @@ import type { Cluster, Responder } from './cluster.ts'
 import { CONNECTING, OpenRedis } from './redis.ts'
 import { RedisBus } from './redis-bus.ts'
 
-/** The cluster of the only process of a machine; where a Redis is configured, there may be other machines. */
+/** The cluster of a machine with a single process. With Redis, other machines may belong to the gateway. */
 export class LoneCluster implements Cluster {
   readonly id = randomUUID()
   readonly isWorker = false
@@ -21,7 +21,7 @@ export class LoneCluster implements Cluster {
   }
 
   ask(topic: string): Promise<Json> {
-    return Promise.reject(new Error(`there is no primary to ask for ${topic}`))
+    return Promise.reject(new Error(`no primary process to ask for ${topic}`))
   }
 
   async gather(topic: string, message: Json = null): Promise<readonly Json[]> {

@@ -6,13 +6,14 @@ import type { Cluster, Responder } from './cluster.ts'
 import { Port } from './port.ts'
 import { CONNECTING, OpenRedis } from './redis.ts'
 
+/** The log, and the channel to the primary. */
 export interface MemberOptions {
   readonly log: Log
-  /** Sends to the primary, which may be gone. */
+  /** Sends a message to the primary, which may have ended. */
   send(message: Json): void
 }
 
-/** The cluster of a worker: whatever concerns others goes through the primary, except commands to Redis. */
+/** The cluster of a worker. All communication goes through the primary, except commands to Redis. */
 export class Member implements Cluster {
   readonly id = randomUUID()
   readonly isWorker = true
@@ -26,7 +27,7 @@ export class Member implements Cluster {
 
   constructor({ log, send }: MemberOptions) {
     this.log = log
-    const listeners = new Listeners(err => log.error({ err }, 'a notice could not be taken'))
+    const listeners = new Listeners(err => log.error({ err }, 'a notice could not be handled'))
     this.port = new Port({
       send,
       answer: (topic, message) => this.answered(topic, message),
@@ -43,17 +44,17 @@ export class Member implements Cluster {
     this.onOrder('lead', message => (this.leads = message === true))
   }
 
-  /** Sends commands to Redis from now on, where there is an address of one. */
+  /** Connects to Redis, if an address is configured. */
   connect(redis: string | undefined): void {
     this.redis = redis === undefined ? undefined : new OpenRedis(redis, this.log)
   }
 
-  /** Takes a message of the primary. */
+  /** Receives a message from the primary. */
   receive(message: unknown): void {
     this.port.receive(message)
   }
 
-  /** Handles orders of the primary. */
+  /** Sets the handler for an order of the primary. */
   onOrder(topic: string, obey: (message: Json) => void): void {
     this.orders.set(topic, obey)
   }
@@ -80,7 +81,7 @@ export class Member implements Cluster {
 
   private answered(topic: string, message: Json): Json | Promise<Json> {
     const answer = this.answers.get(topic)
-    if (answer === undefined) throw new Error(`nobody answers ${topic}`)
+    if (answer === undefined) throw new Error(`no handler for ${topic}`)
     return answer(message)
   }
 }

@@ -1,32 +1,34 @@
 import { isObject, type Json, type JsonObject } from '../../canonical/node.ts'
 
+/** The channel to the other process, and the handlers of its messages. */
 export interface PortOptions {
-  /** Sends to the other process; it may be gone. */
+  /** Sends a message to the other process, which may have ended. */
   send(message: Json): void
-  /** Answers what the other process asks. */
+  /** Handles a question of the other process. */
   answer(topic: string, message: Json): Json | Promise<Json>
-  /** Takes what needs no answer. */
+  /** Handles a notice, which needs no answer. */
   take(topic: string, message: Json): void
 }
 
-/** Milliseconds for an answer of another process: a machine that starts several of them is slow. */
+/** ms; timeout of an answer. Generous because a machine that starts several processes is slow. */
 const PATIENCE = 30_000
-/** Questions that may be open at a time: more are for a process that stands still. */
+/** Maximum open questions; more mean that the other process hangs. */
 const MOST = 10_000
 
+/** An open question. */
 interface Question extends PromiseWithResolvers<Json> {
   readonly id: number
   readonly timer: NodeJS.Timeout
 }
 
 /**
- * Questions, answers and notices between two processes, as plain JSON. Those of one turn of the event loop are sent
- * together.
+ * Questions, answers and notices between two processes, as plain JSON. Messages of one turn of the event loop are sent
+ * as one batch.
  */
 export class Port {
   private readonly options: PortOptions
   private waiting: JsonObject[] = []
-  /** By their slots, which are used again. */
+  /** Open questions by slot; slots are reused. */
   private readonly questions: (Question | undefined)[] = []
   private readonly free: number[] = []
   private asked = 0
@@ -36,31 +38,32 @@ export class Port {
     this.options = options
   }
 
-  /** Rejects where the other process fails, ends, or does not answer in time. */
+  /** Asks the other process. Rejects if it fails, ends or does not answer in time. */
   ask(topic: string, message: Json, patience = PATIENCE): Promise<Json> {
     if (this.closed || (this.free.length === 0 && this.questions.length >= MOST))
       return Promise.reject(new Error(`the process for ${topic} cannot be asked`))
     const slot = this.free.pop() ?? this.questions.length
     const id = ++this.asked
-    const timer = setTimeout(() => this.failed(slot, id, `no answer for ${topic} in ${patience} ms`), patience)
+    const timer = setTimeout(() => this.failed(slot, id, `no answer for ${topic} within ${patience} ms`), patience)
     const question: Question = { id, timer, ...Promise.withResolvers<Json>() }
     this.questions[slot] = question
     this.post({ ask: topic, slot, id, message })
     return question.promise
   }
 
+  /** Sends a notice. */
   notify(topic: string, message: Json): void {
     if (!this.closed) this.post({ notice: topic, message })
   }
 
-  /** Takes a message of the other process. */
+  /** Receives a batch from the other process. */
   receive(batch: unknown): void {
-    // What a process sent before it ended may arrive after what it held was given back.
+    // A late message of an ended process could claim resources that were already released.
     if (this.closed || !Array.isArray(batch)) return
     for (const one of batch as Json[]) if (isObject(one)) this.received(one)
   }
 
-  /** The other process is gone: what it was asked fails. */
+  /** Closes the port when the other process ends, and rejects all open questions. */
   close(): void {
     this.closed = true
     for (const [slot, question] of this.questions.entries())
@@ -88,7 +91,7 @@ export class Port {
     this.settled(slot, id)?.reject(new Error(text))
   }
 
-  /** The open question of that id, which is open no longer. */
+  /** Removes and returns the open question with an id. */
   private settled(slot: number, id: number): Question | undefined {
     const question = this.questions[slot]
     if (question?.id !== id) return undefined

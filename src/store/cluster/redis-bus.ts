@@ -3,21 +3,21 @@ import type { Log } from '../../log.ts'
 import { type Bus, type Listener, Listeners, TOPICS, type Topic } from './bus.ts'
 import type { RedisLink } from './redis-link.ts'
 
-/** The names of all channels of Redis begin with it. */
+/** Prefix of all Redis channels. */
 const PREFIX = 'interlingua:'
 
-/** Notices between instances that share a Redis. Those of this process do not come back to it. */
+/** Notices between instances that share a Redis. A process does not receive its own notices. */
 export class RedisBus implements Bus {
   private readonly link: Pick<RedisLink, 'publish' | 'subscribe'>
   private readonly id: string
   private readonly listeners: Listeners
   private readonly ends: readonly (() => void)[]
 
-  /** @param id of this process, unlike that of any other. */
+  /** @param id unique id of this process. */
   constructor(link: Pick<RedisLink, 'publish' | 'subscribe'>, id: string, log: Log) {
     this.link = link
     this.id = id
-    this.listeners = new Listeners(err => log.error({ err }, 'a notice could not be taken'))
+    this.listeners = new Listeners(err => log.error({ err }, 'a notice could not be handled'))
     this.ends = TOPICS.map(topic => link.subscribe(PREFIX + topic, text => this.received(topic, text)))
   }
 

@@ -1,28 +1,30 @@
 import type { RedisClientType } from '@redis/client'
 
+/** The Redis client with protocol version 2 and without modules. */
 export type RedisClient = RedisClientType<Record<string, never>, Record<string, never>, Record<string, never>, 2>
 
+/** Receives the state of a connection. */
 export interface ConnectionEvents {
-  /** Prepares each new connection before it is used. */
+  /** Prepares each new connection before its use. */
   prepare(client: RedisClient): Promise<unknown> | undefined
   opened(): void
-  /** It was lost, or could not be made; another is made by itself. The text holds no credential. */
+  /** The connection failed or was lost; the next attempt follows automatically. The text contains no credential. */
   lost(fault: string): void
-  /** The server answers. */
+  /** Redis answered a ping. */
   answered(): void
 }
 
-/** Milliseconds until the server must have accepted a connection. */
+/** ms; timeout for opening a connection. */
 const OPENING = 2000
-/** Milliseconds between two pings; a connection on which one is unanswered at the next is given up. */
+/** ms; interval between pings. A connection is dropped if a ping is still unanswered when the next one is due. */
 const EVERY = 1000
-/** Milliseconds before the first further attempt, and at most before any. */
+/** ms; pause before the first retry, and maximum pause. */
 const FIRST_PAUSE = 50
 const LONGEST_PAUSE = 2000
 
-/** One connection to Redis that is made anew, for ever, whenever it is lost or silent. */
+/** A connection to Redis that reconnects forever after a loss or a timeout. */
 export class RedisConnection {
-  /** Absent while there is none. */
+  /** Undefined while disconnected. */
   client: RedisClient | undefined
   private readonly url: string
   private readonly events: ConnectionEvents
@@ -43,6 +45,7 @@ export class RedisConnection {
     await this.keeping
   }
 
+  /** Reconnects until the connection is closed. */
   private async keep(): Promise<void> {
     while (!this.closed) {
       const fault = await this.live().catch((thrown: unknown) => thrown)
@@ -53,10 +56,10 @@ export class RedisConnection {
     }
   }
 
-  /** Makes a connection and holds it until it ends. Resolves or rejects with the reason. */
+  /** Opens a connection and waits until it ends. Resolves or rejects with the reason. */
   private async live(): Promise<unknown> {
     const { createClient } = await import('@redis/client')
-    // The library's own second connection, queue and timers would hide whether the server is there.
+    // Switch off the library's reconnection, queue and timers, which would hide whether Redis is reachable.
     const client: RedisClient = createClient({
       url: this.url,
       RESP: 2,
@@ -68,10 +71,10 @@ export class RedisConnection {
     })
     const ended = Promise.withResolvers<unknown>()
     client.on('error', ended.resolve)
-    client.on('end', () => ended.resolve(new Error('it closed the connection')))
+    client.on('end', () => ended.resolve(new Error('connection closed by Redis')))
     this.wake = () => ended.resolve(new Error('closed'))
     if (this.closed) return undefined
-    let timer: NodeJS.Timeout = setTimeout(() => ended.resolve(new Error('it does not answer')), OPENING)
+    let timer: NodeJS.Timeout = setTimeout(() => ended.resolve(new Error('Redis does not answer')), OPENING)
     try {
       const opening = client.connect().then(() => this.events.prepare(client))
       opening.catch(() => {})
@@ -90,10 +93,11 @@ export class RedisConnection {
     }
   }
 
+  /** Pings Redis regularly, and gives up on a missing answer. */
   private pinging(client: RedisClient, giveUp: (fault: Error) => void): NodeJS.Timeout {
     let awaited = false
     const timer = setInterval(() => {
-      if (awaited) giveUp(new Error('it does not answer'))
+      if (awaited) giveUp(new Error('Redis does not answer'))
       awaited = true
       client.ping().then(() => {
         awaited = false
@@ -103,6 +107,7 @@ export class RedisConnection {
     return timer.unref()
   }
 
+  /** Waits before a retry; `close` ends the wait. */
   private async rest(milliseconds: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, milliseconds).unref()
@@ -112,7 +117,7 @@ export class RedisConnection {
   }
 }
 
-/** Errors of addresses carry the address, with its password, in other fields than these. */
+/** Use only these fields: other fields of an address error contain the address with its password. */
 const textOf = (fault: unknown): string => {
   const { code, message } = (fault ?? {}) as { readonly code?: unknown; readonly message?: unknown }
   return String(code ?? message ?? 'unknown')
@@ -122,6 +127,6 @@ function destroy(client: RedisClient): void {
   try {
     client.destroy()
   } catch {
-    // It is closed already.
+    // Already closed.
   }
 }

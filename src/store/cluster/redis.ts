@@ -3,12 +3,12 @@ import { Outage } from '../../outage.ts'
 import { type RedisClient, RedisConnection } from './redis-connection.ts'
 import type { RedisLink, RedisScript } from './redis-link.ts'
 
-/** Milliseconds within which Redis answers a command. */
+/** ms; timeout of a command. */
 const PATIENCE = 250
-/** Milliseconds for which a process waits for the first connection when it starts. */
+/** ms; how long a starting process waits for the first connection. */
 export const CONNECTING = 1000
 
-/** A command could not be sent, or was not answered in time: then it may have been carried out. */
+/** A command could not be sent or timed out. After a timeout, Redis may still have executed it. */
 class RedisUnreachable extends Error {
   override readonly name = 'RedisUnreachable'
 }
@@ -16,20 +16,20 @@ class RedisUnreachable extends Error {
 type Listener = (message: string) => void
 
 /**
- * Two connections to one Redis, at an address such as `redis://user:password@host:6379/0`: one for commands, and one for
- * notices, made with the first subscription. To make it never throws.
+ * Two connections to one Redis, at an address such as `redis://user:password@host:6379/0`: one for commands, and one
+ * for subscriptions, opened with the first of them. The constructor never throws.
  */
 export class OpenRedis implements RedisLink {
   private readonly url: string
   private readonly outage: Outage
-  /** Connections that are lost: one outage ends when both are back. */
+  /** Lost connections. An outage ends when both are back. */
   private readonly lost = new Set<'commands' | 'notices'>()
   private readonly commands: RedisConnection
   private notices: RedisConnection | undefined
   private readonly listeners = new Map<string, readonly Listener[]>()
   private readonly connected: (() => void)[] = []
   private readonly opened = Promise.withResolvers<void>()
-  /** A command was not answered in time; until anything is, none is sent. */
+  /** A command timed out. No command is sent until Redis answers again. */
   private silent = false
   faults = 0
 
@@ -52,7 +52,7 @@ export class OpenRedis implements RedisLink {
     return this.commands.client !== undefined && !this.silent
   }
 
-  /** Settles when it is connected for the first time, or after so many milliseconds. */
+  /** Resolves with the first connection, or after the given milliseconds. */
   async ready(milliseconds: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, milliseconds)
@@ -84,7 +84,7 @@ export class OpenRedis implements RedisLink {
     const known = this.listeners.get(channel)
     this.listeners.set(channel, [...(known ?? []), listener])
     this.notices ??= this.openNotices()
-    // A connection that is being made learns of it when it is there.
+    // A connection that is still opening subscribes when it is ready.
     if (known === undefined) this.notices.client?.subscribe(channel, this.received).catch(() => {})
     return () => this.unsubscribe(channel, listener)
   }
@@ -94,6 +94,7 @@ export class OpenRedis implements RedisLink {
     await Promise.all([this.commands.close(), this.notices?.close()])
   }
 
+  /** Opens the connection for subscriptions. */
   private openNotices(): RedisConnection {
     return new RedisConnection(this.url, {
       prepare: client => this.subscribed(client),
@@ -133,9 +134,10 @@ export class OpenRedis implements RedisLink {
     this.notices?.client?.unsubscribe(channel).catch(() => {})
   }
 
+  /** Subscribes a new connection to all channels. */
   private async subscribed(client: RedisClient): Promise<void> {
     let done = 0
-    // Subscriptions may be added while the earlier ones are on their way.
+    // Channels may be added while the earlier subscriptions are being sent.
     while (done < this.listeners.size) {
       const channels = [...this.listeners.keys()]
       done = channels.length
@@ -147,7 +149,9 @@ export class OpenRedis implements RedisLink {
     for (const listener of this.listeners.get(channel) ?? []) listener(message)
   }
 
-  /** Rejects where the answer takes too long, though not where this process itself was too busy to read it. */
+  /**
+   * Adds a timeout to a command. A busy event loop does not count as a timeout: the answer may already have arrived.
+   */
   private inTime<T>(answer: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       let settled = false
@@ -155,7 +159,7 @@ export class OpenRedis implements RedisLink {
       const expired = (): void => {
         if (settled) return
         this.silent = true
-        this.wentDown('commands', 'it does not answer')
+        this.wentDown('commands', 'Redis does not answer')
         reject(this.failed('Redis does not answer'))
       }
       const settle = (): void => {

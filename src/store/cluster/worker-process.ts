@@ -3,29 +3,30 @@ import cluster, { type Worker } from 'node:cluster'
 import type { Hub } from './hub.ts'
 import { Lines } from './lines.ts'
 
+/** The hub, and the listeners of one worker's events. */
 export interface WorkerProcessOptions {
   readonly hub: Hub
-  /** Take whole lines of its standard output, and of its standard error. */
+  /** Receives whole lines of the worker's standard output; `fault` receives those of its standard error. */
   out(lines: string): void
   fault(lines: string): void
   listening(one: WorkerProcess): void
   ended(one: WorkerProcess, how: string): void
 }
 
-/** Milliseconds for a worker to begin to listen. */
+/** ms; timeout for a worker to start listening. */
 const STARTING = 60_000
 
-/** One worker as its primary sees it. */
+/** One worker process, as the primary sees it. */
 export class WorkerProcess {
   readonly since = performance.now()
-  /** Resolves with its address when it listens; rejects with the reason where it does not. */
+  /** Resolves with the worker's address once it listens; rejects with the reason if it cannot. */
   readonly address: Promise<string>
   readonly exited: Promise<void>
-  /** The id of its `Cluster`, once it listens. */
+  /** Id of the worker's `Cluster`, once it listens. */
   id: string | undefined
-  /** Why it did not begin to listen. */
+  /** Why the worker could not start. */
   reason: string | undefined
-  /** Its end is wanted. */
+  /** The primary ended the worker on purpose; it is not replaced. */
   leaving = false
   private readonly worker: Worker
   private readonly hub: Hub
@@ -40,7 +41,7 @@ export class WorkerProcess {
     this.address = this.started.promise
     this.address.catch(() => {})
     this.late = setTimeout(() => {
-      this.failed('it does not begin to listen')
+      this.failed('the worker did not start listening in time')
       this.kill()
     }, STARTING)
     worker.on(
@@ -56,7 +57,7 @@ export class WorkerProcess {
         failed: reason => this.failed(reason),
       }),
     )
-    // Something was sent to a worker that just died.
+    // A message was sent to a worker that had just died.
     worker.on('error', () => {})
     pass(worker.process.stdout, options.out)
     pass(worker.process.stderr, options.fault)
@@ -64,7 +65,7 @@ export class WorkerProcess {
     this.exited = promise
     worker.once('exit', (code: number | null, signal: string | null) => {
       const how = signal ?? `code ${code}`
-      this.failed(`a worker ended before it listened: ${how}`)
+      this.failed(`the worker ended before it started listening: ${how}`)
       hub.leave(worker.id)
       options.ended(this, how)
       resolve()
@@ -90,6 +91,7 @@ export class WorkerProcess {
   }
 }
 
+/** Forwards a stream line by line. */
 function pass(stream: NodeJS.ReadableStream | null, write: (lines: string) => void): void {
   const lines = new Lines(write)
   stream?.on('data', (chunk: Buffer) => lines.push(chunk)).on('end', () => lines.end())

@@ -3,25 +3,25 @@ import type { Log } from '../../log.ts'
 import type { Hub } from './hub.ts'
 import { WorkerProcess } from './worker-process.ts'
 
+/** The hub, the log, and the listeners of the workers' events. */
 export interface WorkersOptions {
   readonly hub: Hub
   readonly log: Log
-  /** Take whole lines of the workers' standard output, and of their standard error. */
+  /** Receives whole lines of the workers' standard output; `fault` receives those of their standard error. */
   out(lines: string): void
   fault(lines: string): void
-  /** The worker whose `Cluster` had that id ended: what it held is to be given back. */
+  /** The worker with that `Cluster` id ended; its resources must be released. */
   ended(id: string): void
 }
 
-/** A worker that lived for fewer milliseconds died young: its successor may do the same. */
+/** ms; a worker with a shorter life died young. Its successor may die the same way. */
 const YOUNG = 10_000
-/** Milliseconds before the successor of the second one in a row that died young, and at most. */
+/** ms; pause before the successor of the second worker in a row that died young, and maximum pause. */
 const FIRST_PAUSE = 100
 const LONGEST_PAUSE = 10_000
 
 /**
- * The worker processes of one machine. They accept connections at one shared socket: none is refused while a worker is
- * replaced, and none was given to a worker that is gone.
+ * The worker processes of one machine. They share a listening socket, so that replacing a worker refuses no connection.
  */
 export class Workers {
   private readonly options: WorkersOptions
@@ -34,17 +34,17 @@ export class Workers {
 
   constructor(options: WorkersOptions) {
     this.options = options
-    // Round robin would lose the connections that a worker was just given when it dies.
+    // With round robin, connections just assigned to a dying worker would be lost.
     cluster.schedulingPolicy = cluster.SCHED_NONE
     cluster.setupPrimary({ silent: true })
   }
 
-  /** Process ids of those that are to stay. */
+  /** Process ids of the active workers. */
   get pids(): readonly number[] {
     return this.active.map(({ pid }) => pid)
   }
 
-  /** Starts so many workers. Resolves with the address they all listen at; rejects where one of them cannot. */
+  /** Starts workers. Resolves with their shared address; rejects if one of them cannot start. */
   async start(count: number): Promise<string> {
     this.wanted = count
     const started = Array.from({ length: count }, () => this.fork())
@@ -58,7 +58,7 @@ export class Workers {
     }
   }
 
-  /** Has so many workers, and leaves those alone that there are. Rejects where a new one cannot start. */
+  /** Adds or ends workers until there are `count`. Rejects if a new one cannot start. */
   async resize(count: number): Promise<void> {
     this.wanted = count
     for (const excess of this.active.slice(count)) this.retire(excess)
@@ -66,7 +66,8 @@ export class Workers {
   }
 
   /**
-   * Replaces all workers, one after the other, by so many. Rejects where a new one cannot start; the others stay then.
+   * Replaces all workers one after the other by `count` new ones. Rejects if a new one cannot start; the remaining old
+   * ones stay.
    */
   async roll(count: number): Promise<void> {
     const former = this.active
@@ -84,7 +85,7 @@ export class Workers {
     for (const one of this.all) one.order(topic, message)
   }
 
-  /** Ends all workers; those that are not done after so many milliseconds are killed. */
+  /** Ends all workers, and kills those that are still running after the given milliseconds. */
   async stop(signal: NodeJS.Signals, milliseconds: number): Promise<void> {
     this.end()
     this.order('stop', signal)
@@ -98,6 +99,7 @@ export class Workers {
     for (const one of this.all) one.kill()
   }
 
+  /** Workers that are not being ended. */
   private get active(): readonly WorkerProcess[] {
     return this.all.filter(({ leaving }) => !leaving)
   }
@@ -108,10 +110,10 @@ export class Workers {
     for (const one of this.all) one.leaving = true
   }
 
-  /** A further worker, or the reason why there is none. */
+  /** Starts one more worker. Rejects with the reason if it cannot start. */
   private async add(): Promise<void> {
     const one = this.fork()
-    // One that cannot start has no successor.
+    // A worker that cannot start is not replaced.
     one.leaving = true
     await one.address.catch(async (thrown: unknown) => {
       one.kill()
@@ -121,6 +123,7 @@ export class Workers {
     one.leaving = this.stopped
   }
 
+  /** Ends a worker gracefully. */
   private retire(one: WorkerProcess): void {
     one.leaving = true
     this.lead()
@@ -145,6 +148,7 @@ export class Workers {
     if (!one.leaving) this.replace(one, how)
   }
 
+  /** Schedules the successor of a worker that died. */
   private replace(one: WorkerProcess, how: string): void {
     const young = performance.now() - one.since < YOUNG
     this.youngDeaths = young ? this.youngDeaths + 1 : 0
@@ -161,12 +165,12 @@ export class Workers {
   private succeed(former: number): void {
     const one = this.fork()
     one.address.then(
-      () => this.options.log.info({ pid: one.pid, former }, 'a worker takes its place'),
+      () => this.options.log.info({ pid: one.pid, former }, 'a dead worker was replaced'),
       () => {},
     )
   }
 
-  /** One worker that listens does what one process of the machine should do. */
+  /** Chooses one listening worker for the background work of the machine. */
   private lead(): void {
     if (this.leader !== undefined && this.active.includes(this.leader)) return
     this.leader?.order('lead', false)

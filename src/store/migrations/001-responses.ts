@@ -1,6 +1,8 @@
 import type { Migration } from './migration.ts'
 
-/** Responses, conversations and video tasks. Files made before there were migrations have most of it already. */
+/**
+ * Responses, conversations and video tasks. SQLite files older than the migrations already have most of these tables.
+ */
 export const RESPONSES: Migration = {
   name: '001-responses',
   statements: () => [

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts'
 
-/** Keys, groups, drained channels and tokens of administrators. */
+/** Keys, groups, drained channels and admin tokens. */
 export const ACCESS: Migration = {
   name: '002-access',
   statements: () => [

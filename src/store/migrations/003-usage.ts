@@ -1,11 +1,11 @@
 import type { ColumnTypes, Migration } from './migration.ts'
 
-/** Parts of sums by hour or day. */
+/** A table of usage sums by hour or day, stored as parts that are merged later. */
 const sums = (table: string, { bytes }: ColumnTypes): string =>
   `create table if not exists ${table} (at bigint not null, part text not null, data ${bytes} not null,
   primary key (at, part))`
 
-/** What requests used. */
+/** Usage per request, and its sums. */
 export const USAGE: Migration = {
   name: '003-usage',
   statements: types => [

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts'
 
-/** What instances need of each other: pictures, secrets, thoughts. */
+/** State shared between instances: images, secrets, locks, notes and encrypted reasoning. */
 export const SHARED: Migration = {
   name: '004-shared',
   statements: ({ bytes }) => [

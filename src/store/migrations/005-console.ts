@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts'
 
-/** Users of the console, their sessions, and the names that passwords were guessed for. */
+/** Console users, their sign-in sessions, and wrong passwords by name. */
 export const CONSOLE: Migration = {
   name: '005-console',
   statements: () => [

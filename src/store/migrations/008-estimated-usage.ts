@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts'
 
-/** Marks rows whose tokens are an estimate. Requests that their callers left no longer count as failed. */
+/** Marks rows with estimated tokens. Requests cancelled by their callers (499) no longer count as failed. */
 export const ESTIMATED_USAGE: Migration = {
   name: '008-estimated-usage',
   statements: () => [

@@ -8,7 +8,7 @@ import { PASSWORD_TRIES } from './007-password-tries.ts'
 import { ESTIMATED_USAGE } from './008-estimated-usage.ts'
 import type { Migration } from './migration.ts'
 
-/** All migrations, in order. */
+/** All migrations, in the order they are applied. */
 export const MIGRATIONS: readonly Migration[] = [
   RESPONSES,
   ACCESS,

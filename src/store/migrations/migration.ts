@@ -1,14 +1,14 @@
-/** Types that the engines name differently. */
+/** Column types that differ between the engines. */
 export interface ColumnTypes {
   readonly bytes: string
 }
 
-/** One numbered step of the database's structure; it is never changed once it was released. */
+/** One numbered schema change. Never edited after its release. */
 export interface Migration {
-  /** `NNN-what`, in order. */
+  /** `NNN-what`; sorting by name gives the order. */
   readonly name: string
-  /** SQL that every engine takes. */
+  /** SQL statements that every engine accepts. */
   statements(types: ColumnTypes): readonly string[]
-  /** Columns, by table, that a table made before there were migrations may lack. */
+  /** Columns by table, added to tables of files older than the migrations. */
   readonly later?: { readonly [table: string]: { readonly [column: string]: string } }
 }

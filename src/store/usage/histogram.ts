@@ -1,13 +1,13 @@
 /**
- * The upper bounds of the intervals durations are counted in, in milliseconds; the last interval has none. Each bound is
- * 1.6 times the one before: a percentile read from the counts is off by at most that factor.
+ * ms; upper bounds of the histogram's intervals. The last interval has no bound. Each bound is about 1.6 times the
+ * previous one, which limits the error of percentiles to that factor.
  */
 export const BOUNDS: readonly number[] = Array.from({ length: 27 }, (_, at) => Math.round(4 * 1.6 ** at))
 
-/** How many intervals there are. */
+/** Number of intervals. */
 export const INTERVALS = BOUNDS.length + 1
 
-/** The interval a duration belongs to: the first whose bound is not below it. */
+/** Index of the interval of a duration: the first whose bound is not smaller. */
 export function intervalOf(milliseconds: number): number {
   let low = 0
   let high = BOUNDS.length
@@ -19,13 +19,14 @@ export function intervalOf(milliseconds: number): number {
   return low
 }
 
+/** Percentiles in milliseconds. */
 export interface Percentiles {
   readonly p50: number
   readonly p95: number
   readonly p99: number
 }
 
-/** Percentiles of what was counted, in milliseconds; undefined where nothing was. */
+/** Estimates percentiles from a histogram; undefined if it is empty. */
 export function percentilesOf(counts: readonly number[]): Percentiles | undefined {
   const all = counts.reduce((sum, count) => sum + count, 0)
   if (all === 0) return undefined
@@ -33,7 +34,7 @@ export function percentilesOf(counts: readonly number[]): Percentiles | undefine
   return { p50: at(0.5), p95: at(0.95), p99: at(0.99) }
 }
 
-/** The duration of the one of that rank, as if those of an interval were spread over it evenly. */
+/** Duration at a rank, assuming that durations are spread evenly within an interval. */
 function percentile(counts: readonly number[], rank: number): number {
   let below = 0
   for (const [interval, count] of counts.entries()) {

@@ -3,11 +3,11 @@ import { flatJoin } from '../../canonical/text.ts'
 
 const BYTES = 16
 
-/** Random bytes for so many names are drawn at once. */
+/** Random bytes for 256 ids at a time, because drawing them costs more per call than per byte. */
 const pool = Buffer.alloc(BYTES * 256)
 let used = pool.length
 
-/** A unique name: 32 random hexadecimal digits. */
+/** Creates a unique id: 32 random hex digits. */
 export function freshId(): string {
   if (used === pool.length) {
     randomFillSync(pool)
@@ -17,25 +17,25 @@ export function freshId(): string {
   return pool.toString('hex', used - BYTES, used)
 }
 
-/** The time at which an id was made that `requestId` made; Unix milliseconds. */
+/** Returns the time in an id made by `requestId`, in Unix milliseconds; undefined for any other id. */
 export function timeOfId(id: string): number | undefined {
   const match = /^req_([0-9a-f]{12})[0-9a-f]{20}$/.exec(id)
   return match === null ? undefined : Number.parseInt(match[1]!, 16)
 }
 
 /**
- * A unique name: 32 hexadecimal digits, of which 12 are the time and the others random. Names made one after the other stand beside each
- * other in an index, which then is written in few places.
+ * Creates a unique id of 32 hex digits: 12 for the time, the others random. Ids made in sequence are neighbours in an
+ * index, so that inserts touch few pages.
  *
  * @param at Unix milliseconds.
- * @param random 32 random hexadecimal digits.
+ * @param random 32 random hex digits.
  */
 export const timedId = (at = Date.now(), random = freshId()): string => flatJoin(hexOf(at), random.slice(12))
 
 let hexAt = -1
 let hex = ''
 
-/** A time as 12 hexadecimal digits; those of the last one are kept, as many names are made in a millisecond. */
+/** Formats a time as 12 hex digits. Caches the last one, because many ids are made per millisecond. */
 function hexOf(at: number): string {
   if (at !== hexAt) {
     hex = at.toString(16).padStart(12, '0')
@@ -45,10 +45,10 @@ function hexOf(at: number): string {
 }
 
 /**
- * The id of a request that begins now, for its caller and the log: `req_` and 32 hexadecimal digits, of which 12 are its time, so that its
- * row is found, and the others random.
+ * Creates the id of a request that starts now: `req_` and 32 hex digits, 12 of them the time, by which the usage row is
+ * found.
  *
  * @param at Unix milliseconds.
- * @param random 32 random hexadecimal digits.
+ * @param random 32 random hex digits.
  */
 export const requestId = (at = Date.now(), random = freshId()): string => flatJoin('req_', timedId(at, random))

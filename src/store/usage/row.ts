@@ -2,98 +2,103 @@ import type { Format } from '../../canonical/node.ts'
 import type { Usage } from '../../canonical/result.ts'
 import { flatCopy } from '../../canonical/text.ts'
 
-/** What one request used. Never a body, never a credential. Times are Unix milliseconds, durations milliseconds. */
+/**
+ * The usage of one request; never contains a body or a credential. Times are Unix milliseconds, durations milliseconds.
+ */
 export interface UsageRow {
-  /** The request's id. */
+  /** Request id. */
   readonly id: string
-  /** When it began. */
+  /** Start of the request. */
   readonly at: number
-  /** The key's id and its name then; absent where the key was not known. */
+  /** Id of the key, and its name at that time; absent if the key was unknown. */
   readonly key?: string | undefined
   readonly keyName?: string | undefined
   readonly group?: string | undefined
-  /** The public id of the model, as the caller named it, and what its upstream calls it. */
+  /** Public model id as the caller named it, and the upstream's name of the model. */
   readonly model?: string | undefined
   readonly upstreamModel?: string | undefined
-  /** Absent where no channel was tried: then the model is only what the caller named, and sums leave it out. */
+  /** Absent if no channel was tried. In that case `model` is only what the caller sent, and sums leave it out. */
   readonly channel?: string | undefined
-  /** The path of the endpoint, as the route has it. */
+  /** Path of the endpoint, as its route declares it. */
   readonly door: string
-  /** The caller's format and the upstream's. */
+  /** Format of the caller, and format of the upstream. */
   readonly format: Format
   readonly upstreamFormat?: Format | undefined
   readonly stream: boolean
   readonly attempts: number
   readonly status: number
-  /** The kind of the error, where it failed. */
+  /** Kind of the error, if the request failed. */
   readonly error?: string | undefined
-  /** Why the answer ended. */
+  /** Finish reason of the answer. */
   readonly finish?: string | undefined
   /** The upstream's id of the request. */
   readonly upstreamId?: string | undefined
-  /** Tokens of the whole prompt and the whole answer, as the upstream counted them, or estimated. */
+  /** Tokens of the whole prompt and of the whole answer; counted by the upstream, or estimated. */
   readonly input?: number | undefined
   readonly output?: number | undefined
-  /** Parts of `input`: read from and written to a cache, audio. */
+  /** Tokens included in `input`: cache reads, cache writes, and audio. */
   readonly cacheRead?: number | undefined
   readonly cacheWrite?: number | undefined
   readonly inputAudio?: number | undefined
-  /** Parts of `output`: thoughts, audio. */
+  /** Tokens included in `output`: reasoning and audio. */
   readonly reasoning?: number | undefined
   readonly outputAudio?: number | undefined
-  /** Nanodollars; absent where the price is unknown. */
+  /** Nanodollars; absent if the price is unknown. */
   readonly cost?: number | undefined
-  /** The tokens, and so the cost, are an estimate: the upstream did not count the answer to its end. */
+  /** Tokens and cost are estimates, because the upstream did not count the whole answer. */
   readonly estimated?: boolean | undefined
   readonly losses: number
-  /** What the gateway added to the request, such as a limit that the upstream requires; no losses, and not stored. */
+  /**
+   * Number of additions the gateway made to the request, such as a limit that the upstream requires. Not losses, and
+   * not stored.
+   */
   readonly additions?: number
   /**
-   * Time from its beginning until the request was read, was sent to the upstream that answered, that upstream began to
-   * answer, the first byte went to the caller; and in all.
+   * Times since the start of the request: request read, sent to the upstream that answered, first answer of that
+   * upstream, first byte to the caller, end.
    */
   readonly readAfter?: number | undefined
   readonly sentAfter?: number | undefined
   readonly answeredAfter?: number | undefined
   readonly firstByteAfter?: number | undefined
   readonly duration: number
-  /** The attempts before the last, where there were several. */
+  /** Earlier attempts, if there were several. */
   readonly tries?: readonly UsageTry[] | undefined
 }
 
-/** An attempt that another followed. */
+/** An attempt that was followed by another one. */
 export interface UsageTry {
   readonly channel: string
   readonly upstreamModel: string
-  /** When it began and ended, from the beginning of the request on. */
+  /** Start and end of the attempt, since the start of the request. */
   readonly sentAfter: number
   readonly endedAfter: number
 }
 
-/** The status of a request whose caller left before its answer was whole. */
+/** Status of a request whose caller disconnected before the answer was complete. */
 export const CANCELLED = 499
 
-/** Whether a request failed. One that its caller left did not. */
+/** Whether a request failed. A request cancelled by its caller did not fail. */
 export const isFailed = ({ status, error }: Pick<UsageRow, 'status' | 'error'>): boolean =>
   status !== CANCELLED && (status >= 400 || error !== undefined)
 
-/** Tokens that no request has, nor its answer: a higher count is wrong. */
+/** Maximum plausible token count of a prompt or an answer. */
 const IMPOSSIBLE = 1e8
 
-/** Whether an upstream counted tokens, and they can be true: limits must not be used up by a count that is wrong. */
+/** Whether the upstream sent plausible token counts; an absurd count must not use up the limits. */
 export const isCounted = ({ input, output }: Usage): boolean =>
   (input !== undefined || output !== undefined) && !((input ?? 0) > IMPOSSIBLE) && !((output ?? 0) > IMPOSSIBLE)
 
-/** Characters of a model that are recorded; rows wait for the store, and a slice would have all of a name wait. */
+/** Maximum characters of a recorded model name, copied so that a slice does not keep a long string in memory. */
 const LONGEST_MODEL = 500
 
-/** The name of a model as it is recorded. */
+/** Shortens a model name for recording. */
 export const recordedModel = (model: string): string =>
   model.length <= LONGEST_MODEL ? model : flatCopy(model.slice(0, LONGEST_MODEL))
 
 type Optional<T> = { readonly [name in keyof T]: T[name] | undefined }
 
-/** Who answered, as `Target` has it. */
+/** The fields of `Target` that name the upstream. */
 interface Upstream {
   readonly channel: { readonly name: string }
   readonly format: { readonly format: Format }

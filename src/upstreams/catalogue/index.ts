@@ -12,29 +12,30 @@ export type { TableSource } from './table.ts'
 export interface KnownModel {
   readonly name?: string
   readonly description?: string
-  /** Tokens of context, and of an answer at most. */
+  /** Tokens of the context window; `maxOutput` is the maximum tokens of an answer. */
   readonly context?: number
   readonly maxOutput?: number
   readonly input?: readonly string[]
   readonly output?: readonly string[]
   readonly reasoning?: boolean
   readonly tools?: boolean
-  /** In nanodollars a token. */
+  /** Nanodollars per token. */
   readonly rates: Rates
 }
 
-/** Where a model is run. */
+/** The account that runs a model. */
 export interface ModelPlace {
-  /** The preset of its channel. */
+  /** Preset of the channel. */
   readonly provider?: string
   readonly upstreamModel?: string
 }
 
+/** The operator's facts about models, by public id. */
 type Facts = ReadonlyMap<string, ModelFacts>
 
-/** Names that are cached: some come from callers. */
+/** Models per cache; callers can invent names. */
 const MOST = 2000
-/** Milliseconds for which a price holds: some depend on the hour. */
+/** ms; lifetime of a cached price. Some prices depend on the time of day. */
 const HOLDS = 10 * 60_000
 
 interface CachedRates {
@@ -42,7 +43,10 @@ interface CachedRates {
   readonly until: number
 }
 
-/** Prices, limits and abilities of models: the operator's word first, then what a package and the checked-in table list. */
+/**
+ * Prices, limits and capabilities of models: first from the config, then from the price package and the checked-in
+ * table.
+ */
 export class Catalogue implements Prices {
   private facts: Facts
   private readonly rates = new Map<string, CachedRates>()
@@ -59,11 +63,12 @@ export class Catalogue implements Prices {
     this.known.clear()
   }
 
+  /** Cost of an answer in nanodollars; undefined if a price is unknown. */
   cost(model: PricedModel, usage: Usage): number | undefined {
     return costOf(this.ratesOf(model), usage)
   }
 
-  /** The prices of a model at an account, at present. */
+  /** Returns the current prices of a model at an account. */
   ratesOf({ model, upstreamModel, provider }: PricedModel): Rates {
     const key = `${provider}\n${upstreamModel}\n${model}`
     const cached = this.rates.get(key)
@@ -76,17 +81,17 @@ export class Catalogue implements Prices {
     return rates
   }
 
-  /** Tokens of an answer at most; undefined where unknown. */
+  /** Maximum tokens of an answer; undefined if unknown. */
   maxOutput(provider: string, upstreamModel: string): number | undefined {
     return this.about(upstreamModel, { provider }).maxOutput
   }
 
-  /** Where limits and abilities are from, and of which day. */
+  /** Origin and date of the table of limits and capabilities. */
   get source(): TableSource {
     return tableSource()
   }
 
-  /** Everything that is known about a model. */
+  /** Returns everything that is known about a model. */
   about(model: string, place: ModelPlace = {}): KnownModel {
     const { provider = '', upstreamModel = model } = place
     const key = `${provider}\n${upstreamModel}\n${model}`
@@ -118,5 +123,5 @@ export class Catalogue implements Prices {
   }
 }
 
-/** A list that the operator wrote; an empty one counts as absent. */
+/** A list from the config; an empty list counts as absent. */
 const declared = (list: readonly string[] = []): readonly string[] | undefined => (list.length === 0 ? undefined : list)

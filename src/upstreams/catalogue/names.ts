@@ -1,14 +1,17 @@
-/** The region and vendor before a model's name at Amazon Bedrock, e.g. `us.anthropic.`. */
+/** Region and vendor prefix of model names at Amazon Bedrock, for example `us.anthropic.`. */
 const BEDROCK = /^(?:(?:us-gov|us|eu|apac|au|ca|jp|global)\.)?[a-z0-9]+\.(?=[a-z])/
+/** Version suffix of model names at Amazon Bedrock, for example `-v1:0`. */
 const BEDROCK_VERSION = /-v\d+(?::\d+)?$/
-/** A way of serving the same model, e.g. `:free`. */
+/** Suffix that selects how the same model is served, for example `:free`. */
 const VARIANT = /:[a-z]+$/
+/** Release date at the end of a name. */
 const DATE = /[-@]\d{4}-?\d{2}-?\d{2}$/
+/** Suffix that refers to the latest release. */
 const LATEST = /(?:-latest|@default)$/
 
 /**
- * The names under which a model may be listed, the most exact first: as it is called, then without its host's prefix,
- * variant and date, and as the preview it was listed as. Names are lowercase, with `4-5` for `4.5`.
+ * Returns the names under which a model may be listed, most specific first: the full name, then without the host's
+ * prefix, the variant and the date, last as a preview. Names are lowercase and write `4.5` as `4-5`.
  */
 export function listedNames(model: string): readonly string[] {
   const name = model.slice(model.lastIndexOf('/') + 1).toLowerCase()

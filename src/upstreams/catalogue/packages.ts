@@ -5,19 +5,20 @@ type PricePackage = typeof import('@pydantic/genai-prices')
 
 const load = createRequire(import.meta.url)
 
-/** Prices and contexts; loaded with the first cost or the first model that is looked up: 20 MB and some 50 ms once. */
+/** The price package. Loaded with the first lookup, because it takes 20 MB and about 50 ms. */
 let prices: PricePackage | undefined
 const pricePackage = (): PricePackage => (prices ??= load('@pydantic/genai-prices') as PricePackage)
 
-/** Vendors whose models are whatever their operator runs: their names identify no price. */
+/** Presets for self-hosted models. Their model names do not identify a price. */
 const OWN: ReadonlySet<string> = new Set(['custom', 'ollama', 'vllm', 'replay'])
 
+/** A model in the price package, with its prices at a time. */
 export interface PricedEntry {
   readonly info: ModelInfo
   readonly price: ModelPrice
 }
 
-/** What a vendor takes for a model at that time; undefined where the catalogue does not have it. */
+/** Returns a provider's prices for a model at a time; undefined if the package does not list it. */
 export function pricedEntry(provider: string, model: string, at: Date): PricedEntry | undefined {
   if (OWN.has(provider)) return undefined
   const { findProvider, calcPrice } = pricePackage()
@@ -27,7 +28,7 @@ export function pricedEntry(provider: string, model: string, at: Date): PricedEn
   return found === null ? undefined : { info: found.model, price: found.model_price }
 }
 
-/** Makers, whose models others run, too: looked through where the vendor's own list has no entry. */
+/** Vendors whose models other providers also run, searched if the provider itself is not listed with the model. */
 const MAKERS = [
   'openai',
   'anthropic',
@@ -41,7 +42,7 @@ const MAKERS = [
   'openrouter',
 ]
 
-/** What is known of a model whoever runs it. */
+/** Returns what the package lists about a model, whichever provider runs it. */
 export function modelInfo(provider: string | undefined, model: string): ModelInfo | undefined {
   const at = new Date()
   const own = provider === undefined ? undefined : pricedEntry(provider, model, at)

@@ -5,34 +5,35 @@ import type { ModelFacts } from '../../config/types.ts'
 
 /** A model at the account that answered. */
 export interface PricedModel {
-  /** The public id: the operator's facts have it. */
+  /** Public id, under which the config may set prices. */
   readonly model: string
   readonly upstreamModel: string
-  /** The preset of its channel. */
+  /** Preset of the channel. */
   readonly provider: string
 }
 
+/** Calculates the cost of answers. */
 export interface Prices {
-  /** What an answer cost, in nanodollars; undefined where the price of any of it is unknown. */
+  /** Cost of an answer in nanodollars; undefined if a price of any part is unknown. */
   cost(model: PricedModel, usage: Usage): number | undefined
 }
 
-/** Prices of nothing: every cost is unknown. */
+/** Prices for a gateway without a catalogue: every cost is unknown. */
 export const NO_PRICES: Prices = { cost: () => undefined }
 
-/** A price in nanodollars: one, or a dearer one for requests whose prompt is longer than a limit. */
+/** Nanodollars per unit. With tiers, the whole prompt costs the price of the highest tier that it exceeds. */
 export interface Rate {
   readonly base: number
   readonly tiers?: readonly { readonly above: number; readonly price: number }[]
 }
 
-/** Nanodollars for a token of each kind, and for a search; absent where unknown. */
+/** Nanodollars per token of each kind, and per search; absent if unknown. */
 export interface Rates {
   readonly input?: Rate
   readonly output?: Rate
   readonly cacheRead?: Rate
   readonly cacheWrite?: Rate
-  /** Written to be kept for an hour. */
+  /** Cache writes that live for one hour. */
   readonly cacheWriteLong?: Rate
   readonly inputAudio?: Rate
   readonly outputAudio?: Rate
@@ -42,7 +43,7 @@ export interface Rates {
   readonly search?: Rate
 }
 
-/** The package's names, and what a unit of its price is of ours: a million tokens, or a thousand searches. */
+/** Field names of the price package, and units per price: a million tokens or a thousand searches. */
 const NAMES: readonly (readonly [ours: keyof Rates, theirs: string, per: number])[] = [
   ['input', 'input_mtok', 1e6],
   ['output', 'output_mtok', 1e6],
@@ -57,9 +58,10 @@ const NAMES: readonly (readonly [ours: keyof Rates, theirs: string, per: number]
   ['search', 'web_searches_kcount', 1e3],
 ]
 
+/** Nanodollars per dollar. */
 const NANO = 1e9
 
-/** The catalogue's prices of a model. */
+/** Converts the prices of the price package. */
 export function ratesOf(price: ModelPrice | undefined): Rates {
   if (price === undefined) return {}
   return Object.fromEntries(
@@ -79,8 +81,8 @@ const rateOf = (dollars: number | TieredPrices, scale: number): Rate =>
       }
 
 /**
- * With the operator's prices, field by field, in dollars a million tokens. Where the operator prices the prompt and
- * nobody prices its cached part, that part costs as any other.
+ * Applies the operator's prices (dollars per million tokens) field by field. If the operator sets a prompt price and
+ * nobody sets a cache price, cached tokens cost the prompt price.
  */
 export function withOwnPrices(rates: Rates, own: ModelFacts['price']): Rates {
   if (own === undefined) return rates
@@ -95,7 +97,7 @@ export function withOwnPrices(rates: Rates, own: ModelFacts['price']): Rates {
   return { ...usual, ...rates, ...known }
 }
 
-/** Of a rate, the price for a prompt of so many tokens. */
+/** Price per unit for a prompt of so many tokens. */
 function priceAt({ base, tiers }: Rate, prompt: number): number {
   let price = base
   if (tiers !== undefined) for (const tier of tiers) if (prompt > tier.above) price = tier.price
@@ -103,8 +105,8 @@ function priceAt({ base, tiers }: Rate, prompt: number): number {
 }
 
 /**
- * What an answer cost, in nanodollars: every kind of token it has at its price. Undefined where nothing was counted,
- * or the price of any part is unknown.
+ * Calculates the cost of an answer in nanodollars, each kind of token at its price. Returns undefined if no tokens were
+ * counted or a price is unknown.
  */
 export function costOf(rates: Rates, usage: Usage): number | undefined {
   const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0, reasoning = 0, searches = 0 } = usage
@@ -117,7 +119,7 @@ export function costOf(rates: Rates, usage: Usage): number | undefined {
   const inImage = rates.inputImage === undefined ? 0 : (usage.inputBy?.image ?? 0)
   const outImage = usage.outputBy?.image ?? 0
   const thoughts = rates.reasoning === undefined ? 0 : reasoning
-  // What was read from a cache may be sound, too: no more than the whole prompt is charged.
+  // Cached tokens may also be audio; never charge for more than the whole prompt.
   const fresh = Math.max(0, input - cacheRead - cacheWrite - inAudio - inImage)
   let cost = 0
   const add = (rate: Rate | undefined, count: number): void => {
@@ -137,7 +139,7 @@ export function costOf(rates: Rates, usage: Usage): number | undefined {
   return Number.isFinite(cost) ? Math.round(cost) : undefined
 }
 
-/** Searches the upstream made; undefined where it made other calls, whose price is unknown. */
+/** Counts the upstream's web searches; undefined if it made other hosted calls, whose price is unknown. */
 function searchCalls({ hostedCalls }: Usage): number | undefined {
   let searches = 0
   for (const kind in hostedCalls) {
@@ -149,7 +151,7 @@ function searchCalls({ hostedCalls }: Usage): number | undefined {
   return searches
 }
 
-/** Tokens written to be kept for an hour, where an upstream counts those apart. */
+/** Tokens of cache writes that live for one hour, if the upstream counts them separately. */
 function longWrites({ extras }: Usage): number {
   for (const format in extras) {
     const writes = extras[format]?.['cache_creation']

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { ROOT } from '../../root.ts'
 import { listedNames } from './names.ts'
 
-/** Limits and abilities of one model; absent fields are unknown. */
+/** Limits and capabilities of one model; absent fields are unknown. */
 export interface ListedModel {
-  /** Tokens of a prompt, and of an answer at most. */
+  /** Tokens of the context window; `maxOutput` is the maximum tokens of an answer. */
   readonly context?: number
   readonly maxOutput?: number
   readonly input?: readonly string[]
@@ -14,27 +14,28 @@ export interface ListedModel {
   readonly tools?: boolean
 }
 
-/** Where the table of models comes from. */
+/** Origin of the table of models. */
 export interface TableSource {
   readonly package: string
   readonly version: string
   readonly licence: string
-  /** The day on which this was the package's newest version, e.g. `2026-11-23`. */
+  /** Day on which this was the package's newest version, for example `2026-11-23`. */
   readonly date: string
 }
 
-/** The checked-in table, which `npm run catalogue` renews. */
+/** The checked-in table; `npm run catalogue` updates it. */
 export interface ModelTable {
   readonly source: TableSource
-  /** By name, as `listedNames` spells it. */
+  /** Keyed by name, in the spelling of `listedNames`. */
   readonly models: { readonly [name: string]: ListedModel }
 }
 
+/** Path of the checked-in table. */
 export const TABLE_FILE: string = join(ROOT, 'catalogue', 'models.json')
 
 let table: { readonly source: TableSource; readonly models: ReadonlyMap<string, ListedModel> } | undefined
 
-/** The table is read with the first model that is looked up. */
+/** Loads the table with the first lookup. */
 function loaded(): NonNullable<typeof table> {
   if (table === undefined) {
     const { source, models } = JSON.parse(readFileSync(TABLE_FILE, 'utf8')) as ModelTable
@@ -43,10 +44,10 @@ function loaded(): NonNullable<typeof table> {
   return table
 }
 
-/** Where the table comes from, and how old it is. */
+/** Returns the origin and date of the table. */
 export const tableSource = (): TableSource => loaded().source
 
-/** Limits and abilities of a model, whoever runs it; undefined where it is not listed. */
+/** Returns limits and capabilities of a model, whichever provider runs it; undefined if it is not listed. */
 export function listedModel(model: string): ListedModel | undefined {
   const { models } = loaded()
   for (const name of listedNames(model)) {

@@ -21,7 +21,7 @@ const refusalOf = (act: Promise<void> | undefined): Promise<GatewayError['error'
     (thrown: GatewayError) => thrown.error,
   )
 
-/** A key with limits, at a time that the test sets. */
+/** A key with limits and a controlled clock. */
 class Key {
   now = Date.UTC(2026, 10, 30, 22)
   settings: LimitSettings
@@ -45,7 +45,7 @@ class Key {
     return allowance
   }
 
-  /** A request that is expected to cost so many nanodollars. */
+  /** Enters a request with an expected cost in nanodollars. */
   async paid(cost: number): Promise<Allowance> {
     const allowance = this.allowance()
     await allowance.enter()
@@ -216,7 +216,7 @@ describe('concurrent requests', () => {
     const [first, second] = [key.enter(), key.enter()]
     expect(refusal(() => key.enter())).toMatchObject({
       ...{ kind: 'rate-limited', code: 'rate_limit_exceeded', retryAfterSeconds: 1 },
-      message: 'This key has as many requests running as it may have at once.',
+      message: 'This key has reached its limit of concurrent requests.',
     })
     first.settleUncounted()
     first.leave()
@@ -242,7 +242,7 @@ describe('budgets', () => {
     const first = await key.paid(0.6 * DOLLAR)
     expect(await refusalOf(key.paid(0.5 * DOLLAR) as never)).toMatchObject({
       ...{ kind: 'rate-limited', code: 'insufficient_quota', retryAfterSeconds: 7200 },
-      message: "This key's budget for this day (UTC) has no room for the request.",
+      message: "This key's budget for this day (UTC) does not cover the request.",
     })
     first.settle({ input: 1 }, 0.2 * DOLLAR)
     const second = await key.paid(0.5 * DOLLAR)
@@ -256,13 +256,13 @@ describe('budgets', () => {
     const key = new Key({ budget: { day: 1, month: 1.5 } })
     const late = await key.paid(0.9 * DOLLAR)
     key.now += 3 * 3_600_000
-    // It is December: nothing of November counts, nor is anything of it given back.
+    // In December, costs of November neither count nor are refunded.
     const first = await key.paid(0.9 * DOLLAR)
     late.settle({ input: 1 }, 0)
     expect(await refusalOf(key.paid(0.2 * DOLLAR) as never)).toMatchObject({ code: 'insufficient_quota' })
     key.now += 86_400_000
     expect(await refusalOf(key.paid(0.7 * DOLLAR) as never)).toMatchObject({
-      message: "This key's budget for this month (UTC) has no room for the request.",
+      message: "This key's budget for this month (UTC) does not cover the request.",
       retryAfterSeconds: 86_400,
     })
     first.settle({ input: 1 }, 0.1 * DOLLAR)
@@ -308,7 +308,7 @@ describe('budgets', () => {
       return { day: 2 * DOLLAR, month: 2 * DOLLAR }
     })
     for (const cost of [5, 6, 7]) (await key.paid(cost * DOLLAR)).settle({ input: 1 }, 0)
-    expect(key.lines).toEqual(['budgets are not enforced: what keys have spent cannot be read'])
+    expect(key.lines).toEqual(['budgets are not enforced: the spend of keys cannot be read'])
     works = true
     key.now += 5001
     expect(await refusalOf(key.paid(1) as never)).toMatchObject({ code: 'insufficient_quota' })
@@ -393,7 +393,7 @@ describe('a request whose size is bounded before it is read', () => {
   it('takes one step where there is room for many, two where that is not known, and pays what it used', async () => {
     expect(await whole({ input: 10, output: 20 }, 100)).toBe(2)
     expect(await whole({ input: 30, output: 40 }, 100)).toBe(1)
-    // As much as there is room for: it must be counted exactly.
+    // The request needs all remaining room, so it must be counted exactly.
     expect(await whole({ input: 50, output: 60 }, 900_000)).toBe(2)
     const looking = limits.of('k', settings)
     await looking.enter()

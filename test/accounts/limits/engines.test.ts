@@ -13,7 +13,7 @@ import { TIMED, until } from '../../builders/time.ts'
 const START = Date.UTC(2026, 10, 22, 12)
 const SILENT = { info() {}, warn() {}, error() {} }
 
-/** Levels and waits are compared to a thousandth of a unit. */
+/** Rounds levels and waits to a thousandth of a unit for the comparison. */
 const near = (value: number | undefined) => (value === undefined ? undefined : expect.closeTo(value, 3))
 const like = ({ refused, unknown, requests, tokens }: LimitState) => ({
   refused: refused && { ...refused, wait: near(refused.wait) },
@@ -57,7 +57,7 @@ describeWithRedis('the script of Redis', () => {
     await server.close()
   })
 
-  /** Redis at a time of the test's, and with leases that do not end before the test does. */
+  /** A Redis link with a controlled clock and leases that outlast the test. */
   const linkAt = (now: () => number): RedisLink => ({
     ...{ isUp: true, faults: 0, publish() {}, onConnected() {}, subscribe: () => () => {}, close: async () => {} },
     run({ source }: RedisScript, keys, args) {

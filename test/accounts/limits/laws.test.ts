@@ -12,7 +12,7 @@ import { until } from '../../builders/time.ts'
 const START = Date.UTC(2026, 10, 29, 20)
 const HOUR = 3_600_000
 
-/** Whether a limit lets it through. */
+/** Whether a limit admits the request. */
 function isAdmitted(act: () => unknown): boolean {
   try {
     act()
@@ -29,8 +29,7 @@ interface Taken {
 }
 
 /**
- * The most that was taken beyond the refill of any window that ends at a time: 0 or less leaves room for as much as a
- * minute's allowance.
+ * The largest excess over the refill in any window that ends at a time; 0 or less leaves room for one minute's quota.
  */
 function excess(admitted: readonly Taken[], end: number, perMinute: number): number {
   let most = Number.NEGATIVE_INFINITY
@@ -133,7 +132,7 @@ describe('a budget', () => {
 describe('a clock that is set back', () => {
   const DAY = 24 * HOUR
   const NOON = Date.UTC(2026, 10, 10, 12)
-  /** A key that has spent 9 of 10, which its store knows by the day of each cost where it keeps them. */
+  /** A key that has spent 9 of 10. If `isKept`, the store knows the spend by day. */
   async function spent(period: 'day' | 'month', isKept = true) {
     const clock = { now: NOON }
     const rows: { readonly at: number; readonly cost: number }[] = []
@@ -254,7 +253,7 @@ describe('places', () => {
           const engine = new MemoryEngine()
           let fails = false
           const ask = async (steps: Parameters<typeof takeSteps>[1]) => {
-            // A failure before or after the steps were counted.
+            // Fails before or after the steps were counted.
             if (fails && steps.length % 2 === 0) throw new Error('no primary')
             const states = await takeSteps(engine, steps)
             if (fails) throw new Error('no answer')

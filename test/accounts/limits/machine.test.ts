@@ -6,7 +6,7 @@ import { closingAfterEach } from '../../builders/closing.ts'
 import { describeWithRedis, RedisServer } from '../../builders/redis.ts'
 import { pause, TIMED, until } from '../../builders/time.ts'
 
-/* A machine whose workers count in Redis, and at their primary while Redis is away. */
+/* A machine whose workers count in Redis, and in their primary while Redis is unreachable. */
 
 const SILENT = { info() {}, warn() {}, error() {} }
 
@@ -30,7 +30,7 @@ describeWithRedis('two workers of a machine with a Redis', () => {
     return { limits, redis }
   }
 
-  /** A primary and workers of it; `killed` is what the primary does when it sees a worker die. */
+  /** A primary and its workers; `killed` does what the primary does when a worker dies. */
   async function machineAt(server: RedisServer, count = 2, options: LimitsOptions = {}) {
     const { limits: primary } = await limitsAt(server.url, options)
     const worker = async (owner: string) => {
@@ -54,7 +54,7 @@ describeWithRedis('two workers of a machine with a Redis', () => {
     return { primary, workers, worker, all: workers.map(({ limits }) => limits) }
   }
 
-  /** How many of so many requests, in turn at each worker, are admitted. */
+  /** Returns how many of `count` requests are admitted, taking the workers in turn. */
   async function admitted(workers: readonly Limits[], count: number, settings: LimitSettings): Promise<number> {
     let admitted = 0
     for (let at = 0; at < count; at++)
@@ -65,7 +65,7 @@ describeWithRedis('two workers of a machine with a Redis', () => {
     return admitted
   }
 
-  /** How many requests are admitted within so many milliseconds, tried again and again. */
+  /** Returns how many requests are admitted within a number of milliseconds of continuous attempts. */
   async function inTime(worker: Limits, settings: LimitSettings, milliseconds: number): Promise<number> {
     let count = 0
     for (const began = performance.now(); performance.now() - began < milliseconds; await pause(50))
@@ -99,7 +99,7 @@ describeWithRedis('two workers of a machine with a Redis', () => {
     const { limits } = machine.workers[0]!
     const one = limits.of('k', { rpm: 20 })
     await Promise.resolve(one.enter()).catch(() => {})
-    // A debt would show in the time until there is room.
+    // A debt would lengthen the time until there is room.
     expect(one.left.requests!.reset).toBeLessThanOrEqual(61_000)
     expect(await admitted(machine.all, 50, { rpm: 20 })).toBeLessThanOrEqual(6)
   })
@@ -143,7 +143,7 @@ describeWithRedis('two workers of a machine with a Redis', () => {
       for (const allowance of [before[0]!, meanwhile[0]!]) allowance.leave()
       await server.start()
       await together(machine)
-      // One of each kind still runs.
+      // One request of each kind is still running.
       const after = [await enter(one), await enter(other)]
       await expect(enter(one)).rejects.toThrow('at once')
       for (const allowance of [before[1]!, meanwhile[1]!, ...after]) allowance.leave()
@@ -169,7 +169,7 @@ describeWithRedis('two workers of a machine with a Redis', () => {
       ;(await spend(machine.all[0]!, 2e8)).settle({ input: 1 }, 2e8)
       if (keeps) server.pause()
       else await server.stop()
-      // The first is one that Redis may have counted: then it is not sent again.
+      // Redis may have counted the first step, so that step is not sent again.
       await spend(machine.all[0]!, 0)
       await spend(machine.all[1]!, 0)
       ;(await spend(machine.all[0]!, 3e8)).settle({ input: 1 }, 3e8)

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { Limits } from '../../../src/accounts/limits/index.ts'
 
-/* Places that are no requests: work in the background, voice sessions. */
+/* Slots for work other than requests: background responses and voice sessions. */
 
-/** The limits of two workers whose primary counts, and those of the primary. */
+/** The limits of two workers and of their primary, which counts for them. */
 function workers() {
   const primary = new Limits({ owner: 'primary' })
   const worker = (owner: string) => new Limits({ owner, ask: steps => primary.take(steps) })

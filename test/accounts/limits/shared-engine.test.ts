@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
 })
 
-/** Log lines, and limits that write them. */
+/** Limits that record their log lines. */
 function limitsWith(options: ConstructorParameters<typeof Limits>[0]): { limits: Limits; lines: string[] } {
   const lines: string[] = []
   const note = (_: object, message: string) => void lines.push(message)
@@ -22,7 +22,7 @@ function limitsWith(options: ConstructorParameters<typeof Limits>[0]): { limits:
   return { limits, lines }
 }
 
-/** How many of so many requests at once are admitted; they are spread over the instances. */
+/** Returns how many of `count` concurrent requests are admitted, spread over the instances. */
 async function admitted(instances: readonly Limits[], count: number, settings: LimitSettings): Promise<number> {
   const asked = Array.from({ length: count }, async (_, index) =>
     instances[index % instances.length]!.of('k', settings).enter(),
@@ -125,7 +125,7 @@ describeWithRedis('instances that share a Redis', () => {
       expect(Date.now() - began).toBeLessThan(1000)
       expect(limits.isAlone).toBe(true)
       expect(limits.missed).toBeGreaterThanOrEqual(100)
-      // The link logs the outage.
+      // The Redis link logs the outage.
       expect(lines).toEqual([])
       const held = limits.of('k', settings)
       await held.enter()
@@ -186,7 +186,7 @@ describeWithRedis('instances that share a Redis', () => {
   })
 })
 
-/** The primary's counts as workers reach them, and a way to make them fail. */
+/** The primary's counts as seen by workers, with a switch that makes them fail. */
 function primary() {
   const engine = new MemoryEngine()
   const state = { fails: false, asked: 0 }

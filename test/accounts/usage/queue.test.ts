@@ -9,7 +9,7 @@ import { ENGINES, type UsageStore } from '../../store/usage-stores.ts'
 const FAULT = new Error('the store is away')
 const ROWS = [...traffic(60_000, { since: Date.now(), until: Date.now() + 1000, keys: 20, models: 10, channels: 4 })]
 
-/** Records that fail as they are told. */
+/** A repository that fails on demand. */
 class Records implements RowRecords {
   readonly rows: UsageRow[] = []
   fault: Error | undefined
@@ -81,11 +81,11 @@ describe('the usage queue', () => {
     queue.take(ROWS[0]!)
     await queue.close()
     expect(queue.queued).toBe(1)
-    expect(lines).toEqual(['usage was not recorded: the store took none'])
+    expect(lines).toEqual(['usage was not recorded: the store is unavailable'])
   })
 })
 
-/** Seconds for which 5,000 rows a second are taken: `SECONDS=20` for the whole test. */
+/** Seconds of load with 5,000 rows per second; `SECONDS=20` for the full test. */
 const SECONDS = Number(process.env['SECONDS'] ?? 3)
 
 describe.each(ENGINES)('the usage queue over %s', (_, open) => {

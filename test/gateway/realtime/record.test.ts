@@ -30,7 +30,7 @@ it('a response beyond the limits is refused at once where this process counts', 
   const record = recordOf(new Limits())
   record.admit()
   record.admit()
-  expect(() => record.admit()).toThrow('requests for this minute')
+  expect(() => record.admit()).toThrow('limit of requests per minute')
 })
 
 it('where another process counts, responses go on, and those after a refusal are refused', TIMED, async () => {
@@ -39,7 +39,7 @@ it('where another process counts, responses go on, and those after a refusal are
   const record = recordOf(limits)
   for (let count = 0; count < 3; count++) record.admit()
   await pause(20)
-  expect(() => record.admit()).toThrow('requests for this minute')
+  expect(() => record.admit()).toThrow('limit of requests per minute')
   record.spent({ input: 1, output: 1 })
   limits.close()
 })

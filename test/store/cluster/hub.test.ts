@@ -8,7 +8,7 @@ import { tick, until } from '../../builders/time.ts'
 
 const log = { info() {}, warn() {}, error() {} }
 
-/** A bus to other machines that keeps what it is told. */
+/** A bus to other machines that records its notices. */
 function outsideBus() {
   const published: Json[] = []
   const listeners: ((message: Json) => void)[] = []
@@ -26,7 +26,7 @@ function outsideBus() {
   return { bus, published, come }
 }
 
-/** A hub and so many members; what passes between them is JSON, as between processes. */
+/** A hub and its members. Messages between them pass through JSON, as between processes. */
 function clusterOf(count: number, outside?: Bus) {
   const hub = new Hub(log, outside)
   const sent: number[] = []
@@ -99,7 +99,7 @@ describe('questions to the primary', () => {
 
   test('fail where nobody answers them, the answer throws, or the worker is gone', async () => {
     const { hub, members } = clusterOf(1)
-    await expect(members[0]!.ask('unknown', null)).rejects.toThrow('nobody answers unknown')
+    await expect(members[0]!.ask('unknown', null)).rejects.toThrow('no handler for unknown')
     hub.answer('bad', () => Promise.reject(new Error('broken')))
     await expect(members[0]!.ask('bad', null)).rejects.toThrow('broken')
     await expect(new LoneCluster({}, log).ask('limits')).rejects.toThrow('no primary')

@@ -46,7 +46,7 @@ describeWithRedis('a link to Redis', () => {
     const got: string[] = []
     const end = other.subscribe('a', message => got.push(`a ${message}`))
     other.subscribe('b', message => got.push(`b ${message}`))
-    // A subscription counts once Redis has it.
+    // A subscription takes effect only when Redis confirms it.
     await until(() => {
       one.publish('a', 'first')
       one.publish('b', 'first')
@@ -118,7 +118,7 @@ describeWithRedis('a link to Redis', () => {
 
   test('never logs its password, right or wrong', async () => {
     const server = await ownServer('--requirepass', 'right-password')
-    // On a busy machine a connection, its refusal and an answer may each take longer than a link waits for them.
+    // On a busy machine, connecting, the refusal and an answer may each take longer than the link's timeouts.
     const right = await linkTo(`redis://:right-password@127.0.0.1:${server.port}`, 0)
     await vi.waitFor(async () => expect(await right.link.run(COUNT, ['k'], ['1'])).toBeGreaterThan(0), SOON)
     const wrong = await linkTo(`redis://someone:wrong-password@127.0.0.1:${server.port}`, 0)

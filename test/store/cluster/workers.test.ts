@@ -17,7 +17,7 @@ const ANSWER = {
   usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
 }
 
-/** Answers after so many milliseconds. */
+/** Answers after a delay in milliseconds. */
 const answering =
   (milliseconds: number): Script =>
   response =>
@@ -36,7 +36,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Ids of the processes that one started, and that those did. */
+/** Returns the ids of all descendants of a process. */
 function descendants(pid: number): number[] {
   const { stdout } = spawnSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' })
   const children = stdout.split('\n').filter(Boolean).map(Number)
@@ -64,7 +64,7 @@ describe('workers', TIMED, () => {
     return serving
   }
 
-  /** Requests one after the other in so many lanes until told to stop; half of them reuse their connections. */
+  /** Sends requests one after the other in several lanes until stopped. Half of the lanes reuse their connections. */
   const load = (serving: Serving, lanes: number) => {
     const answered: Answered[] = []
     const broken: unknown[] = []
@@ -117,10 +117,10 @@ describe('workers', TIMED, () => {
     spoil(join(serving.dir, 'interlingua.json'))
     await until(() => serving.lines('config kept: the new one cannot be used').length > 0)
     for (const pid of before) process.kill(pid, 'SIGKILL')
-    await until(() => serving.lines('a worker takes its place').length === 2)
+    await until(() => serving.lines('a dead worker was replaced').length === 2)
     expect(serving.lines('a worker died and is replaced')).toHaveLength(2)
     expect((await serving.chat('m')).status).toBe(200)
-    // What comes behind is taken by those, too.
+    // The workers also take the requests that follow.
     serving.write({ ...config, keys: [{ name: 'other', key: 'another-secret' }] })
     const answers = () => Promise.all(Array.from({ length: 8 }, async () => (await serving.chat('m')).status))
     await expect.poll(answers).toEqual(Array(8).fill(401))
@@ -167,9 +167,9 @@ describe('workers', TIMED, () => {
     expect((await serving.chat('m')).status).toBe(429)
     for (const pid of serving.workers) {
       const waiting = broken.length
-      const replaced = serving.lines('a worker takes its place').length
+      const replaced = serving.lines('a dead worker was replaced').length
       process.kill(pid, 'SIGKILL')
-      await until(() => serving.lines('a worker takes its place').length > replaced)
+      await until(() => serving.lines('a dead worker was replaced').length > replaced)
       const given = broken.length - waiting
       const seen = upstream.seen.length
       for (let index = 0; index < given; index++) ask()
@@ -183,7 +183,7 @@ describe('workers', TIMED, () => {
     const [bad, good] = [await openUpstream(failing), await openUpstream(answering(0))]
     const serving = await start(configOf([bad.address, good.address]))
     const [first, second] = serving.workers as [number, number]
-    // A stopped process accepts nothing: the other one answers.
+    // A stopped process accepts no connections, so the other one answers.
     process.kill(first, 'SIGSTOP')
     expect((await serving.chat('m')).status).toBe(200)
     expect(bad.seen).toHaveLength(1)

@@ -11,7 +11,7 @@ const at = (provider: string, model: string) => ({ provider, model, upstreamMode
 
 describe('what an answer costs', () => {
   test('is every kind of token at its price', () => {
-    // $2.50 and $10 a million tokens, $1.25 from a cache
+    // $2.50 and $10 per million tokens, $1.25 for cached tokens
     const usage = { input: 1000, cacheRead: 400, output: 100 }
     expect(NONE.cost(at('openai', 'gpt-4o'), usage)).toBe(600 * 2500 + 400 * 1250 + 100 * 10_000)
     expect(NONE.cost(at('openai', 'gpt-4o-2024-08-06'), { input: 1 })).toBe(2500)

@@ -3,7 +3,7 @@ import { Catalogue } from '../../../src/upstreams/catalogue/index.ts'
 import { listedNames } from '../../../src/upstreams/catalogue/names.ts'
 import { listedModel, tableSource } from '../../../src/upstreams/catalogue/table.ts'
 
-/** Models that upstreams have in November 2026, as their makers and hosts name them. */
+/** Models available in November 2026, as their vendors and hosts name them. */
 const CURRENT = [
   ...['claude-opus-4-5', 'claude-opus-4-5-20251101', 'claude-opus-4-8', 'claude-sonnet-5', 'claude-fable-5-1'],
   ...['gpt-5.1', 'gpt-5.1-2025-11-13', 'gpt-5.6', 'gpt-6-sol', 'gpt-6.1-sol'],
