@@ -1,24 +1,24 @@
-/** Where log lines go; a pino logger is one. */
+/** A structured logger, for example pino. */
 export interface Log {
   info(fields: object, message: string): void
   warn(fields: object, message: string): void
   error(fields: object, message: string): void
 }
 
-/** How many kinds of faults are distinguished; others are not logged. */
+/** Most kinds of faults that one `LogOnce` tracks; further kinds are not logged. */
 const MOST = 20
 
-/** Milliseconds after which a kind of fault is logged again. */
+/** Milliseconds; default interval between two log lines for one kind of fault. */
 const INTERVAL = 600_000
 
 interface LogOnceOptions {
-  /** Milliseconds after which a kind of fault is logged again (default: ten minutes). */
+  /** Milliseconds between two log lines for one kind of fault (default: ten minutes). */
   readonly interval?: number
-  /** A fault lasts until `recovered` is called, and is not logged again before. */
+  /** Logs a kind of fault again only after `recovered` was called. */
   readonly lasting?: true
 }
 
-/** Logs faults that every request may meet: each kind once in a while, not once a request. */
+/** Rate-limits log lines for faults that every request may meet: one line per kind of fault and interval. */
 export class LogOnce {
   private readonly logged = new Map<string, number>()
   private readonly write: (thrown: unknown, kind: string) => void
@@ -30,7 +30,11 @@ export class LogOnce {
     this.options = options
   }
 
-  /** @param kind by default the code of an error, else its text. */
+  /**
+   * Logs a fault, unless its kind was logged recently.
+   *
+   * @param kind identifies the kind of fault; default: the error's code, or else its text.
+   */
   log(thrown: unknown, kind: string = (thrown as NodeJS.ErrnoException | undefined)?.code ?? String(thrown)): void {
     const now = performance.now()
     const before = this.logged.get(kind)
@@ -39,7 +43,7 @@ export class LogOnce {
     this.write(thrown, kind)
   }
 
-  /** The faults are over. Gives whether any was logged since the last recovery. */
+  /** Marks the faults as over. Returns whether any was logged since the last recovery. */
   recovered(): boolean {
     const wasLogged = [...this.logged.values()].some(at => at > this.recoveredAt)
     this.recoveredAt = performance.now()
@@ -51,7 +55,7 @@ export class LogOnce {
     return now - before < interval || (lasting === true && before > this.recoveredAt)
   }
 
-  /** The result of work that no request depends on; `otherwise`, and a line in the log, where it throws. */
+  /** Runs work that no request depends on. If the work throws, logs the fault and returns `otherwise`. */
   attempt<T>(work: () => T, otherwise: T): T {
     try {
       return work()

@@ -5,7 +5,10 @@ interface OutageTexts {
   readonly ended: string
 }
 
-/** Logs that something cannot be reached, once, and that it can be again: with how long it lasted and what it affected. */
+/**
+ * Logs the start and the end of an outage, one line each. The second line has its duration and the number of affected
+ * operations.
+ */
 export class Outage {
   private readonly log: Log
   private readonly texts: OutageTexts
@@ -15,7 +18,10 @@ export class Outage {
   private isLogged = false
   private affected = 0
 
-  /** @param interval milliseconds within which a further outage is not logged: one that comes and goes. */
+  /**
+   * @param interval milliseconds; an outage that starts sooner after the last logged one is not logged, so that a
+   *   flapping connection does not fill the log.
+   */
   constructor(log: Log, texts: OutageTexts, interval = 0) {
     this.log = log
     this.texts = texts
@@ -26,7 +32,11 @@ export class Outage {
     return this.since !== undefined
   }
 
-  /** @param thrown the cause, of which the text is logged; nothing where the outage lasts already. */
+  /**
+   * Logs the start of an outage; does nothing during one.
+   *
+   * @param thrown the cause; the first line of its text is logged.
+   */
   began(thrown: unknown, fields: object = {}): void {
     if (this.lasts) return
     const now = performance.now()
@@ -38,7 +48,7 @@ export class Outage {
     this.log.warn({ ...fields, fault: causeOf(thrown) }, this.texts.began)
   }
 
-  /** An operation failed because of it. */
+  /** Counts an operation that failed because of the outage. */
   affects(): void {
     this.affected++
   }
@@ -51,7 +61,10 @@ export class Outage {
   }
 }
 
-/** What went wrong, in one line. An error that stands for several, one for each address, has no text of its own. */
+/**
+ * Returns a one-line description of an error. An AggregateError (one error per tried address) has no message, so its
+ * first error is described.
+ */
 export function causeOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown)
   const [first] = thrown instanceof AggregateError ? (thrown.errors as unknown[]) : []

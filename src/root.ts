@@ -1,11 +1,11 @@
 import { findPackageJSON } from 'node:module'
 import { dirname, join } from 'node:path'
 
-/** The folder of this program, whether it runs from its sources or from a bundle of them. */
+/** The program's root folder, whether it runs from source files or from the bundle. */
 export const ROOT: string = dirname(findPackageJSON(import.meta.url)!)
 
-/** What runs: the bundle that `npm ci` made, or the sources. */
+/** Whether the bundle that `npm ci` builds runs, or the source files. */
 export const RUNNING: 'bundle' | 'sources' = import.meta.url.endsWith('.ts') ? 'sources' : 'bundle'
 
-/** The folder of the console's page, which `npm run console:build` writes. */
+/** The folder of the built web console, written by `npm run console:build`. */
 export const CONSOLE_FILES: string = join(ROOT, 'console/dist')

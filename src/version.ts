@@ -4,6 +4,6 @@ import { ROOT } from './root.ts'
 
 let known: string | undefined
 
-/** The version of this program. */
+/** Returns the version in `package.json`, which is read on the first call. */
 export const version = (): string =>
   (known ??= (JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { readonly version: string }).version)

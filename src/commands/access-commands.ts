@@ -17,48 +17,48 @@ import { duration, given, list, type PermissionOptions, permissionOptions, timeT
 
 type ConfigFile = () => string | undefined
 
-/** Adds `keys`, `groups`, `admin` and `console`. */
+/** Adds the commands `keys`, `groups`, `admin` and `console` to the program. */
 export function accessCommands(program: Command, config: ConfigFile, terminal: Terminal): void {
-  keyCommands(program.command('keys').description('the keys of callers'), config, terminal)
-  groupCommands(program.command('groups').description('groups of keys'), config, terminal)
-  adminCommands(program.command('admin').description('tokens for the admin API'), config, terminal)
-  consoleCommands(program.command('console').description('users of the console'), config, terminal)
+  keyCommands(program.command('keys').description('manage keys for callers'), config, terminal)
+  groupCommands(program.command('groups').description('manage groups of keys'), config, terminal)
+  adminCommands(program.command('admin').description('manage tokens for the admin API'), config, terminal)
+  consoleCommands(program.command('console').description('manage users of the console'), config, terminal)
 }
 
 function keyCommands(keys: Command, config: ConfigFile, terminal: Terminal): void {
-  const name = new Argument('<name>', 'the name of the key')
-  keySettings(keys.command('create'), 'the group it belongs to (default: default)')
-    .description('create a key and print it, only this once')
+  const name = new Argument('<name>', 'name of the key')
+  keySettings(keys.command('create'), 'group of the key (default: default)')
+    .description('create a key and print it; it is shown only once')
     .addArgument(name)
     .action((keyName: string, options: KeyOptions) => createCommand(keyName, options, config(), terminal))
   keys
     .command('list')
     .description('list the keys')
-    .option('--json', 'for programs')
-    .option('--all', 'revoked ones, too')
+    .option('--json', 'print JSON')
+    .option('--all', 'include revoked keys')
     .action((options: { json?: true; all?: true }) => listCommand(options, config(), terminal))
   keys
     .command('show')
-    .description('print all of a key but its secrets')
+    .description('print the settings of a key, without its secrets')
     .addArgument(name)
     .action((keyName: string) => showCommand(keyName, config(), terminal))
-  keySettings(keys.command('change'), 'the group it belongs to from now on')
-    .description('change what a key may do; the value none removes a setting')
+  keySettings(keys.command('change'), 'new group of the key')
+    .description('change the settings of a key; the value none removes a setting')
     .addArgument(name)
-    .option('--name <name>', 'its new name')
-    .option('--enable', 'let it be used again')
-    .option('--disable', 'refuse it until it is enabled again')
+    .option('--name <name>', 'new name of the key')
+    .option('--enable', 'enable the key')
+    .option('--disable', 'disable the key until it is enabled again')
     .action((keyName: string, options: KeyOptions) => changeCommand(keyName, options, config(), terminal))
   keys
     .command('revoke')
-    .description('end a key for good')
+    .description('revoke a key permanently')
     .addArgument(name)
     .action((keyName: string) => revokeCommand(keyName, config(), terminal))
   keys
     .command('rotate')
-    .description('replace a key by a new one and print that, only this once')
+    .description('replace the secret of a key and print the new one; it is shown only once')
     .addArgument(name)
-    .option('--grace <duration>', 'how long the old one works, too', duration, 0)
+    .option('--grace <duration>', 'how long the old secret still works', duration, 0)
     .action((keyName: string, { grace }: { grace: number }) => rotateCommand(keyName, grace, config(), terminal))
 }
 
@@ -66,16 +66,16 @@ const keySettings = (command: Command, group: string): Command =>
   permissionOptions(
     command
       .option('--group <group>', group)
-      .option('--note <text>', 'what it is for', given(String))
-      .option('--expires <when>', 'when it ends: a time, or one from now such as 30d', given(timeToCome)),
+      .option('--note <text>', 'description of the key', given(String))
+      .option('--expires <when>', 'expiry: a time, or a duration from now such as 30d', given(timeToCome)),
   )
 
 function groupCommands(groups: Command, config: ConfigFile, terminal: Terminal): void {
-  const name = new Argument('<name>', 'the name of the group')
+  const name = new Argument('<name>', 'name of the group')
   groups
     .command('list')
     .description('list the groups')
-    .option('--json', 'for programs')
+    .option('--json', 'print JSON')
     .action((options: { json?: true }) => listGroupsCommand(options, config(), terminal))
   groupSettings(groups.command('create'))
     .description('create a group')
@@ -87,20 +87,22 @@ function groupCommands(groups: Command, config: ConfigFile, terminal: Terminal):
     .action((group: string, options: PermissionOptions) => changeGroupCommand(group, options, config(), terminal))
   groups
     .command('drop')
-    .description('drop a group; its keys are refused then')
+    .description('delete a group; its keys are refused afterwards')
     .addArgument(name)
     .action((group: string) => dropGroupCommand(group, config(), terminal))
 }
 
 const groupSettings = (command: Command): Command =>
-  permissionOptions(command.option('--channels <patterns>', 'the channels that may answer its requests', given(list)))
+  permissionOptions(
+    command.option('--channels <patterns>', 'channels that may answer requests of the group', given(list)),
+  )
 
 function adminCommands(admin: Command, config: ConfigFile, terminal: Terminal): void {
   admin
     .command('token')
-    .description('create a token and print it, only this once')
-    .argument('[name]', 'whose it is', 'admin')
-    .option('--expires <when>', 'when it ends: a time, or one from now such as 30d', timeToCome)
+    .description('create a token and print it; it is shown only once')
+    .argument('[name]', 'name of the token', 'admin')
+    .option('--expires <when>', 'expiry: a time, or a duration from now such as 30d', timeToCome)
     .action((name: string, options: { expires?: number }) => tokenCommand(name, options, config(), terminal))
   admin
     .command('tokens')
@@ -108,16 +110,18 @@ function adminCommands(admin: Command, config: ConfigFile, terminal: Terminal): 
     .action(() => tokensCommand(config(), terminal))
   admin
     .command('revoke')
-    .description('end a token')
-    .argument('<id>', 'its id, as `admin tokens` lists it')
+    .description('revoke a token')
+    .argument('<id>', 'id of the token, from `admin tokens`')
     .action((id: string) => revokeTokenCommand(id, config(), terminal))
 }
 
 function consoleCommands(users: Command, config: ConfigFile, terminal: Terminal): void {
   users
     .command('password')
-    .description('give a user a new password and print it, only this once; sessions and locks of the user end')
-    .argument('[name]', 'whose it is', 'admin')
+    .description(
+      'set a new random password and print it; it is shown only once. Signs the user out and removes any lockout',
+    )
+    .argument('[name]', 'name of the user', 'admin')
     .action((name: string) => passwordCommand(name, config(), terminal))
   users
     .command('users')
@@ -125,10 +129,10 @@ function consoleCommands(users: Command, config: ConfigFile, terminal: Terminal)
     .action(() => usersCommand(config(), terminal))
   users
     .command('user')
-    .description('single users')
+    .description('manage one user')
     .command('add')
-    .description('add a user and print the password, only this once')
-    .argument('<name>', 'the name to sign in with')
-    .addOption(new Option('--role <role>', 'what the user may do').choices(['admin', 'viewer']).default('viewer'))
+    .description('add a user and print the password; it is shown only once')
+    .argument('<name>', 'sign-in name')
+    .addOption(new Option('--role <role>', 'role of the user').choices(['admin', 'viewer']).default('viewer'))
     .action((name: string, options: { role: Role }) => addUserCommand(name, options, config(), terminal))
 }

@@ -4,7 +4,9 @@ import { program, type Terminal } from './outcome.ts'
 import { configAt, readRecords, withRecords } from './stored.ts'
 import { minute, table } from './table.ts'
 
-/** `interlingua admin token`: a token for the admin API, printed alone on its line. */
+/**
+ * `interlingua admin token`: creates a token for the admin API. Prints it alone on a line, so that scripts can read it.
+ */
 export async function tokenCommand(
   name: string,
   { expires }: { readonly expires?: number },
@@ -17,10 +19,10 @@ export async function tokenCommand(
     records.addToken({ ...secret, ...expiry, id: randomBytes(6).toString('hex'), name }),
   )
   terminal.out(text)
-  terminal.fault('Keep it: only its hash is stored, it cannot be shown again. It may do everything the admin API can.')
+  terminal.fault('Save this token now: only its hash is stored. It has full access to the admin API.')
 }
 
-/** The tokens of administrators, one a line. */
+/** `interlingua admin tokens`: lists the admin tokens, one per line. */
 export async function tokensCommand(file: string | undefined, terminal: Terminal): Promise<void> {
   const tokens = (await readRecords(configAt(file), records => records.tokens())) ?? []
   if (tokens.length === 0) return terminal.fault(`There are no tokens yet; \`${program()} admin token\` creates one.`)
@@ -31,7 +33,7 @@ export async function tokensCommand(file: string | undefined, terminal: Terminal
   terminal.out(table([['ID', 'NAME', 'TOKEN', 'CREATED', 'EXPIRES'], ...rows]))
 }
 
-/** Ends a token. */
+/** `interlingua admin revoke ID`: revokes an admin token. */
 export async function revokeTokenCommand(id: string, file: string | undefined, terminal: Terminal): Promise<void> {
   const dropped = await withRecords(configAt(file), records => records.dropToken(id, true))
   if (dropped !== 'done') throw new Error(`there is no token "${id}"; \`${program()} admin tokens\` lists them`)

@@ -4,16 +4,16 @@ import { CONFIG_SCHEMA } from '../config/index.ts'
 import { warningsOf } from './config-warnings.ts'
 import type { Terminal } from './outcome.ts'
 
-/** `interlingua check --schema`: the JSON Schema of a config, before variables are replaced. */
+/** `interlingua check --schema`: prints the JSON Schema of a config file, before variable interpolation. */
 export function schemaCommand(terminal: Terminal): void {
   const schema = toJsonSchema(CONFIG_SCHEMA, { typeMode: 'input', errorMode: 'ignore' })
   terminal.out(JSON.stringify({ title: 'Interlingua config', ...schema }, null, 2))
 }
 
 /**
- * `interlingua check`: reads the config and prints its channels and warnings.
+ * `interlingua check`: validates the config and prints its channels and warnings.
  *
- * @throws ConfigError, also where files that it names keep a gateway from starting.
+ * @throws ConfigError if the config is invalid, or a file that it names would keep the gateway from starting.
  */
 export async function checkCommand(named: string | undefined, terminal: Terminal): Promise<void> {
   const path = findConfig(named)
@@ -21,8 +21,8 @@ export async function checkCommand(named: string | undefined, terminal: Terminal
   const { tls } = config.server
   if (tls !== undefined) (await import('../server/tls.ts')).readPair(tls)
   for (const warning of warningsOf(config)) terminal.fault(`warning: ${warning}`)
-  const from = path === undefined ? 'no config file; from the environment' : path
+  const from = path === undefined ? 'no config file (using environment variables)' : path
   const channels = config.channels.map(({ name, formats }) => `${name} (${formats.map(one => one.format).join(', ')})`)
   const count = `${channels.length} channel${channels.length === 1 ? '' : 's'}`
-  terminal.out(`${from}: good. ${[count, channels.join('; ')].filter(Boolean).join(': ')}`)
+  terminal.out(`${from}: valid. ${[count, channels.join('; ')].filter(Boolean).join(': ')}`)
 }

@@ -6,7 +6,7 @@ import { replayCommand } from './replay.ts'
 import type { TranslateOptions } from './translate.ts'
 import { USAGE_FIELDS, type UsageOptions } from './usage-options.ts'
 
-/** Runs one command line, the program's name left out, and returns its exit code. */
+/** Runs a command line (without the program name) and returns the exit code. */
 export async function commandLine(args: readonly string[], terminal: Terminal): Promise<number> {
   const program = await programOf(args, terminal)
   try {
@@ -19,10 +19,10 @@ export async function commandLine(args: readonly string[], terminal: Terminal): 
   }
 }
 
-/** Whether the gateway is to run: then what only other commands need is not loaded. */
+/** Whether the command is `serve`; modules that only other commands need are then not loaded. */
 const serves = (args: readonly string[]): boolean => args.length === 0 || args[0] === 'serve'
 
-/** The error for an unknown command: the default command takes its name for an argument. */
+/** Matches commander's error for an unknown command, whose name is taken for an argument of the default command. */
 const EXCESS = /too many arguments for 'serve'.*: ([^\s,.]+).*/
 
 const unknownCommand = (name: string, program: Command): string =>
@@ -33,9 +33,9 @@ const unknownCommand = (name: string, program: Command): string =>
 
 async function programOf(args: readonly string[], terminal: Terminal): Promise<Command> {
   const program = new Command('interlingua')
-    .description('A self-hosted gateway: any AI client to any AI model, each in its own request format.')
+    .description('A self-hosted gateway that connects any AI client to any AI model, each in its own request format.')
     .version(version())
-    .option('-c, --config <file>', 'the config file (default: interlingua.yaml, where there is one)')
+    .option('-c, --config <file>', 'config file (default: interlingua.yaml, if it exists)')
     .showHelpAfterError('(see --help)')
     .exitOverride()
     .configureOutput({
@@ -48,8 +48,8 @@ async function programOf(args: readonly string[], terminal: Terminal): Promise<C
   program
     .command('serve', { isDefault: true })
     .description('run the gateway (default)')
-    .option('--host <host>', 'the host to listen on, instead of that of the config')
-    .option('--port <port>', 'the port to listen on, instead of that of the config', portOf)
+    .option('--host <host>', 'host to listen on; overrides the config')
+    .option('--port <port>', 'port to listen on; overrides the config', portOf)
     .action(async (options: { host?: string; port?: number }) => {
       const { serveCommand } = await import('./serve.ts')
       const named = config()
@@ -58,10 +58,10 @@ async function programOf(args: readonly string[], terminal: Terminal): Promise<C
   if (!serves(args)) (await import('./access-commands.ts')).accessCommands(program, config, terminal)
   program
     .command('examples')
-    .description('print a request to paste for each endpoint')
-    .argument('[door]', 'a path, or a part of one (default: all)')
-    .option('--key <key>', 'the key in them (default: $INTERLINGUA_KEY, which the shell fills in)')
-    .option('--address <url>', 'the address of the gateway (default: that of the config)')
+    .description('print a sample curl command for each endpoint')
+    .argument('[door]', 'path of an endpoint, or part of one (default: all)')
+    .option('--key <key>', 'key for the commands (default: $INTERLINGUA_KEY, expanded by the shell)')
+    .option('--address <url>', 'URL of the gateway (default: from the config)')
     .action(async (door: string | undefined, options: { key?: string; address?: string }) => {
       const { examplesCommand } = await import('./examples.ts')
       const named = config()
@@ -69,10 +69,10 @@ async function programOf(args: readonly string[], terminal: Terminal): Promise<C
     })
   program
     .command('usage')
-    .description('show what requests used')
-    .addOption(new Option('--by <field>', 'what it is summed up by').choices(USAGE_FIELDS).default('key'))
-    .option('--since <time>', 'a duration such as 24h or 7d, or a time such as 2027-01-31', '24h')
-    .option('--until <time>', 'likewise (default: now)')
+    .description('show the usage and cost of requests')
+    .addOption(new Option('--by <field>', 'field to group by').choices(USAGE_FIELDS).default('key'))
+    .option('--since <time>', 'start: a duration before now such as 24h or 7d, or a time such as 2027-01-31', '24h')
+    .option('--until <time>', 'end, in the same form (default: now)')
     .option('--csv', 'print comma-separated values')
     .option('--json', 'print JSON')
     .action(async (options: UsageOptions) => {
@@ -81,7 +81,7 @@ async function programOf(args: readonly string[], terminal: Terminal): Promise<C
     })
   program
     .command('store')
-    .description('what is stored')
+    .description('manage the store')
     .command('migrate')
     .description('copy everything to another, empty database')
     .requiredOption('--from <store>', 'sqlite:PATH or postgres://…')
@@ -92,24 +92,22 @@ async function programOf(args: readonly string[], terminal: Terminal): Promise<C
     })
   program
     .command('translate')
-    .description('translate a wire value; prints what it becomes and what is lost')
-    .argument('[file]', 'the value: JSON, or a stream of events (default: standard input)')
-    .requiredOption('--from <format>', 'the format of the value')
-    .requiredOption('--to <format>', 'the format to translate to')
-    .addOption(
-      new Option('--kind <kind>', 'the kind of the value').choices(['request', 'result', 'events']).default('request'),
-    )
-    .option('--model <model>', 'the model, where the value has none')
-    .option('--asked <file>', 'the request that a result or a stream answers, in the target format')
+    .description('translate a request, result or stream between formats; prints the translation and its losses')
+    .argument('[file]', 'file with the JSON value or event stream (default: standard input)')
+    .requiredOption('--from <format>', 'format of the value')
+    .requiredOption('--to <format>', 'target format')
+    .addOption(new Option('--kind <kind>', 'kind of value').choices(['request', 'result', 'events']).default('request'))
+    .option('--model <model>', 'model, if the value names none')
+    .option('--asked <file>', 'file with the request that the result or stream answers, in the target format')
     .action(async (file: string | undefined, options: TranslateOptions) => {
       const { translateCommand } = await import('./translate.ts')
       translateCommand(file, options, terminal)
     })
   program
     .command('check')
-    .description('check the config')
-    .argument('[file]', 'the config file (default: that of --config)')
-    .option('--schema', 'print the JSON Schema of a config instead')
+    .description('validate the config')
+    .argument('[file]', 'config file (default: that of --config)')
+    .option('--schema', 'print the JSON Schema of config files instead')
     .action(async (file: string | undefined, { schema }: { schema?: true }) => {
       const { checkCommand, schemaCommand } = await import('./check.ts')
       if (schema) schemaCommand(terminal)
@@ -117,10 +115,10 @@ async function programOf(args: readonly string[], terminal: Terminal): Promise<C
     })
   program
     .command('replay')
-    .description('serve a folder of fixtures as an upstream')
-    .argument('<folder>', 'holds <format>/<case>.{request.json,result.json,events.sse}')
-    .option('--host <host>', 'the host to listen on', '127.0.0.1')
-    .option('--port <port>', 'the port to listen on', portOf, 4748)
+    .description('serve a folder of fixtures as a mock upstream')
+    .argument('<folder>', 'folder with <format>/<case>.{request.json,result.json,events.sse}')
+    .option('--host <host>', 'host to listen on', '127.0.0.1')
+    .option('--port <port>', 'port to listen on', portOf, 4748)
     .action((folder: string, { host, port }: { host: string; port: number }) =>
       replayCommand(folder, host, port, terminal),
     )
@@ -131,5 +129,5 @@ async function programOf(args: readonly string[], terminal: Terminal): Promise<C
 function portOf(text: string): number {
   const port = Number(text)
   if (/^\d+$/.test(text) && port <= 65_535) return port
-  throw new InvalidArgumentError('It is not a port.')
+  throw new InvalidArgumentError('Expected a port number.')
 }

@@ -22,14 +22,14 @@ export interface ConformanceOptions {
   readonly delay?: number
 }
 
-/** Base addresses of a live target: its root with the path that SDKs of each format are given. */
+/** Returns the base URL per format for a live target, as SDKs of that format expect it. */
 function liveBases(url: string): Target['bases'] {
   const root = url.replace(/\/+$/, '').replace(/\/v1(beta)?$/, '')
   const isOpenAi = (name: string): boolean => name === 'chat' || name === 'responses'
   return Object.fromEntries(Object.keys(FORMATS).map(name => [name, isOpenAi(name) ? `${root}/v1` : root]))
 }
 
-/** Ends the run at the first Ctrl-C, so that a report of what ran is left. */
+/** Runs work until the first Ctrl-C, which aborts it, so that the partial results are still reported. */
 async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController()
   const abort = (): void => controller.abort()
@@ -44,9 +44,9 @@ async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): P
 type Ran = { readonly results: readonly CellResult[]; readonly target: Target }
 
 async function runLive({ target: url, key = '', model, door, only, delay }: ConformanceOptions): Promise<Ran> {
-  if (model === undefined) throw new UsageError('--target needs --model')
+  if (model === undefined) throw new UsageError('--target requires --model')
   const target: Target = { name: url!, bases: liveBases(url!), key, model: () => model, translates: true }
-  // Errors of an upstream cannot be asked of a live target.
+  // A live target cannot be made to return upstream errors, so scenarios with errors are skipped.
   const scenarios = readScenarios().filter(({ wires }) =>
     Object.values(wires).every(({ error }) => error === undefined),
   )
@@ -76,19 +76,22 @@ async function runPeer({ peer: name, door, upstream: wantedUpstreams, only, dela
   }
 }
 
-/** The command line without the key and without what names cells. */
+/** Returns the command line for the report, without the key and the options that select cells. */
 const commandOf = ({ target, model, peer }: ConformanceOptions): string =>
   peer === undefined
     ? `interlingua conformance --target ${target} --model ${model} --key "$KEY"`
     : `interlingua conformance --peer ${peer}`
 
-/** `interlingua conformance`: judges a running endpoint, or a gateway between the kit's caller and its upstream. Rejects if a check fails. */
+/**
+ * `interlingua conformance`: tests a running endpoint, or a gateway placed between the kit's client and its mock
+ * upstream. Rejects if a check fails.
+ */
 export async function conformanceCommand(options: ConformanceOptions, terminal: Terminal): Promise<void> {
   if ((options.target === undefined) === (options.peer === undefined))
-    throw new UsageError('either --target or --peer is needed')
+    throw new UsageError('give either --target or --peer')
   const started = new Date()
   const { results, target } = await (options.peer === undefined ? runLive(options) : runPeer(options))
-  if (results.length === 0) throw new UsageError('no cell is wanted: see --only, --door and --upstream')
+  if (results.length === 0) throw new UsageError('no cell matches --only, --door and --upstream')
   const document: Results = resultsOf(results, { kit: version(), started, target, command: commandOf(options) })
   if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(document, null, 2)}\n`)
   terminal.out(summary(document))

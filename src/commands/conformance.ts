@@ -15,23 +15,23 @@ function formatsOf(text: string): string[] {
 
 function millisecondsOf(text: string): number {
   if (/^\d+$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('It is no number of milliseconds.')
+  throw new InvalidArgumentError('Expected a number of milliseconds.')
 }
 
-/** Adds the command. Its work is loaded when it runs. */
+/** Adds the `conformance` command. Its implementation is loaded when the command runs. */
 export function conformance(program: Command, terminal: Terminal): void {
   program
     .command('conformance')
-    .description('judge any gateway or provider: does it speak its formats, and what becomes of a request?')
-    .option('--target <url>', 'a running endpoint (live mode)')
-    .option('--key <key>', 'its key')
-    .option('--model <model>', 'its model')
-    .option('--peer <name>', 'a gateway the kit starts before its own upstream: a name, or a folder with a peer.yaml')
-    .option('--door <formats>', 'the formats of callers, separated by commas (default: all)', formatsOf)
-    .option('--upstream <formats>', 'the formats of upstreams (default: all)', formatsOf)
-    .option('--only <id>', 'the id of a cell or a check; * stands for anything')
-    .option('--json <file>', 'write the results there')
-    .option('--delay <ms>', 'wait between cells', millisecondsOf)
+    .description('test whether a gateway or provider follows its formats and preserves requests')
+    .option('--target <url>', 'URL of a running endpoint (live mode)')
+    .option('--key <key>', 'key for the target')
+    .option('--model <model>', 'model to request from the target')
+    .option('--peer <name>', 'gateway to start in front of the mock upstream: a name, or a folder with a peer.yaml')
+    .option('--door <formats>', 'caller formats, separated by commas (default: all)', formatsOf)
+    .option('--upstream <formats>', 'upstream formats, separated by commas (default: all)', formatsOf)
+    .option('--only <id>', 'id of a cell or check; * matches anything')
+    .option('--json <file>', 'file to write the results to')
+    .option('--delay <ms>', 'milliseconds to wait between cells', millisecondsOf)
     .action(async (options: ConformanceOptions) => {
       const { conformanceCommand } = await import('./conformance-run.ts')
       await conformanceCommand(options, terminal)

@@ -7,7 +7,9 @@ import { program, type Terminal, UsageError } from './outcome.ts'
 import { configAt, readStore, withStore } from './stored.ts'
 import { minute, table } from './table.ts'
 
-/** `interlingua console password [NAME]`: a new random password, printed alone on its line; the user's sessions end. */
+/**
+ * `interlingua console password [NAME]`: sets a new random password, prints it alone on a line, and signs the user out.
+ */
 export async function passwordCommand(written: string, file: string | undefined, terminal: Terminal): Promise<void> {
   const name = userName(written)
   const password = await withStore(configAt(file), async ({ console: users }) => {
@@ -16,13 +18,13 @@ export async function passwordCommand(written: string, file: string | undefined,
     const text = freshPassword()
     return (await users.addUser(await newUser(name, 'admin', text), true)) ? { text } : 'unknown'
   })
-  if (password === 'oidc') throw new Error(`${name} signs in at the provider, and has no password here`)
+  if (password === 'oidc') throw new Error(`${name} signs in through the identity provider and has no password here`)
   if (password === 'unknown') throw new Error(`there is no user "${name}"; \`${program()} console users\` lists them`)
   terminal.out(password.text)
-  terminal.fault(`It is ${name}'s, and shown only now. Whoever was signed in as ${name} is not any more.`)
+  terminal.fault(`This is the new password of ${name}, shown only once. All sessions of ${name} were signed out.`)
 }
 
-/** `interlingua console user add NAME`: a user with a random password, which is printed alone on its line. */
+/** `interlingua console user add NAME`: adds a user with a random password, which is printed alone on a line. */
 export async function addUserCommand(
   written: string,
   { role }: { readonly role: Role },
@@ -31,23 +33,25 @@ export async function addUserCommand(
 ): Promise<void> {
   const name = userName(written)
   if (!isUserName(name))
-    throw new UsageError('a name begins with a letter or a digit, and has . _ @ + - ( ) and spaces inside')
+    throw new UsageError(
+      'a user name starts with a letter or digit and contains only letters, digits, spaces and . _ @ + - ( )',
+    )
   const password = freshPassword()
   const user = await newUser(name, role, password)
   const isAdded = await withStore(configAt(file), ({ console: users }) => users.addUser(user))
-  if (!isAdded) throw new Error(`there is a user "${name}" already`)
+  if (!isAdded) throw new Error(`a user named "${name}" already exists`)
   terminal.out(password)
   terminal.fault(
-    `It is shown only now. ${name} may ${role === 'admin' ? 'change everything' : 'look at everything'} in the console.`,
+    `This password is shown only once. ${name} can ${role === 'admin' ? 'change everything' : 'view everything'} in the console.`,
   )
 }
 
-/** The users of the console, one a line. */
+/** `interlingua console users`: lists the console users, one per line. */
 export async function usersCommand(file: string | undefined, terminal: Terminal): Promise<void> {
   const users = (await readStore(configAt(file), ({ console: records }) => records.users())) ?? []
   if (users.length === 0)
     return terminal.fault(
-      `There are no users yet; \`${program()} console password\` makes the first one, ${FIRST_USER}.`,
+      `There are no users yet; \`${program()} console password\` creates the first one, ${FIRST_USER}.`,
     )
   const rows = users.map(({ name, role, source, enabled, createdAt, signedInAt }) => [
     ...[name, role, source, enabled ? 'yes' : 'no'],

@@ -7,34 +7,36 @@ import { program, type Terminal, UsageError } from './outcome.ts'
 import { curlOf, quoted, type Reached, reached } from './reached.ts'
 import { configAt } from './stored.ts'
 
-/** The variable of the key in examples that are printed without a key; the README has the same. */
+/** Environment variable for the key in printed examples; the README uses the same name. */
 export const KEY_NAME = 'INTERLINGUA_KEY'
 export const KEY_VARIABLE = `$${KEY_NAME}`
 
-/** An endpoint to try, and the kind of work some channel must do for it. */
+/** A sample request for one endpoint. It is printed only if some channel can do its kind of work. */
 interface Example {
   readonly work: Work
   readonly path: string
   readonly body: (model: string) => object
-  /** The headers of this endpoint's clients, with the key; `Authorization: Bearer` by default. */
+  /** Returns curl's header options with the key; `Authorization: Bearer` by default. */
   readonly headers?: (key: string) => string
-  /** The file that the answer is saved to; errors are not. */
+  /** File to save the answer to; errors are not saved. */
   readonly file?: string
-  /** The answer is a task, whose file is saved once it is completed. */
+  /** Whether the answer is a task, whose file is saved when the task is completed. */
   readonly isTask?: true
-  /** The body is a form: its fields as curl takes them. */
+  /** Returns the form fields in curl's syntax, if the body is a form. */
   readonly form?: (model: string) => readonly string[]
 }
 
 const TURNS = [{ role: 'user', content: 'Say hello.' }]
 const CONTENTS = [{ role: 'user', parts: [{ text: 'Say hello.' }] }]
-/** The smallest possible image, to be edited. */
+/** A 1×1 pixel PNG for the image edit example. */
 const DOT =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
 const version = (key: string): string => `-H "x-api-key: ${key}" -H 'anthropic-version: 2023-06-01'`
 const google = (key: string): string => `-H "x-goog-api-key: ${key}"`
 
-/** One for each endpoint, in the order they are printed; speech is saved to a file, which the transcription reads. */
+/**
+ * Examples in printing order, one per endpoint. The speech example saves a file that the transcription example uploads.
+ */
 const EXAMPLES: readonly Example[] = [
   { work: 'conversation', path: '/v1/chat/completions', body: model => ({ model, messages: TURNS }) },
   { work: 'conversation', path: '/v1/responses', body: model => ({ model, input: 'Say hello.' }) },
@@ -105,10 +107,10 @@ const EXAMPLES: readonly Example[] = [
 ]
 
 /**
- * `interlingua examples [DOOR]`: prints lines to paste, after the export of their key where it is neither given nor in
- * the environment.
+ * `interlingua examples [PATH]`: prints curl commands to paste. Starts with an `export` line for the key, unless the
+ * key is given or set in the environment.
  *
- * @throws UsageError for a door that no example has.
+ * @throws UsageError if no example matches the path.
  */
 export function examplesCommand(
   door: string | undefined,
@@ -127,33 +129,32 @@ export function examplesCommand(
   if (door !== undefined && !EXAMPLE_PATHS.some(path => path.includes(door)))
     throw new UsageError(`no endpoint has '${door}' in its path${suggestion(door, EXAMPLE_PATHS)}`)
   const lines = exampleLines(options, door)
-  if (lines.length === 0) terminal.fault('No channel can answer such a request.')
+  if (lines.length === 0) terminal.fault('No channel can answer such requests.')
   else terminal.out([...(key === undefined && !env[KEY_NAME] ? [exportLine()] : []), ...lines].join('\n'))
 }
 
 const exportLine = (): string =>
-  `  export ${KEY_NAME}=il-…   # your key: the first start printed one, \`${program()} keys create NAME\` creates another`
+  `  export ${KEY_NAME}=il-…   # your key: printed at the first start; \`${program()} keys create NAME\` creates another`
 
-/** Where clients reach a gateway: certificates are for public names. */
+/** Returns the gateway's URL for clients: the first public URL, because certificates are issued for public names. */
 const addressOf = ({ tls, publicUrls: [first], host, port }: Config['server']): string =>
   first ?? `${tls === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`
 
-/** Where examples are sent, and by whom. */
+/** The target and the key of example requests. */
 export interface ExampleOptions extends Reached {
   readonly key: string
   readonly channels: readonly ChannelConfig[]
 }
 
 /**
- * One line to paste for each endpoint that some channel can answer. Models and key have no characters special to
- * shells.
+ * Returns one line to paste for each endpoint that some channel can answer. Model and key need no shell quoting.
  *
- * @param door the path of an endpoint, or a part of it that is enough to recognise it; all of them by default.
+ * @param door the path of an endpoint, or part of it; all endpoints by default.
  */
 export function exampleLines({ channels, ...options }: ExampleOptions, door = ''): string[] {
   const { address, key } = options
   const curl = curlOf(options)
-  // With -f no error is saved as if it were the file.
+  // -f makes curl fail on errors instead of saving them to the file.
   const saving = curlOf(options, '-sSf')
   const bearer = `-H "authorization: Bearer ${key}"`
   const lines = EXAMPLES.filter(({ path }) => path.includes(door)).flatMap(example => {
@@ -166,13 +167,13 @@ export function exampleLines({ channels, ...options }: ExampleOptions, door = ''
 
 const MODELS = '/v1/models'
 
-/** The paths that examples can be had of. */
+/** Paths that have an example. */
 const EXAMPLE_PATHS: readonly string[] = [MODELS, ...EXAMPLES.map(({ path }) => path)]
 
 interface Place {
   readonly address: string
   readonly curl: string
-  /** The program for a request whose answer is saved. */
+  /** The curl command for requests whose answer is saved. */
   readonly saving: string
   readonly key: string
   readonly bearer: string
@@ -196,7 +197,7 @@ function lineOf(
     : `  ${saving} ${request} -o ${file}`
 }
 
-/** Submits a task, waits for its end, and saves its file. */
+/** Returns a line that submits a task, waits until it ends, and saves its file. */
 const taskLine = (
   request: string,
   url: string,
@@ -208,7 +209,7 @@ const taskLine = (
     `${saving} ${quoted(url)}/$ID/content ${bearer} -o ${file}`,
   ].join('; ')
 
-/** The first model of the first channel that can do the work, directly or by an emulation. */
+/** Returns the first model of the first channel that can do the work, natively or by emulation. */
 function modelFor(work: Work, channels: readonly ChannelConfig[]): string | undefined {
   const fits = (channel: ChannelConfig): boolean =>
     channel.formats.some(({ format }) => fitnessOf(format, work) !== undefined)

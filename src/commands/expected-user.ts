@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs'
 import type { Config } from '../config/index.ts'
 import type { NewUser } from '../operators/sign-in/new-user.ts'
 
-/** The user that a gateway without users makes. */
+/** Name of the user created for a gateway without users. */
 export const FIRST_USER = 'admin'
 
-/** The first user of the console, with a random password: nobody yet, until it is stored. */
+/** Creates the first console user with a random password. The user cannot sign in until stored. */
 export async function freshUser(): Promise<NewUser> {
   const { freshPassword, newUser } = await import('../operators/sign-in/new-user.ts')
   const password = freshPassword()
@@ -13,13 +13,13 @@ export async function freshUser(): Promise<NewUser> {
 }
 
 /**
- * Begins to make the first user of the console where none can have been stored: hashing the password takes as long as
- * the rest of a start, beside which it is done. Undefined where there may be users.
+ * Starts creating the first console user if the store certainly has none. Hashing the password takes as long as the
+ * rest of the start, so it runs in parallel. Returns undefined if there may be users.
  */
 export function expectedUser({ console, store }: Pick<Config, 'console' | 'store'>): Promise<NewUser> | undefined {
   if (console === undefined || store.engine !== 'sqlite' || existsSync(store.path)) return undefined
   const user = freshUser()
-  // Whoever waits for it handles the fault.
+  // Whoever awaits the promise handles the error; this prevents an unhandled rejection before that.
   user.catch(() => {})
   return user
 }

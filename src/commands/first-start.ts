@@ -7,22 +7,24 @@ import type { Terminal } from './outcome.ts'
 import { readRecords, withStore } from './stored.ts'
 
 export interface FirstStart {
-  /** The key, when it was just created: it can be shown only now. */
+  /** The key, if it was just created; it cannot be shown later. */
   readonly created?: string
-  /** Stored keys: some of them, where there are many. */
+  /** Stored keys; only the first ones if there are many. */
   readonly known: readonly StoredKey[]
-  /** The store cannot be read: there may be keys. */
+  /** Set if the store could not be read, so that keys may exist. */
   readonly unread?: true
-  /** The password of the console's first user, likewise. */
+  /** The password of the first console user, if the user was just created. */
   readonly password?: string
-  /** The console's page is not built: nobody can sign in. */
+  /** Set if the web console is not built, so that nobody can sign in. */
   readonly noPage?: true
 }
 
-/** Stored keys that a greeting may name. */
+/** Most stored keys that the greeting may name. */
 const NAMED = 100
 
-/** Makes the first key and the first user of a gateway that has none, so that its operator, and nobody else, can use it. */
+/**
+ * Creates the first key and the first console user if there are none, so that only the operator can use a new gateway.
+ */
 async function firstStart(config: Config, terminal: Terminal, expected?: Promise<NewUser>): Promise<FirstStart> {
   const hasKeys = config.keys.length > 0
   if (hasKeys && config.console === undefined)
@@ -32,7 +34,7 @@ async function firstStart(config: Config, terminal: Terminal, expected?: Promise
     const key = hasKeys || known.length > 0 ? { known } : await firstKey(config, access)
     if (config.console === undefined) return key
     const password = await firstUser(users, expected).catch(thrown =>
-      terminal.fault(`warning: the first user of the console cannot be made: ${(thrown as Error).message}`),
+      terminal.fault(`warning: the first console user cannot be created: ${(thrown as Error).message}`),
     )
     return password === undefined ? key : { ...key, password }
   })
@@ -42,11 +44,11 @@ async function firstKey(config: Config, access: Store['access']): Promise<FirstS
   const group = config.groups.has('default') ? 'default' : [...config.groups.keys()][0]!
   const { newKey } = await import('./keys.ts')
   const { text, stored } = newKey('first', group, { limits: {}, enabled: true })
-  // Another instance on the same store may have been first.
+  // Another instance on the same store may have created the key first.
   return (await access.createKey(stored)) ? { created: text, known: [] } : { known: [stored] }
 }
 
-/** The password of the user; undefined where there are users already. */
+/** Creates the first user and returns the password; undefined if there already are users. */
 async function firstUser(users: Store['console'], expected?: Promise<NewUser>): Promise<string | undefined> {
   if ((await users.users()).length > 0) return undefined
   const { user, password } = await (expected ?? freshUser())
@@ -54,11 +56,11 @@ async function firstUser(users: Store['console'], expected?: Promise<NewUser>): 
 }
 
 /**
- * The same when a gateway starts, which a store that cannot be read does not keep it from.
+ * Prepares keys and users when a gateway starts. An unreadable store causes a warning, but does not prevent the start.
  *
- * @param expected the first user, where one was begun already.
- * @param hasPage whether the console's page is built. Without it no first user is made: the start that has it shows the
- *   password.
+ * @param expected the first user, if its creation has already started.
+ * @param hasPage whether the web console is built. If not, no first user is created: a later start with the console
+ *   creates it and shows the password.
  */
 export async function starting(
   config: Config,

@@ -5,15 +5,18 @@ import type { FirstStart } from './first-start.ts'
 import { program } from './outcome.ts'
 import { type Reached, reached } from './reached.ts'
 
-/** How many models each channel names; those that upstreams list are not known yet. */
+/** Describes the number of models per channel. Models from upstream lists are not known yet. */
 const modelCounts = (channels: readonly ChannelConfig[]): string[] =>
   channels.map(({ name, models }) => {
     const { named, patterns } = models
     if (patterns.length === 0) return `${named.size} of ${name}`
-    return named.size === 0 ? `whatever ${name} lists` : `${named.size} of ${name} and whatever it lists`
+    return named.size === 0 ? `all that ${name} lists` : `${named.size} of ${name} and all that it lists`
   })
 
-/** The text printed when the gateway listens, of at most twelve lines: address, console, key, models, one request to try. */
+/**
+ * Returns the text printed when the gateway is listening, at most twelve lines: address, console, key, models and a
+ * request to try.
+ */
 export function greeting(address: string, config: Config, first: FirstStart, version: string): string {
   const way = reached(address, config)
   const lines = [
@@ -30,23 +33,24 @@ export function greeting(address: string, config: Config, first: FirstStart, ver
 
 function consoleLines(address: string, config: Config, { password, noPage }: FirstStart): string[] {
   if (config.console === undefined) return []
-  if (noPage === true) return ['console  is not built: `npm ci --include=dev` in the folder of Interlingua builds it.']
+  if (noPage === true)
+    return ['console  is not built. To build it, run `npm ci --include=dev` in the Interlingua folder.']
   if (password === undefined) return [`console  ${address}/console/`]
   return [
     `console  ${address}/console/ as ${FIRST_USER} with the password ${password}`,
-    `         It is shown only now and stored as a hash; \`${program()} console password\` makes another.`,
+    `         Shown only once and stored as a hash; \`${program()} console password\` sets a new one.`,
   ]
 }
 
-/** One request to try, and where the others are. */
+/** Returns a request to try, and a hint at the other examples. */
 function tryLines(way: Reached, created: string | undefined, channels: readonly ChannelConfig[]): string[] {
   const [models, request] = exampleLines({ ...way, key: created ?? KEY_VARIABLE, channels })
-  const first = created === undefined ? '' : ` They take the key from: export ${KEY_NAME}=${created}`
+  const first = created === undefined ? '' : ` Set the key first: export ${KEY_NAME}=${created}`
   return [
     'Try it:',
     request ?? models!,
-    ...(request?.includes('MODEL') ? [`         with a model of ${way.address}/v1/models in place of MODEL`] : []),
-    `\`${program()} examples\` prints a line for each endpoint.${first}`,
+    ...(request?.includes('MODEL') ? [`         Replace MODEL with a model from ${way.address}/v1/models`] : []),
+    `\`${program()} examples\` prints a sample request for each endpoint.${first}`,
   ]
 }
 
@@ -54,17 +58,17 @@ function keyLines(config: Config, { created, known, unread }: FirstStart): strin
   if (created !== undefined)
     return [
       `key      ${created}`,
-      `         It is shown only now and stored as a hash; \`${program()} keys create NAME\` creates another.`,
+      `         Shown only once and stored as a hash; \`${program()} keys create NAME\` creates another.`,
     ]
   if (unread === true && config.keys.length === 0)
     return [
-      'keys     unknown until the store can be used; the gateway tries it again and again.',
+      'keys     unknown while the store is unavailable; the gateway keeps retrying.',
       `         \`${program()} keys create NAME\` then creates one.`,
     ]
   const names = [...config.keys.map(({ name }) => name), ...known.map(({ name }) => name)]
   return [
     `keys     ${shortened(names)}`,
-    `         They cannot be shown; \`${program()} keys create NAME\` creates one. Put yours here: export ${KEY_NAME}=…`,
+    `         Stored keys cannot be shown; \`${program()} keys create NAME\` creates one. Set yours with: export ${KEY_NAME}=…`,
   ]
 }
 

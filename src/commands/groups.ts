@@ -9,7 +9,7 @@ import { field, limitsWith, NONE, type PermissionOptions } from './permission-op
 import { configAt, readRecords, withRecords } from './stored.ts'
 import { table } from './table.ts'
 
-/** The groups of the config and those of the store, one a line, or as JSON. */
+/** `interlingua groups list`: prints the groups of the config and the store, one per line or as JSON. */
 export async function listGroupsCommand(
   { json = false }: { readonly json?: boolean },
   file: string | undefined,
@@ -25,11 +25,11 @@ export async function listGroupsCommand(
     return terminal.out(
       JSON.stringify([...fixed.map(one => view(one, true)), ...others.map(one => view(one))], null, 2),
     )
-  const rows = [...fixed.map(one => row(one, 'fixed in the config')), ...others.map(one => row(one, ''))]
+  const rows = [...fixed.map(one => row(one, 'defined in the config')), ...others.map(one => row(one, ''))]
   terminal.out(table([['NAME', 'MODELS', 'DOORS', 'CHANNELS', 'LIMITS', ''], ...rows]))
 }
 
-/** Creates a group in the store. */
+/** `interlingua groups create NAME`: creates a group in the store. */
 export async function createGroupCommand(
   name: string,
   options: PermissionOptions,
@@ -42,12 +42,12 @@ export async function createGroupCommand(
   await withRecords(config, async records => {
     const first = { name, models: ['*'], limits: {}, onLoss: 'show', createdAt: Date.now() } as const
     const made = await records.changeGroup(name, known => (known === undefined ? changed(first, options) : undefined))
-    if (made === undefined) throw new Error(`there is a group named "${name}" already`)
+    if (made === undefined) throw new Error(`a group named "${name}" already exists`)
   })
-  terminal.out(`${name} is created.`)
+  terminal.out(`Created ${name}.`)
 }
 
-/** Changes a group of the store; what is not given stays as it is. */
+/** `interlingua groups change NAME`: changes the given settings of a stored group. */
 export async function changeGroupCommand(
   name: string,
   options: PermissionOptions,
@@ -60,10 +60,10 @@ export async function changeGroupCommand(
     const group = await records.changeGroup(name, known => known && changed(known, options))
     if (group === undefined) throw await missing(name, records)
   })
-  terminal.out(`${name} is changed.`)
+  terminal.out(`Changed ${name}.`)
 }
 
-/** Drops a group of the store: its keys are refused from then on. */
+/** `interlingua groups drop NAME`: deletes a stored group. Its keys are refused afterwards. */
 export async function dropGroupCommand(name: string, file: string | undefined, terminal: Terminal): Promise<void> {
   const config = configAt(file)
   await withRecords(config, async records => {
@@ -71,7 +71,7 @@ export async function dropGroupCommand(name: string, file: string | undefined, t
     checkFree(name, config)
     throw await missing(name, records)
   })
-  terminal.out(`${name} is dropped.`)
+  terminal.out(`Dropped ${name}.`)
 }
 
 const changed = ({ name, createdAt, ...before }: StoredGroup, options: PermissionOptions): StoredGroup => ({
@@ -92,7 +92,7 @@ const view = ({ name, models, doors, channels, limits, onLoss }: Omit<GroupConfi
 function checkFree(name: string, { groups }: Config): void {
   const group = groups.get(name)
   if (group !== undefined && group.implied !== true)
-    throw new Error(`the group "${name}" is fixed in the config: change it there`)
+    throw new Error(`the group "${name}" is defined in the config: change it there`)
 }
 
 async function missing(name: string, records: AccessRecords): Promise<Error> {

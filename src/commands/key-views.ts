@@ -5,23 +5,23 @@ import { minute } from './table.ts'
 
 export const KEY_HEAD = ['NAME', 'GROUP', 'KEY', 'LIMITS', 'LAST USED', 'STATE']
 
-/** A fixed key as a row of the list. */
+/** Formats a key from the config as a row of the key list. */
 export const fixedRow = ({ name, group, limits, ...settings }: KeyConfig): string[] => [
   ...[name, group, '', limitsText(limits), ''],
-  ['fixed in the config', ...endings(settings)].join(', '),
+  ['defined in the config', ...endings(settings)].join(', '),
 ]
 
-/** A stored key as a row of the list. `now` is Unix time in milliseconds. */
+/** Formats a stored key as a row of the key list. `now` is Unix time in milliseconds. */
 export const storedRow = (key: StoredKey, now: number): string[] => [
   ...[key.name, key.group, secretText(key.secrets[0]), limitsText(key.limits), minute(key.lastUsedAt) || 'never'],
   stateOf(key, now),
 ]
 
-/** The beginning and the end of a secret. */
+/** Shortens a secret to its beginning and end. */
 const secretText = (secret: KeySecret | undefined): string =>
   secret === undefined ? '' : `${secret.prefix}…${secret.lastFour}`
 
-/** `rpm 5, tpm 1000, $2.5 a day`. */
+/** Formats limits: `rpm 5, tpm 1000, $2.5 a day`. */
 export const limitsText = ({ rpm, tpm, concurrent, budget }: LimitSettings): string =>
   [
     ...Object.entries(defined({ rpm, tpm, concurrent })).map(([name, value]) => `${name} ${value}`),
@@ -44,11 +44,11 @@ const endings = ({ enabled, expiresAt }: Pick<StoredKey, 'enabled' | 'expiresAt'
   ...(expiresAt === undefined ? [] : [`until ${minute(expiresAt)}`]),
 ]
 
-/** A fixed key for programs. */
+/** Formats a key from the config as JSON. */
 export const fixedView = ({ hash: _, expiresAt, captureUntil, onLoss, ...key }: KeyConfig): object =>
   defined({ ...key, on_loss: onLoss, expires_at: iso(expiresAt), capture_until: iso(captureUntil), fixed: true })
 
-/** A stored key for programs, without hashes. */
+/** Formats a stored key as JSON, without hashes. */
 export function storedView(key: StoredKey): object {
   const { createdAt, revokedAt, lastUsedAt, expiresAt, captureUntil, onLoss, secrets, ...fields } = key
   return defined({

@@ -21,7 +21,7 @@ export interface KeyOptions extends PermissionOptions {
   readonly disable?: true
 }
 
-/** `interlingua keys create NAME`: the key is printed alone on its line, so that a script can read it. */
+/** `interlingua keys create NAME`: creates a key. Prints it alone on a line, so that scripts can read it. */
 export async function createCommand(name: string, options: KeyOptions, file: string | undefined, terminal: Terminal) {
   const config = configAt(file)
   checkName(name)
@@ -34,10 +34,10 @@ export async function createCommand(name: string, options: KeyOptions, file: str
     return text
   })
   terminal.out(secret)
-  terminal.fault('Keep it: only its hash is stored, it cannot be shown again.')
+  terminal.fault('Save this key now: only its hash is stored.')
 }
 
-/** `interlingua keys change NAME`: what is not given stays as it is. */
+/** `interlingua keys change NAME`: changes the given settings of a key. */
 export async function changeCommand(name: string, options: KeyOptions, file: string | undefined, terminal: Terminal) {
   const config = configAt(file)
   await withRecords(config, async records => {
@@ -51,20 +51,23 @@ export async function changeCommand(name: string, options: KeyOptions, file: str
     if (changed === 'taken') throw taken(options.name!)
     if (changed === undefined) throw missing(name)
   })
-  terminal.out(`${options.name ?? name} is changed.`)
+  terminal.out(`Changed ${options.name ?? name}.`)
 }
 
-/** Ends a key for good. */
+/** `interlingua keys revoke NAME`: revokes a key permanently. */
 export async function revokeCommand(name: string, file: string | undefined, terminal: Terminal): Promise<void> {
   const config = configAt(file)
   await withRecords(config, async records => {
     const { id } = await required(name, config, records)
     if (!(await records.revokeKey(id, Date.now()))) throw missing(name)
   })
-  terminal.out(`${name} is revoked.`)
+  terminal.out(`Revoked ${name}.`)
 }
 
-/** Replaces the secret of a key and prints the new one, only this once. `grace` is in milliseconds. */
+/**
+ * `interlingua keys rotate NAME`: replaces a key's secret and prints the new one. The old secret works for another
+ * `grace` milliseconds.
+ */
 export async function rotateCommand(name: string, grace: number, file: string | undefined, terminal: Terminal) {
   const config = configAt(file)
   const now = Date.now()
@@ -74,14 +77,14 @@ export async function rotateCommand(name: string, grace: number, file: string | 
     if ((await records.rotateKey(id, secret, now + grace)) === undefined) throw missing(name)
   })
   terminal.out(text)
-  const until = grace === 0 ? 'has ended' : `works until ${new Date(now + grace).toISOString()}`
-  terminal.fault(`The old key ${until}. Keep this one: it cannot be shown again.`)
+  const until = grace === 0 ? 'no longer works' : `works until ${new Date(now + grace).toISOString()}`
+  terminal.fault(`The old key ${until}. Save the new key now: it cannot be shown again.`)
 }
 
-/** Keys of a page that is read at once. */
+/** Keys read per page. */
 const PAGE = 1000
 
-/** The keys of the config and those of the store, one a line, or as JSON. */
+/** `interlingua keys list`: prints the keys of the config and the store, one per line or as JSON. */
 export async function listCommand(
   { json = false, all = false }: { readonly json?: boolean; readonly all?: boolean },
   file: string | undefined,
@@ -96,7 +99,7 @@ export async function listCommand(
   else terminal.out(table([KEY_HEAD, ...rows]))
 }
 
-/** All of one key, as JSON; of a fixed one what the config has. */
+/** `interlingua keys show NAME`: prints one key as JSON, without secrets. */
 export async function showCommand(name: string, file: string | undefined, terminal: Terminal): Promise<void> {
   const config = configAt(file)
   const stored = await readRecords(config, records => records.keyNamed(name))
@@ -119,7 +122,7 @@ async function allKeys(records: AccessRecords, revoked: boolean): Promise<Stored
   }
 }
 
-/** A key of 256 bits, and what is stored of it. */
+/** Creates a key of 256 random bits, and the record to store for it. */
 export function newKey(
   name: string,
   group: string,
@@ -143,7 +146,7 @@ const settingsWith = (before: KeySettings, options: KeyOptions): KeySettings => 
   ...field('expiresAt', before.expiresAt, options.expires),
 })
 
-/** Every setting, those that are none any more as undefined. */
+/** Returns all settings after a change; removed settings are undefined. */
 const changeOf = (key: StoredKey, options: KeyOptions): KeyChange => ({
   ...{ note: undefined, models: undefined, doors: undefined, onLoss: undefined, expiresAt: undefined },
   ...settingsWith(key, options),
@@ -151,7 +154,7 @@ const changeOf = (key: StoredKey, options: KeyOptions): KeyChange => ({
   ...(options.name === undefined ? {} : { name: options.name }),
 })
 
-/** The stored key of that name. */
+/** Returns the stored key with that name. Throws if there is none, or if the key is defined in the config. */
 async function required(name: string, { keys }: Config, records: AccessRecords): Promise<StoredKey> {
   const key = await records.keyNamed(name)
   if (key !== undefined) return key
@@ -163,7 +166,7 @@ async function required(name: string, { keys }: Config, records: AccessRecords):
   )
 }
 
-/** A name of the config is no other key's: lists and logs name keys by it. */
+/** Throws if the config has a key of that name: lists and logs identify keys by name. */
 function checkFree(name: string, { keys }: Config): void {
   if (keys.some(key => key.name === name)) throw fixed(name)
 }
@@ -176,7 +179,7 @@ async function checkGroup(name: string, { groups }: Config, records: AccessRecor
     )
 }
 
-const fixed = (name: string): Error => new Error(`the key "${name}" is fixed in the config: change it there`)
-const taken = (name: string): Error => new Error(`there is a key named "${name}" already; rotate or revoke it`)
+const fixed = (name: string): Error => new Error(`the key "${name}" is defined in the config: change it there`)
+const taken = (name: string): Error => new Error(`a key named "${name}" already exists; rotate or revoke it`)
 const missing = (name: string, known: readonly string[] = []): Error =>
   new Error(`there is no key named "${name}"${suggestion(name, known)}`)

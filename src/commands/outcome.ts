@@ -1,4 +1,4 @@
-/** The output of the process; commands write through it, so that tests can read it. */
+/** The process's output. Commands write through this interface, so that tests can capture it. */
 export interface Terminal {
   out(text: string): void
   fault(text: string): void
@@ -9,10 +9,10 @@ export const TERMINAL: Terminal = {
   fault: text => process.stderr.write(`${text}\n`),
 }
 
-/** How the command line is called: under npm, `interlingua` may not be on the path. */
+/** Returns how to call the command line: under npm, `interlingua` may not be on the PATH. */
 export const program = (): string => (process.env['npm_lifecycle_event'] === 'start' ? 'npm start --' : 'interlingua')
 
-/** Wrong arguments; reported like any other fault of the command line. */
+/** Thrown for wrong arguments; the process exits with code `USAGE`. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }

@@ -4,13 +4,13 @@ import type { LimitSettings, OnLoss } from '../config/types.ts'
 import { instant, isInstant, milliseconds } from '../config/units.ts'
 import { DOORS } from '../formats/index.ts'
 
-/** Given instead of a value, it removes a setting. */
+/** Option value that removes a setting. */
 export const NONE = Symbol('none')
 
-/** A value as it was given, if it was. */
+/** An option's value: a new value, NONE to remove the setting, or undefined to leave it. */
 export type Given<T> = T | typeof NONE | undefined
 
-/** What keys and groups may be allowed, as options give it. */
+/** Permission settings from command line options. */
 export interface PermissionOptions {
   readonly models?: Given<readonly string[]>
   readonly doors?: Given<readonly string[]>
@@ -24,36 +24,35 @@ export interface PermissionOptions {
   readonly onLoss?: Given<OnLoss>
 }
 
-/** Adds the options of what keys and groups have in common. */
+/** Adds the options that keys and groups share. */
 export function permissionOptions(command: Command): Command {
   return command
-    .option('--models <patterns>', 'the models it may use, separated by commas', given(list))
-    .option('--doors <formats>', 'the formats whose endpoints it may use', given(doors))
-    .option('--rpm <number>', 'requests a minute', given(whole))
-    .option('--tpm <number>', 'tokens a minute', given(whole))
-    .option('--concurrent <number>', 'requests at once', given(whole))
-    .option('--budget-day <dollars>', 'US dollars a day (UTC)', given(amount))
-    .option('--budget-month <dollars>', 'US dollars a month (UTC)', given(amount))
+    .option('--models <patterns>', 'models that may be used, separated by commas; * matches anything', given(list))
+    .option('--doors <formats>', 'formats whose endpoints may be used, separated by commas', given(doors))
+    .option('--rpm <number>', 'requests per minute', given(whole))
+    .option('--tpm <number>', 'tokens per minute', given(whole))
+    .option('--concurrent <number>', 'concurrent requests', given(whole))
+    .option('--budget-day <dollars>', 'US dollars per day (UTC)', given(amount))
+    .option('--budget-month <dollars>', 'US dollars per month (UTC)', given(amount))
     .addOption(
       new Option(
         '--budget-unknown <what>',
-        'what becomes of requests to models whose price is unknown: allow or refuse',
+        'whether requests to models of unknown price are allowed: allow or refuse',
       ).argParser(given(unknownPrices)),
     )
     .addOption(
-      new Option(
-        '--on-loss <what>',
-        'what becomes of requests that lose something in translation: show or refuse',
-      ).argParser(given(onLoss)),
+      new Option('--on-loss <what>', 'whether requests with translation losses are answered: show or refuse').argParser(
+        given(onLoss),
+      ),
     )
 }
 
 const unknownPrices = (text: string): 'allow' | 'refuse' => {
-  if (text !== 'allow' && text !== 'refuse') throw new InvalidArgumentError('It is allow or refuse.')
+  if (text !== 'allow' && text !== 'refuse') throw new InvalidArgumentError('Expected allow or refuse.')
   return text
 }
 
-/** The limits after a change: what was given replaces what there was, `none` removes it. */
+/** Applies changes to limits: given values replace the previous ones, `none` removes them. */
 export function limitsWith(before: LimitSettings, options: PermissionOptions): LimitSettings {
   const budget = {
     ...field('day', before.budget?.day, options.budgetDay),
@@ -68,7 +67,7 @@ export function limitsWith(before: LimitSettings, options: PermissionOptions): L
   }
 }
 
-/** A field after a change: absent where there is none, or none any more. */
+/** Applies a change to one field. The result is an empty object if the field has no value afterwards. */
 export const field = <N extends string, T>(
   name: N,
   before: T | undefined,
@@ -78,7 +77,7 @@ export const field = <N extends string, T>(
   return (value === undefined ? {} : { [name]: value }) as { readonly [name in N]?: T }
 }
 
-/** Reads a value, or `none`. */
+/** Wraps an option parser so that it also accepts `none`. */
 export const given =
   <T>(read: (text: string) => T) =>
   (text: string): T | typeof NONE =>
@@ -86,7 +85,7 @@ export const given =
 
 export function list(text: string): readonly string[] {
   const entries = text.split(',').map(one => one.trim())
-  if (entries.includes('')) throw new InvalidArgumentError('It is a list of names, separated by commas.')
+  if (entries.includes('')) throw new InvalidArgumentError('Expected a list of names, separated by commas.')
   return entries
 }
 
@@ -94,39 +93,39 @@ function doors(text: string): readonly string[] {
   const names = list(text)
   const unknown = names.find(name => !DOORS.has(name))
   if (unknown === undefined) return names
-  throw new InvalidArgumentError(`There is no format "${unknown}"${suggestion(unknown, DOORS.keys())}.`)
+  throw new InvalidArgumentError(`Unknown format "${unknown}"${suggestion(unknown, DOORS.keys())}.`)
 }
 
 function whole(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('It is a whole number, 0 or more.')
+  throw new InvalidArgumentError('Expected a whole number, 0 or more.')
 }
 
-/** US dollars. More of them could not be counted exactly. */
+/** US dollars; largest budget. Larger amounts could not be counted exactly. */
 const MOST_DOLLARS = 1_000_000
 
 function amount(text: string): number {
   if (/^\d{1,12}(\.\d{1,9})?$/.test(text) && Number(text) <= MOST_DOLLARS) return Number(text)
-  throw new InvalidArgumentError(`It is an amount of US dollars, ${MOST_DOLLARS} at most.`)
+  throw new InvalidArgumentError(`Expected an amount of US dollars, at most ${MOST_DOLLARS}.`)
 }
 
 function onLoss(text: string): OnLoss {
   if (text === 'show' || text === 'refuse') return text
-  throw new InvalidArgumentError('It is show or refuse.')
+  throw new InvalidArgumentError('Expected show or refuse.')
 }
 
-/** A time to come as ISO 8601, or one from now such as `30d`; in Unix milliseconds. */
+/** Parses a future time: ISO 8601, or a duration from now such as `30d`. Returns Unix milliseconds. */
 export function timeToCome(text: string): number {
   const later = milliseconds(text)
   const at = later === undefined ? instant(text) : Date.now() + later
   if (at === undefined || !isInstant(at))
-    throw new InvalidArgumentError('It is a time such as 2027-01-31, or one from now such as 30d.')
-  if (at <= Date.now()) throw new InvalidArgumentError('It is in the past.')
+    throw new InvalidArgumentError('Expected a time such as 2027-01-31, or a duration from now such as 30d.')
+  if (at <= Date.now()) throw new InvalidArgumentError('The time is in the past.')
   return at
 }
 
 export function duration(text: string): number {
   const value = milliseconds(text)
-  if (value === undefined) throw new InvalidArgumentError('It is a duration such as 24h.')
+  if (value === undefined) throw new InvalidArgumentError('Expected a duration such as 24h.')
   return value
 }

@@ -1,16 +1,16 @@
 import type { Terminal } from './outcome.ts'
 
-/** Milliseconds of a start without a word about it. */
+/** Milliseconds; a start shorter than this prints no progress. */
 const SILENT = 1000
 
-/** Writes to standard error what a start does, where it takes longer than a second. */
+/** Prints the steps of a slow start to standard error. */
 export class Progress {
   private readonly terminal: Terminal
   private readonly timer: NodeJS.Timeout
   private step = ''
   private isLate = false
 
-  /** @param elapsed milliseconds since the process was started. */
+  /** @param elapsed milliseconds since the process started. */
   constructor(terminal: Terminal, elapsed = performance.now()) {
     this.terminal = terminal
     this.timer = setTimeout(
@@ -22,7 +22,7 @@ export class Progress {
     ).unref()
   }
 
-  /** What happens from now on, as `opening the store`. */
+  /** Sets the current step, for example `opening the store`. */
   begin(step: string): void {
     this.step = step
     if (this.isLate) this.write()

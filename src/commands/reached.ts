@@ -3,16 +3,16 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Config } from '../config/index.ts'
 
-/** How a request to paste reaches a gateway. */
+/** How clients reach a gateway. */
 export interface Reached {
   readonly address: string
-  /** The file of a certificate that no authority signed: clients must be given it. */
+  /** Path of a self-signed certificate, which clients must be given. */
   readonly certificate?: string
 }
 
 /**
- * Where to send requests: with TLS the first public URL, which a certificate is usually for, else the address it listens
- * at, under a name that a self-signed certificate has.
+ * Determines how clients reach the gateway. With TLS, prefers the first public URL, which certificates are usually
+ * issued for; otherwise uses the listening address, by a name that a self-signed certificate covers.
  *
  * @param address where the gateway listens.
  */
@@ -23,18 +23,18 @@ export function reached(address: string, { server: { tls, publicUrls } }: Config
   return own === undefined ? { address: target } : { address: named(target, own), certificate: resolve(tls.cert) }
 }
 
-/** The certificate of a file, where it signed itself. */
+/** Reads a certificate file; undefined if the certificate is not self-signed. */
 function selfSigned(path: string): X509Certificate | undefined {
   try {
     const certificate = new X509Certificate(readFileSync(path))
     return certificate.checkIssued(certificate) && certificate.verify(certificate.publicKey) ? certificate : undefined
   } catch {
-    // A file that cannot be used is a fault of the config, which the start reports.
+    // An unusable file is a config fault, which the server reports when it starts.
     return undefined
   }
 }
 
-/** A loopback address by the name `localhost`, where the certificate has that name alone. */
+/** Replaces a loopback IP address by `localhost` if the certificate covers only that name. */
 function named(address: string, certificate: X509Certificate): string {
   const url = new URL(address)
   if (
@@ -47,9 +47,9 @@ function named(address: string, certificate: X509Certificate): string {
   return url.origin
 }
 
-/** `curl` with its flags, and with the certificate where it must be given. */
+/** Returns `curl` with flags, and with the certificate if clients need it. */
 export const curlOf = ({ certificate }: Reached, flags = '-s'): string =>
   `curl ${flags}${certificate === undefined ? '' : ` --cacert ${quoted(certificate)}`}`
 
-/** A text as one word of a shell. */
+/** Quotes a text as one shell word. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

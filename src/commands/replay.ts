@@ -3,16 +3,16 @@ import { openReplay } from '../upstreams/mock/index.ts'
 import type { Terminal } from './outcome.ts'
 import { untilStopped } from './stop.ts'
 
-/** `interlingua replay DIR`: serves a folder of fixtures as an upstream that needs no key. */
+/** `interlingua replay DIR`: serves a folder of fixtures as a mock upstream that needs no key. */
 export async function replayCommand(folder: string, host: string, port: number, terminal: Terminal): Promise<void> {
   const replay = await openReplay({ folder, host, port }).catch((fault: Error) => {
     throw advised(fault, { host, port }, '--port')
   })
   if (replay.cases.length === 0) {
     await replay.close()
-    throw new Error(`${folder} holds no fixtures (<format>/<case>.result.json or .events.sse)`)
+    throw new Error(`${folder} contains no fixtures (<format>/<case>.result.json or .events.sse)`)
   }
-  terminal.out(`Replaying ${replay.cases.length} fixtures of ${folder} on ${replay.url}`)
+  terminal.out(`Serving ${replay.cases.length} fixtures from ${folder} on ${replay.url}`)
   await untilStopped()
   await replay.close()
 }

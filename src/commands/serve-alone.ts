@@ -10,18 +10,18 @@ import { Progress } from './progress.ts'
 import { LOG_FLUSH, logUncaught, overridden, Replays, type ServeOptions } from './serving.ts'
 import { untilStopped } from './stop.ts'
 
-/** What a process starts with. */
+/** Everything a server process starts with. */
 export interface Beginning {
   readonly path: string | undefined
   readonly options: ServeOptions
   readonly version: string
-  /** Whether the console's page is built. */
+  /** Whether the web console is built. */
   readonly hasPage: boolean
-  /** The first user of the console, where one is expected to be needed. */
+  /** The first console user, if one will probably be needed. */
   readonly user: Promise<NewUser> | undefined
 }
 
-/** One process does everything, until a signal stops it. Rejects with the error of listening. */
+/** Runs the gateway in a single process until a signal stops it. Rejects if it cannot listen. */
 export async function serveAlone(
   { path, options, version, hasPage, user }: Beginning,
   loaded: LoadedFile,
@@ -32,18 +32,20 @@ export async function serveAlone(
   const log = openLog()
   logUncaught(log)
   const started = Promise.withResolvers<RunningServer>()
-  /** As far as they were known at the start. */
+  /** Stored keys known at startup, for warnings about later configs. */
   let stored: FirstStart['known'] = []
   let applied: Promise<unknown> = started.promise
   const following = followConfig(
     path,
     next => {
-      // In sequence: the last config written is the one in use.
+      // Configs are applied in order, so that the last one written is the one in use.
       applied = applied
         .then(async () => apply(await replays.filled(overridden(next, options)), stored, await started.promise, log))
-        .catch(fault => log.error({ fault: String(fault) }, 'config kept'))
+        .catch(fault =>
+          log.error({ fault: String(fault) }, 'the new config cannot be used; the previous one stays in use'),
+        )
     },
-    fault => log.error({ fault: fault.message }, 'config kept: the new one cannot be used'),
+    fault => log.error({ fault: fault.message }, 'the new config cannot be used; the previous one stays in use'),
   )
   progress.begin('reading the config')
   const config = await replays.filled(overridden(loadFile(path, loaded).config, options))
@@ -52,7 +54,7 @@ export async function serveAlone(
     await replays.close()
     throw thrown
   })
-  progress.begin('looking for keys and users, and making the first ones where there are none')
+  progress.begin('checking keys and users')
   const first = await starting(config, terminal, user, hasPage)
   stored = first.known
   if (first.created !== undefined) await server.refresh()
@@ -65,19 +67,16 @@ export async function serveAlone(
   const signal = await untilStopped()
   following.close()
   log.info({ signal }, 'stopping')
-  // SIGINT comes from a terminal, without a balancer that must notice first.
+  // SIGINT comes from a terminal, where there is no load balancer to wait for.
   if (signal === 'SIGTERM') await server.drain()
   await server.close()
   await replays.close()
   await within(log.flush(), LOG_FLUSH)
 }
 
-/** Replaces the config in use. */
+/** Switches to a new config. */
 function apply(config: Config, stored: FirstStart['known'], server: RunningServer, log: Log): void {
   server.reload(config)
   for (const warning of warningsOf(config, stored)) log.warn({}, warning)
-  log.info(
-    { channels: config.channels.length },
-    'config reloaded; host, port and workers take effect at the next start',
-  )
+  log.info({ channels: config.channels.length }, 'config reloaded; host, port and workers take effect after a restart')
 }

@@ -17,10 +17,10 @@ import type { Beginning } from './serve-alone.ts'
 import { LOG_FLUSH, logUncaught, overridden, Replays } from './serving.ts'
 import { untilStopped } from './stop.ts'
 
-/** Milliseconds a worker may take to end beyond its times for draining and grace. */
+/** Milliseconds; time for a worker to exit in addition to its drain and grace times. */
 const ENDING = 10_000
 
-/** Starts the workers, and keeps as many as there should be until a signal stops all of it. */
+/** Starts the workers and maintains their number until a signal stops the gateway. */
 export async function servePrimary(
   { path, options, version, hasPage, user }: Beginning,
   terminal: Terminal,
@@ -29,7 +29,10 @@ export async function servePrimary(
   progress.begin('reading the config')
   const loaded = loadFile(path)
   let config = overridden(loaded.config, options)
-  /** Of the file, as it was when the config in use was read: what a worker begins with, whatever became of the file. */
+  /**
+   * Text of the config file as last applied. New workers start with it, even if the file has since changed or
+   * disappeared.
+   */
   let text = loaded.text
   const log = openLog()
   logUncaught(log)
@@ -61,9 +64,9 @@ export async function servePrimary(
     await replays.close()
     await within(log.flush(), LOG_FLUSH)
   }
-  // Workers read stored keys when they start: the first key is there before them.
+  // Workers read the stored keys at startup, so the first key is created before them.
   const begin = async () => {
-    progress.begin('looking for keys and users, and making the first ones where there are none')
+    progress.begin('checking keys and users')
     const first = await starting(config, terminal, user, hasPage)
     progress.begin(`starting ${count} workers`)
     return { first, address: await workers.start(count) }
@@ -96,10 +99,13 @@ export async function servePrimary(
       applied = applied
         .then(() => apply(overridden(next, options), written))
         .catch(fault =>
-          log.error({ fault: String(fault) }, 'new workers cannot start: the others go on as they were started'),
+          log.error(
+            { fault: String(fault) },
+            'new workers cannot start; the others keep running with the previous config',
+          ),
         )
     },
-    fault => log.error({ fault: fault.message }, 'config kept: the new one cannot be used'),
+    fault => log.error({ fault: fault.message }, 'the new config cannot be used; the previous one stays in use'),
   )
   process.on('SIGHUP', () => {
     following.reload()
@@ -114,7 +120,7 @@ export async function servePrimary(
   await close()
 }
 
-/** What a process takes from its config once, when it starts. */
+/** Config parts that a worker reads only at startup. */
 const fixedParts = ({ dataDir, store, redis, metrics, server: { host, port, tls } }: Config) => ({
   ...{ dataDir, store, redis, metrics, host, port, tls },
 })
@@ -122,7 +128,7 @@ const fixedParts = ({ dataDir, store, redis, metrics, server: { host, port, tls 
 const needsProcesses = (before: Config, next: Config): boolean =>
   !isDeepStrictEqual(fixedParts(before), fixedParts(next))
 
-/** A port that is free now. */
+/** Returns a port that is currently free. */
 async function freePort(host: string): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>()
   const server = createServer().once('error', reject)

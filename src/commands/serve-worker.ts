@@ -9,7 +9,7 @@ import { servedCases } from '../upstreams/mock/index.ts'
 import { LOG_FLUSH, logUncaught, overridden, Replays, type ServeOptions } from './serving.ts'
 import { untilStopped } from './stop.ts'
 
-/** One of several processes that answer requests; its primary starts and ends it. Never returns. */
+/** Runs one of several worker processes, which the primary starts and stops. Never returns. */
 export async function serveAsWorker(options: ServeOptions): Promise<never> {
   const log = openLog()
   logUncaught(log)
@@ -26,7 +26,7 @@ export async function serveAsWorker(options: ServeOptions): Promise<never> {
     member.connect(config.redis)
     const started = Promise.withResolvers<RunningServer>()
     const follower = new Follower(path ?? undefined, complete, started.promise, log)
-    // What was written since the primary read it was no change for a worker that begins now.
+    // A file change after the primary read the config is not reported to a new worker, so the texts are compared.
     if (path !== null && textOf(path) !== text) follower.reload()
     const server = await openServer({ config: withPort(config, port), log, cluster: member })
     started.resolve(server)
@@ -46,19 +46,19 @@ export async function serveAsWorker(options: ServeOptions): Promise<never> {
   process.exit()
 }
 
-/** What the primary sends its workers. */
+/** Settings that the primary sends to its workers. */
 interface Settings {
-  /** The port it chose for all of them, where the config has none. */
+  /** The port chosen by the primary for all workers if the config leaves it open. */
   readonly port: number | null
-  /** The config file; null where there is none. */
+  /** Path of the config file; null if there is none. */
   readonly path: string | null
-  /** The text of the config in use: the file may be faulty, or gone, by now. */
+  /** Text of the config in use; the file itself may be faulty or missing by now. */
   readonly text: string | null
 }
 
 type Ending = 'retire' | NodeJS.Signals
 
-/** The worker's side of its primary. `ended` resolves with how it is to end. */
+/** Connects the worker to its primary. `ended` resolves with the order or signal to stop. */
 function joined(log: Log) {
   const ended = Promise.withResolvers<Ending>()
   void untilStopped().then(ended.resolve)
@@ -70,11 +70,11 @@ function joined(log: Log) {
   return { member, ended: ended.promise }
 }
 
-/** Where the config leaves the choice of the port open, the primary has made it for all workers. */
+/** Applies the primary's choice if the config leaves the port open. */
 const withPort = (config: Config, port: number | null): Config =>
   config.server.port !== 0 || port === null ? config : { ...config, server: { ...config.server, port } }
 
-/** Undefined where the file cannot be read. */
+/** Reads the config file; undefined if it cannot be read. */
 function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
@@ -83,7 +83,7 @@ function textOf(path: string): string | undefined {
   }
 }
 
-/** Applies every new config; the primary logs its warnings. */
+/** Applies config changes in a worker. The primary logs the warnings. */
 class Follower {
   private readonly following: ReturnType<typeof followConfig>
   private applied: Promise<unknown> = Promise.resolve()
@@ -100,7 +100,9 @@ class Follower {
           const config = await complete(next)
           ;(await server).reload(config)
         })
-        .catch(fault => log.error({ fault: String(fault) }, 'config kept'))
+        .catch(fault =>
+          log.error({ fault: String(fault) }, 'the new config cannot be used; the previous one stays in use'),
+        )
     }
     this.following = followConfig(path, apply, () => {})
   }

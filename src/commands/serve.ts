@@ -10,7 +10,7 @@ import type { ServeOptions } from './serving.ts'
 export type { ServeOptions } from './serving.ts'
 
 /**
- * `interlingua serve`: runs the gateway until a signal stops it; running answers may end within the grace time.
+ * `interlingua serve`: runs the gateway until a signal stops it. Running answers may finish within the grace time.
  *
  * @throws ConfigError, KeyError, or the error of listening.
  */

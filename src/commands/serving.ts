@@ -8,22 +8,22 @@ export interface ServeOptions {
   readonly port?: number
 }
 
-/** Milliseconds for writing the last lines of the log, whose reader may be slow. */
+/** Milliseconds for flushing the log at exit; its reader may be slow. */
 export const LOG_FLUSH = 1000
 
-/** The last resort: an uncaught fault costs one answer, never the process and the answers of all others. */
+/** Logs uncaught errors instead of crashing, so that a bug costs one answer and not all running ones. */
 export function logUncaught(log: Log): void {
-  process.on('uncaughtException', err => log.error({ err }, 'a fault of the gateway that nothing caught'))
-  process.on('unhandledRejection', err => log.error({ err }, 'a fault of the gateway that nothing caught'))
+  process.on('uncaughtException', err => log.error({ err }, 'uncaught error'))
+  process.on('unhandledRejection', err => log.error({ err }, 'unhandled promise rejection'))
 }
 
-/** Options of the command line take precedence over the config. */
+/** Applies command line options, which override the config. */
 export const overridden = (config: Config, { host, port }: ServeOptions): Config => ({
   ...config,
   server: { ...config.server, ...(host === undefined ? {} : { host }), ...(port === undefined ? {} : { port }) },
 })
 
-/** Starts the built-in upstream when a config uses it. */
+/** Starts the built-in mock upstream if a config uses it. */
 export class Replays {
   private replay: Promise<Replay> | undefined
   private readonly start: () => Promise<Replay>
@@ -32,7 +32,7 @@ export class Replays {
     this.start = start
   }
 
-  /** The built-in upstream, started with the first call. */
+  /** Returns the mock upstream; the first call starts it. */
   open(): Promise<Replay> {
     return (this.replay ??= this.start())
   }

@@ -1,4 +1,4 @@
-/** Resolves with the signal that stops the process; a second one ends it at once. */
+/** Resolves with the first stop signal. A second signal exits the process immediately. */
 export function untilStopped(): Promise<NodeJS.Signals> {
   return new Promise(resolve => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const)

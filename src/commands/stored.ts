@@ -8,13 +8,13 @@ import type { Store } from '../store/store.ts'
 
 type Place = Pick<Config, 'dataDir' | 'store'>
 
-/** The config a command works with: the named file, else the usual one, else that of the environment. */
+/** Loads the config for a command: the named file, or else the default file, or else environment variables. */
 export const configAt = (file: string | undefined): Config => loadConfig(findConfig(file))
 
-/** What commands work on: keys and groups, and users of the console. */
+/** The repositories that commands use. */
 type Rooms = Pick<Store, 'access' | 'console'>
 
-/** Does something with what is stored, also while a gateway runs on it. Rejects like `openStore`. */
+/** Opens the store for the duration of `work`; safe while a gateway runs on it. Rejects like `openStore`. */
 export async function withStore<T>({ dataDir, store }: Place, work: (rooms: Rooms) => Promise<T>): Promise<T> {
   const { openStore } = await import('../store/store.ts')
   const { namingStore } = await import('../store/unusable.ts')
@@ -28,11 +28,11 @@ export async function withStore<T>({ dataDir, store }: Place, work: (rooms: Room
   }
 }
 
-/** The same with the stored keys and groups. */
+/** Like `withStore`, with only the repository of keys and groups. */
 export const withRecords = <T>(place: Place, work: (records: AccessRecords) => Promise<T>): Promise<T> =>
   withStore(place, ({ access }) => work(access))
 
-/** The same where nothing is written: a store that was never written to is not begun, but has nothing. */
+/** Like `withStore`, for reading. Does not create a missing SQLite store; returns undefined instead. */
 export async function readStore<T>(place: Place, work: (rooms: Rooms) => Promise<T>): Promise<T | undefined> {
   const { store, dataDir } = place
   const isNew = store.engine === 'sqlite' && !existsSync(store.path) && !existsSync(keyFile(dataDir))

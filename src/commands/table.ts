@@ -1,14 +1,14 @@
-/** Of a terminal: what moves its cursor, or begins a line. */
+/** Control characters, which could move a terminal's cursor. */
 const CONTROL = /\p{Cc}/gu
 
-/** A text whose control characters are written as in JSON: names of models and clients are chosen by callers. */
+/** Escapes control characters as JSON does. Callers choose the names of models and clients, so names are untrusted. */
 const plain = (text: string): string =>
   text.replace(CONTROL, one => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /**
- * Rows as a table with aligned columns, the first row its head.
+ * Formats rows as a table with aligned columns. The first row is the header.
  *
- * @param numbers the columns of numbers, which stand at the right.
+ * @param numbers indexes of right-aligned columns.
  */
 export function table(written: readonly (readonly string[])[], numbers: ReadonlySet<number> = new Set()): string {
   const rows = written.map(row => row.map(plain))
@@ -23,6 +23,6 @@ export function table(written: readonly (readonly string[])[], numbers: Readonly
     .join('\n')
 }
 
-/** A time in UTC, to the minute; empty where there is none. */
+/** Formats a time in UTC to the minute; empty for undefined. */
 export const minute = (at: number | undefined): string =>
   at === undefined ? '' : `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')}`

@@ -8,11 +8,14 @@ export interface TranslateOptions {
   readonly to: string
   readonly kind: Kind
   readonly model?: string
-  /** A file with the request that the value answers. */
+  /** File with the request that the value answers. */
   readonly asked?: string
 }
 
-/** `interlingua translate --from F --to G [FILE]`: prints `{wire, losses}`, the losses of a request at their paths in its body. */
+/**
+ * `interlingua translate --from F --to G [FILE]`: prints `{wire, losses}`; the paths of a request's losses refer to its
+ * body.
+ */
 export function translateCommand(file: string | undefined, options: TranslateOptions, terminal: Terminal): void {
   for (const format of [options.from, options.to])
     if (!KNOWN_FORMATS.includes(format))

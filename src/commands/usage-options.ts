@@ -1,4 +1,4 @@
-/** What `interlingua usage` sums up by. */
+/** Fields that `interlingua usage` can group by. */
 export const USAGE_FIELDS = ['key', 'model', 'channel', 'format'] as const
 
 export interface UsageOptions {

@@ -8,10 +8,10 @@ import { configAt } from './stored.ts'
 import { table } from './table.ts'
 import type { UsageOptions } from './usage-options.ts'
 
-/** Groups that are shown, those of most requests first. */
+/** Most groups shown, those with the most requests first. */
 const MOST = 10_000
 
-/** `interlingua usage`: what requests used, summed up; a gateway may run meanwhile. */
+/** `interlingua usage`: prints the summed usage of requests; works while a gateway is running. */
 export async function usageCommand(
   options: UsageOptions,
   config: string | undefined,
@@ -20,7 +20,7 @@ export async function usageCommand(
   const { dataDir, store: where } = configAt(config)
   const now = Date.now()
   const [since, until] = [timeOf(options.since, now), options.until === undefined ? now : timeOf(options.until, now)]
-  if (since >= until) throw new UsageError('the time of --since is not before that of --until')
+  if (since >= until) throw new UsageError('--since must be before --until')
   if (where.engine === 'sqlite' && !existsSync(where.path)) return terminal.fault(NONE)
   const store = new LazyStore(where, dataDir, logTo(terminal))
   try {
@@ -44,7 +44,7 @@ export async function usageCommand(
 
 const NONE = 'No requests are recorded for that time.'
 
-/** Faults of the store, for whoever runs the command. */
+/** Returns a log that prints store errors to the terminal. */
 const logTo = (terminal: Terminal): Log => ({
   ...{ info: () => {}, warn: () => {} },
   error: (fields: object, message: string) => {
@@ -53,7 +53,7 @@ const logTo = (terminal: Terminal): Log => ({
   },
 })
 
-/** `24h` ago, or a time as ISO 8601. */
+/** Parses a duration before `now` such as `24h`, or an ISO 8601 time. */
 function timeOf(text: string, now: number): number {
   const ago = milliseconds(text)
   if (ago !== undefined) return now - ago
@@ -63,7 +63,7 @@ function timeOf(text: string, now: number): number {
 }
 
 const HEAD = ['REQUESTS', 'ERRORS', 'INPUT', 'CACHED', 'OUTPUT', 'COST', 'FIRST BYTE', 'P95', 'DURATION', 'P95']
-/** All columns but the name's. */
+/** Indexes of the numeric columns: all but the name. */
 const NUMBERS: ReadonlySet<number> = new Set(HEAD.map((_, column) => column + 1))
 
 const rowsOf = (by: UsageField, groups: readonly UsageGroup[]): string[][] => [
@@ -76,13 +76,13 @@ const rowsOf = (by: UsageField, groups: readonly UsageGroup[]): string[][] => [
   ]),
 ]
 
-/** A key by its name, which is what operators use. */
+/** Returns the name shown for a group; a key is shown by name rather than id. */
 const nameOf = (by: UsageField, { by: values, keyName }: UsageGroup): string =>
   (by === 'key' ? keyName : undefined) ?? values[by] ?? '-'
 
 const grouped = (count: number): string => count.toLocaleString('en-US')
 
-/** Dollars of requests whose price is known; a mark and their number where there are others. */
+/** Formats the cost of requests with known prices, and the number of requests without. */
 function dollars({ cost, unpriced, requests }: UsageGroup): string {
   if (unpriced === requests) return 'unknown'
   const known = `$${(cost / 1e9).toFixed(cost >= 1e11 ? 2 : 4)}`
@@ -91,7 +91,7 @@ function dollars({ cost, unpriced, requests }: UsageGroup): string {
 
 const seconds = (time: number | undefined): string => (time === undefined ? '-' : `${(time / 1000).toFixed(2)}s`)
 
-/** What scripts get: dollars, and milliseconds; `null` where unknown. */
+/** Formats a group for scripts: costs in dollars, times in milliseconds, `null` if unknown. */
 function recordOf(by: UsageField, group: UsageGroup): { readonly [column: string]: string | number | null } {
   const { requests, errors, input, cacheRead, cacheWrite, output, reasoning, cost, unpriced, losses } = group
   const { cancelled, estimated } = group
@@ -128,7 +128,9 @@ const csv = (by: UsageField, groups: readonly UsageGroup[]): string =>
     .map(row => row.map(quoted).join(','))
     .join('\n')
 
-/** Quoted where it must be (RFC 4180); what spreadsheets would take for a formula begins with an apostrophe. */
+/**
+ * Quotes a CSV value if needed (RFC 4180). Prefixes values that spreadsheets would read as formulas with an apostrophe.
+ */
 function quoted(value: string): string {
   const safe = /^[=+\-@\t\r]/.test(value) && Number.isNaN(Number(value)) && value !== '-' ? `'${value}` : value
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe

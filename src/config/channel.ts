@@ -17,10 +17,10 @@ import type { Env } from './source.ts'
 import type { ChannelConfig, ChannelFormat, ChannelModels, Timeouts } from './types.ts'
 
 export type WrittenChannel = NonNullable<WrittenConfig['channels']>[number]
-/** Reports a fault that a schema cannot find, at a path of the written value. */
+/** Reports a fault that the schema cannot detect, with its path in the written config. */
 export type FaultAt = (path: Path, message: string) => void
 
-/** A channel with its preset applied and all defaults; faults are reported with their path in the channel. */
+/** Applies the preset and all defaults to a channel. Reports faults with paths relative to the channel. */
 export function completeChannel(written: WrittenChannel, preset: Preset, env: Env, fault: FaultAt): ChannelConfig {
   const key = keyOf(written, preset, env, fault)
   return {
@@ -28,7 +28,7 @@ export function completeChannel(written: WrittenChannel, preset: Preset, env: En
     provider: preset.name,
     formats: formatsOf(written, preset, env, fault),
     ...defined({ key, maxConcurrent: written.max_concurrent }),
-    // The built-in replay fetches nothing.
+    // The built-in mock fetches nothing.
     ...(written.media?.addresses === 'any' || preset.name === 'replay' ? { anyAddress: true as const } : {}),
     models: modelsOf(written.models ?? preset.models ?? ['*']),
     priority: written.priority ?? 0,
@@ -39,7 +39,10 @@ export function completeChannel(written: WrittenChannel, preset: Preset, env: En
   }
 }
 
-/** A channel for every vendor whose usual key is in the environment; the built-in replay where there is none. */
+/**
+ * Makes a channel for every vendor whose usual API key variable is set; if none is set, a channel for the built-in
+ * mock.
+ */
 export function environmentChannels(env: Env): ChannelConfig[] {
   const found = [...PRESETS.values()].filter(
     preset =>
@@ -78,11 +81,11 @@ function formatsOf(written: WrittenChannel, preset: Preset, env: Env, fault: Fau
   return formats
 }
 
-/** The preset's formats, as far as they are available at the address an operator wrote. */
+/** Returns the preset's formats that are available at the operator's base URL. */
 const presetFormats = ({ base_url }: WrittenChannel, preset: Preset): readonly Format[] =>
   typeof base_url === 'string' ? formatsAt(preset, base_url) : preset.formats.map(row => row.format)
 
-/** The operator's address, if any, in the form this format needs. */
+/** Returns the operator's base URL in the form that this format needs; undefined if the operator wrote none. */
 function ownAddress(written: WrittenChannel, preset: Preset, format: Format, mixed: boolean): string | undefined {
   const address = written.base_url
   if (typeof address === 'string') {
@@ -120,7 +123,10 @@ function allowed(names: readonly string[], fault: FaultAt): string[] {
   })
 }
 
-/** A map gives public ids their upstream ids; a list names ids that are both, and patterns over the upstream's list. */
+/**
+ * Converts `models`: a map gives public ids their upstream ids; a list holds ids that are both, and patterns over the
+ * upstream's model list.
+ */
 function modelsOf(models: readonly string[] | { readonly [id: string]: string }): ChannelModels {
   if (!isList(models)) return { named: new Map(Object.entries(models)), patterns: [] }
   return {
@@ -129,7 +135,7 @@ function modelsOf(models: readonly string[] | { readonly [id: string]: string })
   }
 }
 
-/** Array.isArray that narrows read-only lists too. */
+/** Array.isArray that also narrows readonly arrays. */
 const isList = (value: object): value is readonly string[] => Array.isArray(value)
 
 const timeoutsOf = (timeout: WrittenChannel['timeout']): Timeouts => ({

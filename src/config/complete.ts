@@ -35,7 +35,7 @@ export interface Completed {
 const DATA_DIR = './data'
 const PORT = 4747
 
-/** Fills in all defaults and presets, and checks references between fields. */
+/** Applies all defaults and presets to a written config, and checks references between its fields. */
 export function complete(written: WrittenConfig, env: Env): Completed {
   const faults: { path: Path; message: string }[] = []
   const fault: FaultAt = (path, message) => faults.push({ path, message })
@@ -43,7 +43,10 @@ export function complete(written: WrittenConfig, env: Env): Completed {
   const server = serverOf(written.server, fault)
   const metrics = metricsOf(written.metrics)
   if (metrics.listen !== undefined && isTaken(metrics.listen, server))
-    fault(['metrics', 'port'], "is the gateway's own; with `metrics: { key: … }` and no port, metrics are there")
+    fault(
+      ['metrics', 'port'],
+      "is also the gateway's port; to serve metrics there, set `metrics: { key: … }` without a port",
+    )
   const config: Config = {
     server,
     media: mediaOf(written.media),
@@ -124,13 +127,15 @@ interface Address {
   readonly port: number
 }
 
-/** Whether one who listens at an address surely keeps another from it; port 0 is any that is free. */
+/**
+ * Whether two addresses certainly conflict when both are listened on. Port 0 means any free port and never conflicts.
+ */
 const isTaken = (one: Address, other: Address): boolean =>
   one.port === other.port &&
   one.port !== 0 &&
   (one.host === other.host || includes(one.host, other.host) || includes(other.host, one.host))
 
-/** Whether a host stands for all addresses of the machine, or for all of IPv4, and so for that of another. */
+/** Whether a wildcard host (`::` or `0.0.0.0`) covers another host. */
 const includes = (all: string, host: string): boolean => all === '::' || (all === '0.0.0.0' && isIPv4(host))
 
 const tracesOf = (written: WrittenConfig['traces']): TracesConfig | undefined =>
@@ -164,7 +169,7 @@ const mediaOf = (written: WrittenConfig['media']): MediaConfig => ({
   allow: written?.allow ?? [],
 })
 
-/** A message may hold 15 MiB of audio at OpenAI, as base64. */
+/** OpenAI allows 15 MiB of audio per message, which is 20 MiB in base64. */
 const realtimeOf = (written: WrittenConfig['realtime']): RealtimeConfig => ({
   lifetime: written?.lifetime ?? 3_600_000,
   idle: written?.idle ?? 600_000,
@@ -183,7 +188,7 @@ const realtimeOf = (written: WrittenConfig['realtime']): RealtimeConfig => ({
       }),
 })
 
-/** A group `default` always exists: all models, no limits. */
+/** Builds the groups. `default` always exists: unless declared, it has all models and no limits. */
 function groupsOf(written: WrittenConfig, fault: FaultAt): ReadonlyMap<string, GroupConfig> {
   const groups = new Map<string, GroupConfig>()
   const declared = written.groups ?? {}
@@ -214,7 +219,7 @@ const limitsOf = ({ rpm, tpm, concurrent, budget }: WrittenLimits): LimitSetting
 
 type WrittenLimits = Pick<WrittenGroup, 'rpm' | 'tpm' | 'concurrent' | 'budget'>
 
-/** Doors are named like the formats that are spoken at them. */
+/** Checks format names in `doors`, which lists the formats whose endpoints may be used. */
 function checkDoors(doors: readonly string[] | undefined, at: Path, fault: FaultAt): void {
   for (const [index, door] of (doors ?? []).entries())
     if (!DOORS.has(door)) fault([...at, 'doors', index], `unknown format${suggestion(door, DOORS.keys())}`)

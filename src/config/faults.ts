@@ -1,15 +1,15 @@
 import type { Path } from '../canonical/loss.ts'
 
-/** A fault in a config file. */
+/** One fault in a config file. */
 export interface Fault {
-  /** The path to the value: `channels[0].key`; empty for the file as a whole. */
+  /** Path of the value: `channels[0].key`; empty for the whole file. */
   readonly path: string
   readonly message: string
-  /** Line of the file, from 1. */
+  /** Line in the file, from 1. */
   readonly line?: number
 }
 
-/** A config file that cannot be used, with all of its faults, in the order of the file. */
+/** Thrown for an invalid config file; lists all faults in file order. */
 export class ConfigError extends Error {
   readonly faults: readonly Fault[]
   constructor(faults: readonly Fault[], file = 'config') {
@@ -24,14 +24,14 @@ function describe(fault: Fault, file: string): string {
   return fault.path === '' ? `${place}: ${fault.message}` : `${place}: ${fault.path}: ${fault.message}`
 }
 
-/** `['channels', 0, 'key']` as `channels[0].key`. */
+/** Formats `['channels', 0, 'key']` as `channels[0].key`. */
 export function pathText(path: Path): string {
   let text = ''
   for (const step of path) text += typeof step === 'number' ? `[${step}]` : text === '' ? step : `.${step}`
   return text
 }
 
-/** The known name that a misspelt one most likely stands for, if any is similar. */
+/** Returns the known name most similar to a misspelt one; undefined if none is similar enough. */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
   let best: string | undefined
   let least = Math.max(1, Math.floor(name.length / 3)) + 1
@@ -42,13 +42,13 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
   return best
 }
 
-/** `; did you mean "priority"?`, or nothing. */
+/** Returns `; did you mean "priority"?`, or an empty text. */
 export function suggestion(name: string, known: Iterable<string>): string {
   const near = nearest(name, known)
   return near === undefined ? '' : `; did you mean "${near}"?`
 }
 
-/** The letters to insert, delete, replace or swap with a neighbour to get from one name to the other. */
+/** Returns the edit distance: letters to insert, delete, replace or swap with a neighbour (Damerau–Levenshtein). */
 function editDistance(from: string, to: string): number {
   let previousRow: number[] = []
   let above = Array.from({ length: to.length + 1 }, (_, index) => index)

@@ -4,35 +4,38 @@ import { defaultConfig, readConfig } from './read.ts'
 import { type Env, isEmpty, readSource } from './source.ts'
 import { watchPath } from './watch.ts'
 
-/** The config files to look for when none is named. */
+/** Config files to look for if none is named. */
 const DEFAULT_PATHS = ['interlingua.yaml', 'interlingua.yml', 'interlingua.json']
 
-/** The config file to use: the named one, else the first of the usual ones that exists; undefined for none. */
+/**
+ * Returns the path of the config file: the named one, or the first default path that exists; undefined if there is
+ * none.
+ */
 export const findConfig = (named?: string): string | undefined => named ?? DEFAULT_PATHS.find(path => existsSync(path))
 
 /**
- * Reads a config file, or makes the default config where there is none.
+ * Reads a config file. Without a path, returns the default config.
  *
- * @throws ConfigError, also where the file cannot be read.
+ * @throws ConfigError if the file is invalid or cannot be read.
  */
 export function loadConfig(path: string | undefined, env: Env = process.env): Config {
   return loadFile(path, undefined, env).config
 }
 
-/** A config and the text it was read from; undefined where there is no file. */
+/** A config and its source text; the text is undefined if there is no file. */
 export interface LoadedFile {
   readonly config: Config
   readonly text: string | undefined
 }
 
-/** As `loadConfig`; a file with the same text as before is not parsed again. */
+/** Like `loadConfig`, but does not parse a file again whose text has not changed. */
 export function loadFile(path: string | undefined, before?: LoadedFile, env: Env = process.env): LoadedFile {
   const text = path === undefined ? undefined : textOf(path)
   if (before !== undefined && before.text === text) return before
   return { text, config: text === undefined ? defaultConfig(env) : readConfig(text, env, path) }
 }
 
-/** As `loadFile`, where another config is in use: an empty file is one that is not written yet. */
+/** Like `loadFile`, for a config already in use. Rejects an empty file, because an editor may still be writing it. */
 function reloadFile(path: string, env: Env): LoadedFile {
   const text = textOf(path)
   if (isEmpty(readSource(text, env))) throw new ConfigError([{ path: '', message: 'is empty' }], path)
@@ -48,14 +51,14 @@ function textOf(path: string): string {
 }
 
 export interface Following {
-  /** Reads the file now, changed or not. */
+  /** Reads the file again, even if it has not changed. */
   reload(): void
   close(): void
 }
 
 /**
- * Reports every new config of a file, and every fault that keeps the old one in use: an invalid file, an empty one, or
- * none.
+ * Watches a config file. Reports every new config, and every fault that keeps the old config in use: the file is
+ * invalid, empty or missing.
  */
 export function followConfig(
   path: string | undefined,

@@ -1,4 +1,4 @@
-/** Whether one of the patterns matches the name; `*` in a pattern stands for any run of characters. */
+/** Whether any pattern matches the name. `*` in a pattern matches any run of characters. */
 export const matchesAny = (patterns: readonly string[], name: string): boolean =>
   patterns.some(pattern => matches(pattern, name))
 

@@ -8,7 +8,7 @@ import { MOST_WORKERS } from './workers.ts'
 export { ConfigError, type Fault } from './faults.ts'
 export type * from './types.ts'
 
-/** An object of exactly these fields; any other is refused with the most similar of them. */
+/** An object schema that rejects unknown keys and suggests the most similar known one. */
 const fields = <E extends v.ObjectEntries>(entries: E) =>
   strictFields(entries, issue => {
     if (issue.expected === 'never') {
@@ -18,7 +18,7 @@ const fields = <E extends v.ObjectEntries>(entries: E) =>
     return issue.path === undefined || issue.expected === 'Object' ? expects('a map')(issue) : 'is missing'
   })
 
-/** `expected a number, found "many"`. */
+/** Builds messages such as `expected a number, found "many"`. */
 const expects = (what: string) => (issue: v.BaseIssue<unknown>) =>
   issue.input === undefined ? 'is missing' : `expected ${what}, found ${shown(issue.input)}`
 
@@ -28,21 +28,21 @@ function shown(value: unknown): string {
   return JSON.stringify(value)
 }
 
-const text = v.pipe(v.string(expects('a text')), v.minLength(1, 'is empty'))
-/** A secret: its value is not shown in messages. Files and variables that hold one often end with a line break. */
-const secret = v.pipe(v.string('expected a text'), v.trim(), v.minLength(1, 'is empty'))
-/** A key, which goes in a header. */
+const text = v.pipe(v.string(expects('a string')), v.minLength(1, 'is empty'))
+/** A secret; messages do not show its value. Trimmed, because files and variables often end with a line break. */
+const secret = v.pipe(v.string('expected a string'), v.trim(), v.minLength(1, 'is empty'))
+/** An API key; only characters that a header allows. */
 const credential = v.pipe(
   secret,
   v.regex(/^[\x21-\x7e\x80-\xff]*$/, 'has a space, a line break or another character that no header can hold'),
 )
-const texts = v.array(text, expects('a list of texts'))
+const texts = v.array(text, expects('a list of strings'))
 const mapOf = <T extends v.GenericSchema>(value: T) => record(v.string(), value, expects('a map'))
-/** Headers by name; their values may be secret, and are not shown. */
+/** Headers by name. Messages do not show the values, which may be secret. */
 const headers = record(
-  v.pipe(v.string(), v.regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is no name of a header')),
+  v.pipe(v.string(), v.regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is not a header name')),
   v.pipe(
-    v.string('expected a text'),
+    v.string('expected a string'),
     v.trim(),
     v.minLength(1, 'is empty'),
     v.regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'has a line break or another character that no header can hold'),
@@ -50,7 +50,7 @@ const headers = record(
   expects('a map'),
 )
 
-/** A number, or a text with one, as interpolation makes it. */
+/** A number, or a numeric text as variable interpolation produces it. */
 const number = (what: string, lowest: number, whole: boolean) => {
   const inRange = (value: number): boolean => value >= lowest && (!whole || Number.isInteger(value))
   return v.union(
@@ -69,7 +69,7 @@ const number = (what: string, lowest: number, whole: boolean) => {
 const WORKERS = `a whole number from 1 to ${MOST_WORKERS}`
 const count = (what = 'a whole number, 0 or more') => number(what, 0, true)
 const port = v.pipe(count('a port'), v.maxValue(65_535, expects('a port')))
-/** An instant as ISO 8601, or a day; in Unix milliseconds. */
+/** An ISO 8601 time or day, converted to Unix milliseconds. */
 const time = v.pipe(
   text,
   v.check(value => instant(value) !== undefined, expects('a time such as 2027-01-31 or 2027-01-31T12:00:00Z')),
@@ -84,7 +84,7 @@ const duration = v.pipe(
     return NEVER
   }),
 )
-/** A duration of a timer. A timer of Node holds 24 days: a longer one fires at once. */
+/** A duration for a timer; at most 24 days, because Node fires longer timers at once. */
 const wait = (shortest = '1ms', longest = '24d') =>
   v.pipe(
     duration,
@@ -103,7 +103,7 @@ const size = v.pipe(
     return NEVER
   }),
 )
-/** A boolean, or a text with one, as interpolation makes it. */
+/** A boolean, or a text for one as variable interpolation produces it. */
 const yesOrNo = v.union(
   [
     v.boolean(),
@@ -124,7 +124,7 @@ const address = v.pipe(
     expects('an http or https address'),
   ),
 )
-/** An origin of pages, as browsers send it, or `*` for any. */
+/** A browser origin, or `*` for any. */
 const origin = v.pipe(
   text,
   v.check(
@@ -150,7 +150,7 @@ const server = fields({
   trusted_proxies: v.optional(v.array(range, expects('a list of addresses'))),
   public_url: v.optional(v.union([address, v.array(address)], expects('an address, or a list of them'))),
   cors: v.optional(v.array(origin, expects('a list of origins'))),
-  // Eight heartbeats without reading make a caller count as gone, for which a timer runs, too.
+  // A caller is considered gone after eight heartbeats without reading; that wait must fit in a timer too.
   heartbeat: v.optional(wait('1ms', '3d')),
   early_head: v.optional(yesOrNo),
   drain: v.optional(wait('0s')),
@@ -200,7 +200,7 @@ const redis = v.pipe(
   v.check(value => /^rediss?:\/\/./.test(value), 'expected redis://host:port'),
 )
 
-/** How long something is stored; 0 stores nothing. */
+/** A retention time; 0 stores nothing. */
 const keep = (usual: string) =>
   v.optional(
     v.union(
@@ -217,7 +217,7 @@ const keep = (usual: string) =>
 
 const responses = fields({ keep: keep('30d'), background: v.optional(count()) })
 
-/** A segment of a path that no other endpoint begins with. */
+/** A path segment that does not collide with other endpoints. */
 const segment = v.pipe(
   text,
   v.check(
@@ -282,7 +282,7 @@ const traces = fields({
   sample: v.optional(v.pipe(number('a share from 0 to 1', 0, false), v.maxValue(1, expects('a share from 0 to 1')))),
 })
 
-/** An address that secrets are sent to: without TLS only on this machine. */
+/** The issuer's URL. It receives secrets, so plain HTTP is allowed only on this machine. */
 const issuer = v.pipe(
   text,
   v.check(
@@ -354,7 +354,7 @@ const facts = fields({
   ),
 })
 
-/** The schema of a config; every field is optional, an empty file is valid. */
+/** The config schema. Every field is optional, so an empty file is valid. */
 export const CONFIG_SCHEMA = fields({
   server: v.optional(server),
   media: v.optional(media),
@@ -376,5 +376,5 @@ export const CONFIG_SCHEMA = fields({
   models: v.optional(mapOf(facts)),
 })
 
-/** A config as its operator wrote it, checked, units resolved, without defaults. */
+/** A validated config with units resolved, before defaults. */
 export type WrittenConfig = v.InferOutput<typeof CONFIG_SCHEMA>

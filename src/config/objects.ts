@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 
-/* Schemas of objects. Unlike valibot's own, they take no list, and report every unknown key, not only the first. */
+/* Object schemas. Unlike valibot's, they reject arrays and report every unknown key, not only the first. */
 
-/** Unknown keys of one object that are reported. */
+/** Most unknown keys reported for one object. */
 const MOST = 50
 
-/** An object of exactly these entries. */
+/** An object schema with exactly these entries. */
 export function strictFields<E extends v.ObjectEntries, M extends v.ErrorMessage<v.StrictObjectIssue>>(
   entries: E,
   message: M,
@@ -27,7 +27,7 @@ export function strictFields<E extends v.ObjectEntries, M extends v.ErrorMessage
   })
 }
 
-/** An object of any keys, whose values have one schema. */
+/** A schema for an object with arbitrary keys and one schema for all values. */
 export const record = <
   K extends v.BaseSchema<string, string | number | symbol, v.BaseIssue<unknown>>,
   V extends v.GenericSchema,
@@ -45,7 +45,7 @@ function unknownKeys(input: unknown, entries: object): string[] {
   return found
 }
 
-/** The same schema, for which a list has the wrong type. */
+/** Wraps a schema so that an array is a type error. */
 const noList = <S extends v.GenericSchema>(schema: S): S => ({
   ...schema,
   '~run'(dataset, config) {

@@ -9,9 +9,9 @@ import { type Env, readSource } from './source.ts'
 import type { Config } from './types.ts'
 
 /**
- * Reads a config file: YAML or JSON, with `${NAME}` and `${NAME:-default}` in its text values.
+ * Reads a config from YAML or JSON, replacing `${NAME}` and `${NAME:-default}` in text values.
  *
- * @param file how its faults name it.
+ * @param file the name of the file in error messages.
  * @throws ConfigError listing every fault with its line.
  */
 export function readConfig(written: string, env: Env = process.env, file = 'interlingua.yaml'): Config {
@@ -40,7 +40,10 @@ export function readConfig(written: string, env: Env = process.env, file = 'inte
   throw new ConfigError(inOrder(faults), file)
 }
 
-/** Whether another fault explains the one at a path: a fault at that path or above it, or in the group a key names. */
+/**
+ * Whether another fault already explains the fault at a path: one at the same path, at a parent, or in the group that a
+ * key names.
+ */
 function isCaused(path: Path, by: readonly { readonly path: Path }[], value: unknown): boolean {
   const names = (above: Path, below: Path): boolean => above.every((step, index) => step === below[index])
   const group = path[0] === 'keys' && path[2] === 'group' ? groupOf(value, path[1] as number) : undefined
@@ -53,12 +56,14 @@ function isCaused(path: Path, by: readonly { readonly path: Path }[], value: unk
 const groupOf = (value: unknown, key: number): string =>
   String((value as { readonly keys: readonly { readonly group?: unknown }[] }).keys[key]?.group)
 
-/** The config of a gateway nobody configured: a channel for every provider whose usual key is in the environment. */
+/**
+ * Returns the config used without a config file: one channel for every provider whose usual API key variable is set.
+ */
 export function defaultConfig(env: Env = process.env): Config {
   return complete({}, env).config
 }
 
-/** What is wrong inside the alternative of a union that was meant, instead of the union as a whole. */
+/** Replaces a union's error by the errors of the alternative that the operator most likely meant. */
 function precise(issue: v.BaseIssue<unknown>): v.BaseIssue<unknown>[] {
   const depth = issue.path?.length ?? 0
   const list = Array.isArray(issue.input)

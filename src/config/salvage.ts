@@ -3,25 +3,25 @@ import type { Path } from '../canonical/loss.ts'
 import { isObject } from '../canonical/node.ts'
 import { CONFIG_SCHEMA, type WrittenConfig } from './index.ts'
 
-/** What is left of a config without its faulty values. */
+/** A config without its faulty values. */
 export interface Salvaged {
   readonly written: WrittenConfig
-  /** The path in the file of a path in `written`, whose lists may be shorter. */
+  /** Maps a path in `written` to its path in the file; lists in `written` may be shorter. */
   sourceOf(path: Path): Path
 }
 
 type Step = Path[number]
 
-/** What is done about the value at a path, and about values inside it. */
+/** The repair of the value at a path, and of values inside it. */
 interface Repair {
-  /** A faulty value is left out; where the map around it requires one, a text replaces it. */
+  /** A faulty value is omitted, or replaced by a text if its map requires a value. */
   by?: 'omission' | 'replacement'
   readonly inside: Map<Step, Repair>
 }
 
 /**
- * Leaves faulty values out, so that the rest of a config can be checked as well. A map that requires a value for which
- * no text will do is left out as a whole.
+ * Removes faulty values, so that the rest of a config can still be checked. A map is removed as a whole if it requires
+ * a value that a placeholder text cannot replace.
  *
  * @param faulty the paths of the faults that the schema found.
  */
@@ -39,9 +39,9 @@ export function salvage(value: unknown, faulty: readonly Path[]): Salvaged {
 }
 
 /**
- * Takes the next measure against the fault at a path: first of the value, then of the map or list around it.
+ * Applies the next stronger repair at a path: first to the value, then to the map or list around it.
  *
- * @param done the repairs of this round: a value may have several faults, and is repaired once.
+ * @param done the repairs of this round; a value with several faults is repaired once per round.
  */
 function repair(all: Repair, path: Path, done: Set<Repair>): void {
   const found = path.reduce<Repair>((around, step) => {
@@ -57,9 +57,9 @@ function repair(all: Repair, path: Path, done: Set<Repair>): void {
 
 const NOTHING: Repair = { inside: new Map() }
 
-/** A copy of a value with all repairs, undefined where all of it is left out. */
+/** Returns a copy of a value with all repairs applied; the copy is undefined if the whole value was removed. */
 function repaired(value: unknown, all: Repair): { readonly copy: unknown; readonly sourceOf: Salvaged['sourceOf'] } {
-  /** By list of the copy, the index in the file of each of its items. */
+  /** For each list in the copy: the original index of each of its items. */
   const indexes = new Map<unknown, readonly number[]>()
   const copyOf = (one: unknown, { by, inside }: Repair, path: string): unknown => {
     if (by !== undefined) return by === 'omission' ? undefined : path

@@ -3,25 +3,25 @@ import { suggestion } from './faults.ts'
 import { record, strictFields } from './objects.ts'
 import { DURATION_PATTERN, durationsUpTo, INSTANT_PATTERN, instant as instantIn, milliseconds } from './units.ts'
 
-/** A JSON Schema, as the description of the API has it. */
+/** A JSON Schema, as used in OpenAPI. */
 export type JsonSchema = { readonly [key: string]: unknown }
 
 export type AnySchema = v.GenericSchema<never, unknown> | v.GenericSchema
 
 const described = new WeakMap<object, JsonSchema>()
 
-/** A schema with its JSON Schema, where that cannot be derived. */
+/** Attaches a JSON Schema to a schema for which it cannot be derived. */
 export function describedAs<S extends object>(schema: S, json: JsonSchema): S {
-  // Of a pipe, its first schema is what is asked for.
+  // For a pipe, the converter asks for the description of its first schema.
   const { pipe } = schema as { readonly pipe?: readonly [object, ...object[]] }
   described.set(pipe?.[0] ?? schema, json)
   return schema
 }
 
-/** The JSON Schema that was given with a schema. */
+/** Returns the JSON Schema attached to a schema. */
 export const descriptionOf = (schema: object): JsonSchema | undefined => described.get(schema)
 
-/** An object of exactly these fields; any other is refused with the most similar of them. */
+/** An object schema that rejects unknown fields and suggests the most similar known one. */
 export const fields = <E extends v.ObjectEntries>(entries: E) =>
   strictFields(ownOnly(entries), issue => {
     if (issue.expected === 'never') {
@@ -31,57 +31,59 @@ export const fields = <E extends v.ObjectEntries>(entries: E) =>
     return issue.path === undefined || issue.expected === 'Object' ? expects('an object')(issue) : 'is missing'
   })
 
-/** Without a prototype: what every object inherits is no field of it. */
+/** Copies entries to an object without a prototype, so that inherited names such as `toString` are not fields. */
 const ownOnly = <E extends object>(entries: E): E => Object.assign(Object.create(null), entries)
 
-/** `expected a number, found a list`; values are not repeated, as they may be secrets. */
+/** Builds messages such as `expected a number, found a list`. Values are not shown, because they may be secrets. */
 const expects = (what: string) => (issue: v.BaseIssue<unknown>) =>
   issue.input === undefined ? 'is missing' : `expected ${what}, found ${kindOf(issue.input)}`
 
 function kindOf(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
   if (value === null) return 'null'
-  if (value === '') return 'an empty text'
-  return typeof value === 'string' ? 'another text' : `${/^[aeiou]/.test(typeof value) ? 'an' : 'a'} ${typeof value}`
+  if (value === '') return 'an empty string'
+  return typeof value === 'string' ? 'another string' : `${/^[aeiou]/.test(typeof value) ? 'an' : 'a'} ${typeof value}`
 }
 
-/** A text of one to so many characters (code points, as JSON Schema counts them), which begins in a certain way. */
+/** A printable, non-empty text with a maximum length (code points, as in JSON Schema) and an optional prefix. */
 export const text = (most = 200, first = '') =>
   describedAs(
     v.pipe(
-      v.string(expects('a text')),
+      v.string(expects('a string')),
       v.check(value => value !== '', 'is empty'),
       v.check(value => !isLonger(value, most), `has more than ${most} characters`),
-      v.check(value => PRINTABLE.test(value), 'holds characters that cannot be stored'),
-      v.startsWith(first, `does not begin with ${first}`),
+      v.check(value => PRINTABLE.test(value), 'contains characters that cannot be stored'),
+      v.startsWith(first, `must start with ${first}`),
     ),
     { type: 'string', minLength: 1, maxLength: most, pattern: portable(first) },
   )
 
-/** Whether a text has more code points, as JSON Schema counts characters. */
+/** Whether a text has more than `most` code points, which is how JSON Schema counts characters. */
 export const isLonger = (value: string, most: number): boolean =>
   value.length > most && (value.length > 2 * most || [...value].length > most)
 
-/** Neither control characters nor halves of characters; NUL cannot be stored everywhere. */
+/** No control characters and no lone surrogates; some databases cannot store NUL. */
 const PRINTABLE = /^[^\p{Cc}\p{Cs}]*$/u
-/** The same for those who read the description: not every validator has classes of Unicode; JSON has no halves. */
+/**
+ * The same pattern for the OpenAPI description: some validators lack Unicode classes, and JSON has no lone surrogates.
+ */
 const portable = (first: string): string => `^${first}[^\\u0000-\\u001f\\u007f-\\u009f]*$`
 
-/** A list, which is not changed. */
+/** A readonly list in a request body. */
 export const list = <S extends v.GenericSchema>(item: S, most = 1000) =>
   v.pipe(v.array(item, expects('a list')), v.maxLength(most, `has more than ${most} items`), v.readonly())
-/** A list of an answer. */
+/** A list in an answer. */
 export const listOf = <S extends v.GenericSchema>(item: S) => v.pipe(v.array(item), v.readonly())
 
 export const oneOf = <const T extends readonly string[]>(values: T) =>
   v.picklist(values, expects(values.map(value => `"${value}"`).join(' or ')))
 
-/** An object of any names whose values have one schema. */
+/** An object with arbitrary names and one schema for all values. */
 export const mapOf = <S extends v.GenericSchema>(value: S) => record(v.string(), value, expects('an object'))
 
 export const yesOrNo = v.boolean(expects('true or false'))
 
-/** A whole number in that range. */
+/** A whole number within a range. */
 export const whole = (least = 0, most = Number.MAX_SAFE_INTEGER) => {
   const message = expects(`a whole number, ${least} or more`)
   return v.pipe(
@@ -92,14 +94,14 @@ export const whole = (least = 0, most = Number.MAX_SAFE_INTEGER) => {
   )
 }
 const MOST_DOLLARS = 1_000_000
-/** US dollars. More of them could not be counted exactly. */
+/** An amount in US dollars. Larger amounts could not be counted exactly. */
 export const money = v.pipe(
   v.number(expects('an amount, 0 or more')),
   v.minValue(0, expects('an amount, 0 or more')),
   v.maxValue(MOST_DOLLARS, `is more than ${MOST_DOLLARS}`),
 )
 
-/** A text that has a pattern, which is not in a message. */
+/** A text that matches a pattern. Messages show `what` instead of the pattern. */
 const patterned = (pattern: string, what: string) => {
   const whole = `^(?:${pattern})$`
   const isValid = new RegExp(whole, 'u')
@@ -116,33 +118,33 @@ const patterned = (pattern: string, what: string) => {
 
 const TIME = 'a time such as 2027-01-31T12:00:00Z'
 
-/** An instant of a body: ISO 8601, in Unix milliseconds. */
+/** A time in a request body: ISO 8601, converted to Unix milliseconds. */
 export const time = v.pipe(
   patterned(INSTANT_PATTERN, TIME),
   v.transform(value => instantIn(value)!),
 )
-/** An instant of an answer. */
+/** A time in an answer. */
 export const instant = v.pipe(v.string(), v.isoTimestamp())
-/** Unix milliseconds as an instant of an answer. */
+/** Formats Unix milliseconds as a time in an answer. */
 export const instantOf = (at: number): string => new Date(at).toISOString()
 
-/** A duration such as `1h` of at most so many days, in milliseconds. */
+/** A duration such as `1h`, at most so many days, in milliseconds. */
 export const duration = (days: number) =>
   v.pipe(
     patterned(durationsUpTo(days), `a duration such as 1h, up to ${days}d`),
     v.transform(value => milliseconds(value)!),
   )
 
-/* Parameters of a query, which are texts. */
+/* Query parameters; their values are always strings. */
 
 const AGO = `${TIME}, or a duration before now such as 24h`
-/** An instant, or how long before now it was; in Unix milliseconds. */
+/** A time, or a duration before now, in Unix milliseconds. */
 export const since = v.pipe(
   patterned(`${INSTANT_PATTERN}|${DURATION_PATTERN}`, AGO),
   v.transform(value => instantIn(value) ?? Math.max(0, Date.now() - milliseconds(value)!)),
 )
 
-/** The size of a page. */
+/** A page size. */
 export const limit = (usual: number, most: number) => {
   const message = expects(`a whole number from 1 to ${most}`)
   const isValid = (value: string): boolean => /^\d+$/.test(value) && Number(value) >= 1 && Number(value) <= most
@@ -151,7 +153,7 @@ export const limit = (usual: number, most: number) => {
   return describedAs(v.optional(schema, String(usual)), json)
 }
 
-/** `?force` or `?force=true`. */
+/** A boolean parameter: `?force` or `?force=true`. */
 export const flag = describedAs(
   v.optional(
     v.pipe(
@@ -163,7 +165,7 @@ export const flag = describedAs(
   { type: 'boolean', default: false },
 )
 
-/** `?by=key,model`: several of these names, without repetition. */
+/** A comma-separated list of names: `?by=key,model`. Duplicates are removed. */
 export const namesOf = <const T extends readonly string[]>(names: T) =>
   describedAs(
     v.pipe(
@@ -175,13 +177,13 @@ export const namesOf = <const T extends readonly string[]>(names: T) =>
     { type: 'array', items: { type: 'string', enum: names } },
   )
 
-/** A parameter that is any text. */
+/** A parameter with any non-empty text. */
 export const word = text(500)
-/** The same, or nothing: those that have none. */
+/** A parameter that may be empty, to select entries without a value. */
 export const wordOrNone = describedAs(
   v.pipe(
     v.string(),
-    v.check(value => value === '' || v.is(word, value), 'is too long, or holds characters that cannot be stored'),
+    v.check(value => value === '' || v.is(word, value), 'is too long, or contains characters that cannot be stored'),
   ),
   { type: 'string', maxLength: 500, pattern: portable('') },
 )

@@ -2,17 +2,17 @@ import { type Document, isPair, isScalar, LineCounter, type Node, parseDocument,
 import type { Path } from '../canonical/loss.ts'
 import type { Fault } from './faults.ts'
 
-/** A config file as it was written: its value, and the lines of its parts. */
+/** A parsed config file: its value, and the line of each part. */
 export interface Source {
   readonly value: unknown
-  /** Line of the value at a path, from 1; of the nearest value around it where the path leads nowhere. */
+  /** Returns the line of the value at a path, from 1. If there is no such value, the line of its nearest parent. */
   lineOf(path: Path): number
   readonly faults: readonly Fault[]
 }
 
 export type Env = { readonly [name: string]: string | undefined }
 
-/** Reads YAML, or JSON, which is YAML too, and replaces environment variables in its text values. */
+/** Parses YAML (JSON is a subset of it) and replaces environment variables in text values. */
 export function readSource(text: string, env: Env): Source {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, merge: true, prettyErrors: false })
@@ -30,7 +30,10 @@ export function readSource(text: string, env: Env): Source {
   }
 }
 
-/** Undefined, and a fault, where an alias stands for nothing, or aliases for more than anybody writes. */
+/**
+ * Converts the document to plain values. Reports a fault and returns undefined if an alias is undefined, or aliases
+ * expand to too much.
+ */
 function valueIn(document: Document, fault: (message: string, offset: number) => void): unknown {
   try {
     return document.toJS({ reviver: withoutNull })
@@ -48,18 +51,18 @@ function valueIn(document: Document, fault: (message: string, offset: number) =>
   }
 }
 
-/** Whether it has only space, comments and keys without values. */
+/** Whether the file has only whitespace, comments and keys without values. */
 export const isEmpty = ({ value, faults }: Source): boolean => faults.length === 0 && isEmptyValue(value)
 
 const isEmptyValue = (value: unknown): boolean =>
   value == null || (typeof value === 'object' && Object.values(value).every(isEmptyValue))
 
-/** A key without a value, as when all below it is commented out, counts as absent. */
+/** Drops keys without a value: everything below such a key is often commented out. */
 function withoutNull(this: unknown, _key: unknown, value: unknown): unknown {
   return value === null && !Array.isArray(this) ? undefined : value
 }
 
-/** `$${` writes a plain `${`. */
+/** Matches `${NAME}` and `${NAME:-default}`; `$${` is an escaped `${`. */
 const VARIABLE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
 
 function interpolate(document: Document, env: Env, fault: (message: string, offset: number) => void): void {
@@ -77,7 +80,7 @@ function interpolate(document: Document, env: Env, fault: (message: string, offs
   })
 }
 
-/** The offset of a value; for the value of a map, of its key. */
+/** Returns the offset of a value in the text; for a map entry, the offset of its key. */
 function offsetOf(document: Document, path: Path): number {
   for (let length = path.length; length > 0; length--) {
     const parent = document.getIn(path.slice(0, length - 1), true)

@@ -6,7 +6,7 @@ import type { ModelFacts } from '../formats/model-facts.ts'
 export type { AuthStyle } from '../formats/auth.ts'
 export type { ChannelFormat, ModelFacts }
 
-/** The operator's config, complete: defaults filled in, presets applied, units converted to milliseconds and bytes. */
+/** The complete config: defaults and presets applied, units converted to milliseconds and bytes. */
 export interface Config {
   readonly server: ServerConfig
   readonly media: MediaConfig
@@ -14,16 +14,16 @@ export interface Config {
   readonly thoughts: ThoughtsConfig
   readonly realtime: RealtimeConfig
   readonly tasks: TasksConfig
-  /** The directory of everything that outlives the process. */
+  /** Directory for all data that outlives the process. */
   readonly dataDir: string
   readonly store: StoreConfig
-  /** Address of a Redis that instances share limits, health and notices through. */
+  /** URL of the Redis through which instances share limits, health and notifications. */
   readonly redis?: string
   readonly usage: UsageConfig
   readonly capture: CaptureConfig
   readonly metrics: MetricsConfig
   readonly traces?: TracesConfig
-  /** Absent where there is no console. */
+  /** Absent if the console is disabled. */
   readonly console?: ConsoleConfig
   readonly groups: ReadonlyMap<string, GroupConfig>
   readonly keys: readonly KeyConfig[]
@@ -35,210 +35,219 @@ export interface ServerConfig {
   readonly host: string
   /** 0 takes any free port. */
   readonly port: number
-  /** Processes that answer requests. */
+  /** Number of worker processes. */
   readonly workers: number
-  /** Files of certificate and key, in PEM; absent, the gateway speaks plain HTTP. */
+  /** Paths of the certificate and key in PEM; without them, the gateway speaks plain HTTP. */
   readonly tls?: { readonly cert: string; readonly key: string }
-  /** Addresses and ranges of proxies whose `x-forwarded-*` headers are believed. */
+  /** Addresses and ranges of proxies whose `x-forwarded-*` headers are trusted. */
   readonly trustedProxies: readonly string[]
-  /** The gateway's addresses for callers, without a slash at the end; none: that of their requests. */
+  /** The gateway's public URLs, without trailing slashes; if empty, URLs are derived from each request. */
   readonly publicUrls: readonly string[]
-  /** Origins of pages that may call the gateway from browsers, or `*` for any. */
+  /** Origins whose pages may call the gateway from browsers; `*` allows any. */
   readonly cors: readonly string[]
-  /** How long a stream may be silent before the caller gets a heartbeat, in milliseconds. */
+  /** Milliseconds; longest silence of a stream before a heartbeat is sent to the caller. */
   readonly heartbeat: number
-  /** Whether a stream begins after one heartbeat without an answer of the upstream; no other is tried then. */
+  /**
+   * Whether a stream starts after one heartbeat interval without an upstream answer. No other upstream is tried after
+   * that.
+   */
   readonly earlyHead: boolean
-  /** How long requests are accepted after the signal to stop, so that balancers notice, in milliseconds. */
+  /** Milliseconds; how long requests are still accepted after the stop signal, so that load balancers notice. */
   readonly drain: number
-  /** How long running answers may take after the signal to stop, in milliseconds. */
+  /** Milliseconds; how long running answers may take after the stop signal. */
   readonly grace: number
   readonly limits: BodyLimits
   readonly sockets: SocketLimits
 }
 
-/** The limits of one WebSocket connection. */
+/** Limits of one WebSocket connection of the responses format. */
 export interface SocketLimits {
-  /** How long it may last, and how long it may be idle, in milliseconds. */
+  /** Milliseconds; longest duration of a connection, and longest idle time. */
   readonly lifetime: number
   readonly idle: number
-  /** Turns that may wait while another is answered. */
+  /** Most turns that may wait while another is answered. */
   readonly queue: number
-  /** Earlier turns it can continue although they are not stored, and characters of all of them. */
+  /** Unstored earlier turns that can be continued: most turns, and most characters of all of them. */
   readonly turns: number
   readonly memory: number
 }
 
 export interface BodyLimits {
-  /** The largest body of a request, inflated, in bytes. */
+  /** Bytes; largest decompressed request body. */
   readonly body: number
-  /** Limits of single formats' endpoints that differ from `body`, in bytes. */
+  /** Bytes; body limits of formats that differ from `body`. */
   readonly byFormat: ReadonlyMap<Format, number>
-  /** Bytes of incomplete bodies, of one key and of all. */
+  /** Bytes of incomplete bodies held in memory: per key, and for all keys. */
   readonly waiting: { readonly key: number; readonly all: number }
-  /** The same for large files of forms, which are held on disk. */
+  /** Bytes of incomplete form files held on disk: per key, and for all keys. */
   readonly spooled: { readonly key: number; readonly all: number }
-  /** WebSocket connections a key may have open at one process. */
+  /** Most open WebSocket connections of one key per process. */
   readonly connections: number
 }
 
-/** Fetching of media that callers give by address, for upstreams that need bytes. */
+/** Fetching of media that callers pass by URL, for upstreams that need the bytes. */
 export interface MediaConfig {
   readonly fetch: boolean
-  /** Bytes a file may have. */
+  /** Bytes; largest file. */
   readonly limit: number
-  /** Files one request may refer to, and bytes of all of them. */
+  /** Per request: most files, and most bytes of all files. */
   readonly count: number
   readonly total: number
-  /** Milliseconds for all of them. */
+  /** Milliseconds for all files of a request. */
   readonly timeout: number
-  /** Addresses (`10.0.0.0/8`) that are fetched from although they are not public. */
+  /** Private address ranges (`10.0.0.0/8`) that may be fetched from anyway. */
   readonly allow: readonly string[]
 }
 
 /** Stored responses and conversations. */
 export interface ResponsesConfig {
-  /** Milliseconds for which they are stored; 0 stores none. */
+  /** Milliseconds; retention time. 0 stores nothing. */
   readonly keep: number
-  /** Background responses a key may have unfinished, at all processes. */
+  /** Most unfinished background responses of a key, over all processes. */
   readonly background: number
 }
 
-/** What models thought before calls, for callers that do not send it back. */
+/** Reasoning remembered for callers that do not send it back with tool results. */
 export interface ThoughtsConfig {
-  /** Milliseconds for which it is kept after its last use; 0 keeps none. */
+  /** Milliseconds; retention time after the last use. 0 stores nothing. */
   readonly keep: number
-  /** Bytes of all of it, for all keys. */
+  /** Bytes; most reasoning stored for all keys. */
   readonly memory: number
 }
 
 /** Realtime voice sessions. */
 export interface RealtimeConfig {
-  /** How long a session may last, and lie idle, in milliseconds. */
+  /** Milliseconds; longest duration of a voice session, and longest idle time. */
   readonly lifetime: number
   readonly idle: number
-  /** Bytes of one message, either way. */
+  /** Bytes; largest message in either direction. */
   readonly message: number
-  /** Bytes that may wait for a caller who reads slowly. */
+  /** Bytes; most data buffered for a slow caller. */
   readonly buffer: number
-  /** Sessions that may be open: of one key at all processes, of all keys at one process. */
+  /** Most open voice sessions: per key over all processes, and per process for all keys. */
   readonly sessions: { readonly key: number; readonly all: number }
-  /** Keys are accepted as the WebSocket subprotocol `openai-insecure-api-key.KEY`, which browsers use. */
+  /** Whether keys are accepted in the WebSocket subprotocol `openai-insecure-api-key.KEY`, which browsers use. */
   readonly browserKeys: boolean
-  /** The models between which a conversation is put to make a session of it; absent where that is not done. */
+  /**
+   * Models that turn a text conversation into a voice session (transcription, then the chat model, then speech); absent
+   * if disabled.
+   */
   readonly cascade?: { readonly transcription: string; readonly speech: string; readonly voice?: string }
 }
 
 /** Video tasks. */
 export interface TasksConfig {
-  /** Milliseconds between two background polls of unfinished tasks; 0 leaves them to callers that poll. */
+  /** Milliseconds between background polls of unfinished tasks; 0 polls only when callers do. */
   readonly poll: number
-  /** Milliseconds for which finished videos are kept here; 0 leaves them to their upstreams. */
+  /** Milliseconds; how long the gateway stores finished videos. 0 leaves them at their upstreams. */
   readonly keep: number
-  /** Bytes of all kept videos; the oldest are deleted first. */
+  /** Bytes of all stored videos; the oldest are deleted first. */
   readonly limit: number
-  /** The first segment of the paths of the vendor's own video endpoints. */
+  /** First path segment of the endpoints that follow the video vendor's API. */
   readonly vendorPath: string
 }
 
-/** Where everything is stored that outlives a request. */
+/** The database for all data that outlives a request. */
 export type StoreConfig =
   | { readonly engine: 'sqlite'; readonly path: string }
   | { readonly engine: 'postgres'; readonly url: string }
 
-/** One row for each request, without its content. */
+/** Usage rows: one per request, without its content. */
 export interface UsageConfig {
-  /** Milliseconds for which rows are kept; 0 keeps none. Sums by hour and day are kept for longer. */
+  /** Milliseconds; retention time of rows. 0 stores none. Hourly and daily sums are stored longer. */
   readonly keep: number
 }
 
-/** Requests of keys that are captured whole. */
+/** Captures: full copies of the requests of selected keys. */
 export interface CaptureConfig {
-  /** Milliseconds for which they are kept; 0 captures none. */
+  /** Milliseconds; retention time. 0 disables captures. */
   readonly keep: number
-  /** Bytes of all of them, as they are stored; the oldest are deleted first. */
+  /** Bytes of all stored captures; the oldest are deleted first. */
   readonly limit: number
 }
 
-/** Who may read `/metrics`: by default administrators. */
+/** Access to `/metrics`; by default administrators only. */
 export interface MetricsConfig {
-  /** An address of its own, without authentication. */
+  /** A separate address that serves metrics without authentication. */
   readonly listen?: { readonly host: string; readonly port: number }
-  /** SHA-256 of the key that reads them at the gateway's own address, in hex. */
+  /** SHA-256 in hex of the key that may read metrics at the gateway's address. */
   readonly keyHash?: string
 }
 
-/** Where traces are sent (OTLP over HTTP). */
+/** Export of traces (OTLP over HTTP). */
 export interface TracesConfig {
-  /** The address of the collector, such as `http://127.0.0.1:4318/v1/traces`. */
+  /** URL of the collector, for example `http://127.0.0.1:4318/v1/traces`. */
   readonly otlp: string
   readonly headers: { readonly [name: string]: string }
-  /** The share of requests that is traced where the caller has not decided. */
+  /** Share of requests to trace if the caller has not decided; 0 to 1. */
   readonly sample: number
 }
 
-/** Who may sign in to the console, and for how long; in milliseconds. */
+/** Sign-in to the console. */
 export interface ConsoleConfig {
-  /** How long a session lasts, and how long it may be idle. */
+  /** Milliseconds; longest duration of a sign-in session, and longest idle time. */
   readonly session: number
   readonly idle: number
   readonly oidc?: OidcConfig
 }
 
-/** A provider of OpenID Connect that users of the console sign in at. */
+/** An OpenID Connect provider for console sign-in. */
 export interface OidcConfig {
   readonly issuer: string
   readonly clientId: string
-  /** Never log it. */
+  /** A secret; never log it. */
   readonly clientSecret: string
-  /** What the button is labelled with. */
+  /** Label of the sign-in button. */
   readonly name: string
   readonly scopes: readonly string[]
-  /** The claim that has a user's roles, or groups; a path of names where it is nested. */
+  /** Claim with the user's roles or groups; a dotted path if it is nested. */
   readonly claim: string
-  /** Values of the claim that make an admin or a viewer. */
+  /** Claim values that make a user an admin or a viewer. */
   readonly roles: { readonly admin: readonly string[]; readonly viewer: readonly string[] }
 }
 
-/** What a key may spend. */
+/** The spending limit of a key. */
 export interface Budget {
-  /** US dollars a day and a month (UTC). */
+  /** US dollars per day and per month (UTC). */
   readonly day?: number
   readonly month?: number
-  /** What becomes of requests to models whose price is unknown; `allow` by default: they cost the budget nothing. */
+  /**
+   * Whether requests to models with unknown prices are allowed or refused; `allow` by default, at no cost to the
+   * budget.
+   */
   readonly unknown?: 'allow' | 'refuse'
 }
 
-/** Limits of each key. Where key and group have the same one, the smaller counts. */
+/** Limits of each key. If key and group both set a limit, the smaller one applies. */
 export interface LimitSettings {
-  /** Requests a minute. */
+  /** Requests per minute. */
   readonly rpm?: number
-  /** Tokens a minute, of prompt and answer. */
+  /** Tokens per minute, prompts and answers together. */
   readonly tpm?: number
-  /** Requests and sessions at once. */
+  /** Most concurrent requests and voice sessions. */
   readonly concurrent?: number
   readonly budget?: Budget
 }
 
-/** The permissions of the keys of a group. Limits apply to each key separately. */
+/** A group: the permissions of its keys. Limits apply to each key separately. */
 export interface GroupConfig {
   readonly name: string
-  /** Public model ids; `*` stands for any run of characters. */
+  /** Public model ids and patterns; `*` matches any run of characters. */
   readonly models: readonly string[]
-  /** Names of the formats whose endpoints they may use; absent: all. */
+  /** Formats whose endpoints the keys may use; absent: all. */
   readonly doors?: readonly Format[]
-  /** Names of the channels that may answer them, with `*`; absent: all. */
+  /** Names and patterns of the channels that may answer; absent: all. */
   readonly channels?: readonly string[]
   readonly limits: LimitSettings
-  /** Whether a request that loses something in translation is answered or refused. */
+  /** Whether a request with losses is answered (`show`) or refused. */
   readonly onLoss: OnLoss
-  /** Not declared: the default group of keys without one. */
+  /** Set if the config does not declare this group: the default group for keys without one. */
   readonly implied?: true
 }
 
 export type OnLoss = 'show' | 'refuse'
 
-/** What a key may do within its group; an absent field narrows nothing. */
+/** Restrictions of a key within its group. An absent field adds no restriction. */
 export interface KeySettings {
   readonly note?: string
   readonly models?: readonly string[]
@@ -248,11 +257,11 @@ export interface KeySettings {
   readonly enabled: boolean
   /** Unix time in milliseconds. */
   readonly expiresAt?: number
-  /** Until when its requests are captured; Unix time in milliseconds. */
+  /** End of request capture for this key; Unix time in milliseconds. */
   readonly captureUntil?: number
 }
 
-/** A key of the config. Only its hash is held. */
+/** A key from the config. Only its hash is held in memory. */
 export interface KeyConfig extends KeySettings {
   readonly name: string
   /** SHA-256 of the key, in hex. */
@@ -260,44 +269,47 @@ export interface KeyConfig extends KeySettings {
   readonly group: string
 }
 
-/** A configured upstream account. */
+/** A channel: one account at an upstream. */
 export interface ChannelConfig {
   readonly name: string
-  /** The preset it was made from. */
+  /** Name of the channel's preset. */
   readonly provider: string
-  /** The upstream's formats, best first; never empty. */
+  /** The formats the upstream speaks, best first; never empty. */
   readonly formats: readonly ChannelFormat[]
-  /** The upstream's key; absent where it needs none. Never log it. */
+  /** The upstream API key; absent if the upstream needs none. Never log it. */
   readonly key?: string
   readonly models: ChannelModels
-  /** Lower is tried first. */
+  /** Channels with lower values are tried first. */
   readonly priority: number
-  /** Channels of one priority share requests in proportion to it. */
+  /** Channels of equal priority share requests in proportion to their weights. */
   readonly weight: number
   readonly timeout: Timeouts
-  /** Requests that may be in flight at once. */
+  /** Most requests in flight. */
   readonly maxConcurrent?: number
-  /** Names of callers' headers that are passed on to the upstream, in lower case. */
+  /** Caller headers passed on to the upstream, in lower case. */
   readonly allowHeaders: readonly string[]
-  /** Its upstream gets any address of media; otherwise only public ones. */
+  /** Whether the upstream receives media URLs of any address; without it, only public ones. */
   readonly anyAddress?: true
-  /** The `anthropic-beta` values that are passed on (trap 79). */
+  /** `anthropic-beta` values passed on to the upstream (trap 79). */
   readonly betas: BetaPolicy
 }
 
 export interface ChannelModels {
-  /** Public id to the upstream's own. */
+  /** Upstream model ids by public id. */
   readonly named: ReadonlyMap<string, string>
-  /** Patterns over the ids the upstream lists, which are then public ids: `*` matches all of them. */
+  /** Patterns over the upstream's model ids, which then are the public ids; `*` matches all. */
   readonly patterns: readonly string[]
 }
 
-/** In milliseconds. */
+/** Timeouts of a channel in milliseconds. */
 export interface Timeouts {
   readonly connect: number
-  /** From the end of the request to the head of a streamed answer. */
+  /** From the end of the request to the headers of a streamed answer. */
   readonly firstByte: number
-  /** The same for a whole answer, whose head comes only when all of it is made. `firstByte` by default. */
+  /**
+   * From the end of the request to the headers of an unstreamed answer, which arrive only when the answer is complete.
+   * `firstByte` by default.
+   */
   readonly whole?: number
   /** Between two chunks of an answer. */
   readonly idle: number

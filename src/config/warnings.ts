@@ -3,22 +3,25 @@ import { DIALECT_FLAGS, expectedOf } from '../formats/dialects.ts'
 import { suggestion } from './faults.ts'
 import type { ChannelConfig, Config, KeyConfig } from './types.ts'
 
-/** A key of the store. */
+/** A key from the store. */
 type StoredKey = Pick<KeyConfig, 'name' | 'group'>
 
 /**
- * Warnings about a config that is valid but most likely wrong.
+ * Yields warnings about a valid config that is most likely wrong.
  *
- * @param stored the keys of the store.
+ * @param stored the keys from the store.
  */
 export function* warnings(config: Config, stored: readonly StoredKey[] = []): Generator<string> {
-  if (config.channels.length === 0) yield 'channels: there are none, so every request is refused'
+  if (config.channels.length === 0) yield 'channels: none are configured, so every request is refused'
   yield* groupWarnings(config, stored)
   for (const channel of config.channels) yield* channelWarnings(channel)
   for (const { id, dialect = {} } of config.models.values()) yield* flagWarnings(`model ${id}`, dialect)
 }
 
-/** Where no group is declared at all, stored keys are meant to be without limits. */
+/**
+ * Warns about keys in the undeclared `default` group. Without any declared group, stored keys are meant to be
+ * unlimited.
+ */
 function* groupWarnings({ groups, keys }: Config, stored: readonly StoredKey[]): Generator<string> {
   if (groups.get('default')?.implied !== true) return
   const free = [...keys, ...(groups.size > 1 ? stored : [])].filter(({ group }) => group === 'default')
@@ -29,7 +32,7 @@ function* groupWarnings({ groups, keys }: Config, stored: readonly StoredKey[]):
 
 function* channelWarnings({ name, formats, weight, models }: ChannelConfig): Generator<string> {
   yield* flagWarnings(`channel ${name}`, Object.assign({}, ...formats.map(({ dialect }) => dialect)))
-  if (weight === 0) yield `channel ${name}: weight 0 uses it only where no other channel is left`
+  if (weight === 0) yield `channel ${name}: with weight 0 it is used only if no other channel is left`
   if (models.named.size === 0 && models.patterns.length === 0) yield `channel ${name}: it has no models`
 }
 

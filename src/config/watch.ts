@@ -1,15 +1,15 @@
 import { type BigIntStats, stat, statSync } from 'node:fs'
 
-/** Milliseconds between two checks. */
+/** Milliseconds between checks. */
 const EVERY = 250
 
 /**
- * Calls the listener after a file changed, appeared or disappeared, once two checks in a row find the same state:
- * editors empty a file before they write it, or remove it for a moment. Polling also detects replaced files, changed
- * links and files on other machines. The process is not kept alive. Changes after the call are detected, so read the
- * file after it.
+ * Polls a file and calls the listener after it changed, appeared or disappeared, once two checks in a row find the same
+ * state: editors truncate a file before they write it, or remove it for a moment. Polling also detects replaced files,
+ * changed links and files on network drives. The timer does not keep the process alive. Changes are detected from this
+ * call on, so read the file after it.
  *
- * @returns a function that ends the watch.
+ * @returns a function that stops watching.
  */
 export function watchPath(path: string, listener: () => void): () => void {
   let reported = stateOf(statSync(path, { bigint: true, throwIfNoEntry: false }))
@@ -28,6 +28,6 @@ export function watchPath(path: string, listener: () => void): () => void {
   return () => clearInterval(timer)
 }
 
-/** Identifies a state of a file. */
+/** Returns a text that identifies the state of a file. */
 const stateOf = (stats: BigIntStats | undefined): string =>
   stats === undefined ? 'absent' : `${stats.dev} ${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}`

@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os'
 
-/** Each is a process of some 84 MB that takes a second to start: a larger number is a slip of the pen on any machine. */
+/** Most worker processes. Each takes about 84 MB and a second to start, so a larger number is a typing error. */
 export const MOST_WORKERS = 512
 
-/** The processes a server has for its config: one for each core the gateway may use, or so many; 1 by default. */
+/** Returns the number of worker processes: one per available core for `auto`; 1 by default. */
 export const workersOf = (written: 'auto' | number | undefined): number =>
   written === 'auto' ? Math.min(availableParallelism(), MOST_WORKERS) : (written ?? 1)

@@ -1,6 +1,6 @@
 /**
- * The header that carries the upstream's key; `bearer` and `token` are schemes of `authorization`, `jwt` is a bearer token
- * signed with the secret of a key `access:secret`.
+ * How the upstream's key is sent. `bearer` and `token` are schemes of the `authorization` header, `jwt` is a bearer
+ * token signed with the secret of a key `access:secret`, other values are header names.
  */
 export type AuthStyle = 'bearer' | 'token' | 'x-api-key' | 'x-goog-api-key' | 'api-key' | 'xi-api-key' | 'jwt' | 'none'
 

@@ -1,15 +1,12 @@
-import type { Format, JsonObject } from '../canonical/node.ts'
-import type { AuthStyle } from './auth.ts'
-
-/** How the upstream of a channel is addressed in one format. */
+/** How one format of a channel's upstream is called. */
 export interface ChannelFormat {
   readonly format: Format
-  /** Without a slash at its end; a writer's path is appended to it. */
+  /** Without a trailing slash; the writer's path is appended. */
   readonly baseUrl: string
   readonly auth: AuthStyle
-  /** Sent with every request, names in lower case; credentials are not among them. */
+  /** Headers of every request, names in lower case; never credentials. */
   readonly headers: { readonly [name: string]: string }
-  /** Added to the query of every request. */
+  /** Query parameters of every request. */
   readonly query: { readonly [name: string]: string }
   readonly dialect: JsonObject
 }

@@ -1,25 +1,23 @@
-import type { Format, JsonObject } from '../canonical/node.ts'
-
-/** The operator's facts about a model; the model lists show its name, description and limits. */
+/** Facts about a model from the config; model lists show its name, description and limits. */
 export interface ModelFacts {
   readonly id: string
   readonly name?: string
   readonly description?: string
-  /** The format that clients should use for it. */
+  /** The format that clients should use for this model. */
   readonly interface?: Format
-  /** Tokens of context. */
+  /** Tokens; size of the context window. */
   readonly context?: number
   readonly maxOutput?: number
-  /** Dialect flags for this model at any channel; a channel's own take precedence. */
+  /** Dialect flags for this model at any channel; the channel's flags take precedence. */
   readonly dialect?: JsonObject
-  /** Whether conversations with it may be compacted. */
+  /** Whether conversations with this model may be compacted. */
   readonly compaction?: 'enabled' | 'disabled'
   readonly input: readonly string[]
   readonly output: readonly string[]
-  /** Whether it reasons, and whether it calls tools; the catalogue's word where absent. */
+  /** Whether the model reasons and calls tools; if absent, the catalogue decides. */
   readonly reasoning?: boolean
   readonly tools?: boolean
-  /** US dollars for a million tokens. */
+  /** US dollars per million tokens. */
   readonly price?: {
     readonly input?: number
     readonly output?: number

@@ -255,7 +255,7 @@ function checkBody(route: Route, body: JsonObject): void {
 /** Kinds of videos that the vendor has a path for each. */
 export const VENDOR_WORKS = ['text2video', 'image2video'] as const
 
-/** Where the vendor's own clients submit tasks. */
+/** Returns the routes where clients of the video vendor submit tasks. */
 export const vendorRoutes = (vendor: string): readonly Route[] =>
   VENDOR_WORKS.map(work => ({
     ...{ format: 'kling', path: `/${vendor}/v1/videos/${work}`, below: `/v1/videos/${work}` },

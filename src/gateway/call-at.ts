@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { MatchedRoute, Query } from '../formats/routes.ts'
 import type { Call, Reply } from './call.ts'
 
-/** A message at an endpoint as the call that the gateway handles. */
+/** Converts a request at an endpoint into a `Call` for the gateway. */
 export const callAt = (
   { route, streams }: MatchedRoute,
   id: string,
@@ -21,12 +21,14 @@ export const callAt = (
   reply,
 })
 
-/** The stream of a path that asks for one itself is a JSON array, unless its query asks for events. */
+/**
+ * A streaming path of Google's API answers with a JSON array, unless the query asks for server-sent events (`alt=sse`).
+ */
 const framingOf = (query: Query, streams: boolean): 'array' | 'events' =>
   streams && query['alt'] !== 'sse' ? 'array' : 'events'
 
 /**
- * The framing of a stream concerns this endpoint alone: below it, streams are always events
+ * Removes `alt` from the query, because framing concerns only this endpoint; streams from upstreams are always events
  * (docs/wire/contents.md#stream).
  */
 function ownQuery(query: Query, streams: boolean): Query {

@@ -1,4 +1,7 @@
-/** Whether a list such as `Accept` or `Accept-Encoding` names a value, and not with a weight of 0 (RFC 9110, section 12.4.2). */
+/**
+ * Whether a header such as `Accept` or `Accept-Encoding` lists a value with a weight above 0 (RFC 9110, section
+ * 12.4.2).
+ */
 export const accepts = (list: string, value: string): boolean =>
   list.split(',').some(one => {
     const [name = '', ...parameters] = one.split(';').map(part => part.trim().toLowerCase())

@@ -5,16 +5,16 @@ import type { Query } from '../formats/routes.ts'
 /** The path of the console. */
 export const CONSOLE_PATH = '/console'
 
-/** The path as it was written, without its query. */
+/** Returns the request's path as sent, without the query. */
 export const pathOf = (message: IncomingMessage): string => message.url!.split('?', 1)[0]!
 
 /**
- * The address as a path: callers that use the gateway as a proxy send all of it, and a base with a final slash makes
- * two.
+ * Normalizes a request target to a path. Clients that use the gateway as an HTTP proxy send an absolute URL, and base
+ * URLs with a trailing slash cause a double slash.
  */
 export const inOriginForm = (url: string): string => url.replace(/^https?:\/\/[^/?]*(?=\/)/i, '').replace(/^\/+/, '/')
 
-/** The query without the credential in it, and that credential. */
+/** Parses the query, and separates the credential (`key`) from it. */
 export function queryOf(message: IncomingMessage): { readonly query: Query; readonly queryKey?: string } {
   const mark = message.url!.indexOf('?')
   if (mark < 0) return { query: {} }
@@ -23,8 +23,8 @@ export function queryOf(message: IncomingMessage): { readonly query: Query; read
 }
 
 /**
- * Anthropic's clients send their version, Google's a key of their own kind; all others use OpenAI's formats
- * (docs/wire/common.md#routing).
+ * Guesses the format family from headers: Anthropic clients send their version, Google clients a key in their own
+ * header or query parameter, and all others use OpenAI's formats (docs/wire/common.md#routing).
  */
 export function familyOf(message: IncomingMessage): Format {
   const { headers } = message

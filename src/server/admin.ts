@@ -19,17 +19,20 @@ import { HttpReply } from './reply.ts'
 const VERSION = '/v1'
 const DESCRIPTION = '/openapi.json'
 const DESCRIBED = { method: 'get', path: DESCRIPTION } as const
-/** Where the one whom a request is from stands beside its answer. */
+/** The key in `response.locals` under which the authenticated principal is stored. */
 const PRINCIPAL = 'principal'
 
-/** The routes of the admin API, mounted at `/admin`: beside sessions, nothing of it is shown to those who are not signed in. */
+/**
+ * Creates the routes of the admin API, mounted at `/admin`. All routes except those of sign-in sessions require
+ * authentication.
+ */
 export function adminRoutes(gateway: Gateway): Router {
   const administration = new Administration(gateway)
   administration.own = ownRequests(gateway)
   const api = new AdminApi(administration, ENDPOINTS)
   const router = express.Router({ caseSensitive: true })
 
-  /** Answers with what the work gives, or with the problem it meets. */
+  /** Wraps work as an express handler: sends its answer, or an error if it throws. */
   const answering =
     (
       work: (message: Request, response: Response) => AdminAnswer | Promise<AdminAnswer | LiveAnswer>,
@@ -41,7 +44,7 @@ export function adminRoutes(gateway: Gateway): Router {
       const refused = (thrown: unknown): AdminAnswer => api.refusal(thrown, id, more)
       const found = await Promise.try(work, message, response).catch(refused)
       const answer = typeof found === 'function' ? await found({ id, message, reply }).catch(refused) : found
-      // What was sent as it came is over.
+      // The answer was already streamed.
       if (answer === undefined) return
       if (answer.cookies !== undefined && !reply.gone) response.setHeader('set-cookie', answer.cookies)
       if (!reply.gone) reply.whole(answer.status, answer.headers, answer.text)
@@ -93,10 +96,10 @@ export function adminRoutes(gateway: Gateway): Router {
   return router
 }
 
-/** `/keys/{id}` as express has it. */
+/** Converts a path such as `/keys/{id}` to express syntax. */
 const routeOf = (path: string): string => VERSION + path.replaceAll(/\{(\w+)\}/g, ':$1')
 
-/** The methods of each path, as `allow` lists them. */
+/** Returns the value of the `allow` header for each path. */
 function methodsOf(endpoints: readonly Pick<Endpoint, 'method' | 'path'>[]): ReadonlyMap<string, string> {
   const methods = new Map<string, Set<string>>()
   for (const { path, method } of endpoints) {

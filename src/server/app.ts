@@ -16,10 +16,10 @@ import { handleStored, STORED_METHODS, STORED_ROUTES } from './stored-routes.ts'
 import { handleTask, REMIX_PATH, remixRoute, taskMethods, taskRoutes } from './task-routes.ts'
 
 /**
- * One row per endpoint.
+ * Builds the express app with one route per endpoint.
  *
- * @param probes what is also answered without all this, by path.
- * @param vendor the first segment of the vendor's endpoints.
+ * @param probes handlers of frequent paths, which are also served without express.
+ * @param vendor first path segment of the video vendor's endpoints.
  */
 export function appOf(gateway: Gateway, probes: ReadonlyMap<string, Probe>, vendor: string): Express {
   const app = express().disable('x-powered-by').disable('etag').set('query parser', false)
@@ -85,7 +85,7 @@ export function appOf(gateway: Gateway, probes: ReadonlyMap<string, Probe>, vend
   return app
 }
 
-/** An id may hold slashes. */
+/** Returns the id from route parameters; ids may contain slashes. */
 const idOf = ({ id }: { readonly id?: string | string[] }): string | undefined =>
   Array.isArray(id) ? id.join('/') : id
 
@@ -95,7 +95,7 @@ const MODEL_METHODS = ['/v1/models/*rest', '/v1beta/models/*rest', '/v1/tunedMod
 
 const READ = 'GET, HEAD'
 
-/** The methods of the paths that are no format's endpoint. */
+/** The `allow` header of paths that are not model endpoints. */
 const OTHERS: ReadonlyMap<string, string> = new Map([
   ...STORED_METHODS,
   [REALTIME_PATH, 'GET'],

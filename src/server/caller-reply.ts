@@ -1,6 +1,8 @@
 import type { Abortable } from '../gateway/index.ts'
 
-/** What the replies of all connections have in common: whether their caller is still there, and what works for it. */
+/**
+ * Base class of replies over any connection. Tracks whether the caller is still connected, and aborts its work if not.
+ */
 export abstract class CallerReply {
   gone = false
   begun = false
@@ -10,13 +12,13 @@ export abstract class CallerReply {
     return this.working
   }
 
-  /** Work that begins after the caller left ends at once. */
+  /** Sets the work to abort when the caller disconnects; aborts at once if the caller is already gone. */
   set abortable(abortable: Abortable | undefined) {
     this.working = abortable
     if (this.gone) abortable?.abort()
   }
 
-  /** The caller left. */
+  /** Marks the caller as disconnected and aborts its work. */
   leave(): void {
     this.gone = true
     this.working?.abort()

@@ -4,13 +4,16 @@ import type { Duplex } from 'node:stream'
 import type { ErrorAnswer } from '../gateway/index.ts'
 
 /**
- * The rest of a refused request is read and discarded, as many clients read nothing before they have sent all:
- * milliseconds of silence after which that ends, and of all of it.
+ * Milliseconds; limits for discarding the rest of a refused request: longest silence, and total time. Many clients read
+ * the answer only after sending their whole request.
  */
 export const SILENCE_LIMIT = 1000
 const LONGEST = 30_000
 
-/** Discards the rest of a refused request, and continues once it is complete, silent or too late. */
+/**
+ * Discards the rest of a refused request. Calls `then` when the request is complete, silent for too long or too slow
+ * overall.
+ */
 export function drain(message: IncomingMessage, then: () => void): void {
   const silence = setTimeout(() => settle(), SILENCE_LIMIT)
   const end = setTimeout(() => settle(), LONGEST)
@@ -25,13 +28,13 @@ export function drain(message: IncomingMessage, then: () => void): void {
 }
 
 /**
- * The answer that a connection waits for, the first of several; undefined for none. Node has it, and tracking it here
- * would cost every request.
+ * Returns the answer that a connection is sending, the first of several pipelined ones; undefined if there is none.
+ * Reads a private field of Node, because tracking answers here would cost every request.
  */
 export const answerOf = (socket: Duplex): ServerResponse | undefined =>
   (socket as { readonly _httpMessage?: ServerResponse | null })._httpMessage ?? undefined
 
-/** Writes the last answer of a connection without a `ServerResponse`. */
+/** Writes a final answer to a connection without a `ServerResponse`, then closes the connection. */
 export function sendLast(socket: Duplex, { status, headers, text }: ErrorAnswer): void {
   socket.on('error', () => socket.destroy())
   if (!socket.writable) {
@@ -49,7 +52,7 @@ export function sendLast(socket: Duplex, { status, headers, text }: ErrorAnswer)
   closeGently(socket)
 }
 
-/** Ends our side of the connection, and lets the caller send the rest of its request. */
+/** Ends the sending side of a connection, and lets the caller finish sending its request. */
 export function closeGently(socket: Duplex): void {
   if (socket.destroyed) return
   socket.end()
@@ -64,5 +67,7 @@ export function closeGently(socket: Duplex): void {
   socket.once('close', () => clearInterval(timer))
 }
 
-/** Bytes read from the connection: where Node's parser reads it, no event reports them. */
+/**
+ * Returns the bytes read so far. A counter is used because Node's HTTP parser reads the socket without `data` events.
+ */
 const bytesReadOf = (socket: Duplex): number => (socket as Partial<Socket>).bytesRead ?? 0

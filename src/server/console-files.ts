@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 
-/** A file of the console in the codings it can be sent in. */
+/** A file of the web console in all available content codings. */
 export interface ConsoleFile {
   readonly type: string
-  /** Its name holds a hash of its content. */
+  /** Whether the file name contains a content hash, so that browsers may cache the file forever. */
   readonly isLasting: boolean
   readonly etag: string
   readonly codings: { readonly [coding in Coding]?: Buffer }
@@ -23,15 +23,15 @@ const TYPES: { readonly [extension: string]: string } = {
   '.woff2': 'font/woff2',
 }
 
-/** Where the build puts what is named after its content. */
+/** Folder where the build puts files named after their content hash. */
 const LASTING = /^assets\//
 
-/** The page that all others are shown in. */
+/** The single page of the console app. */
 export const INDEX = 'index.html'
 
 /**
- * All files of a built console by their paths, in memory: they are few, small, and compressed when they are built.
- * Undefined where it was not built.
+ * Loads all files of the built console into memory, by path. They are few, small and compressed by the build. Returns
+ * undefined if the console was not built.
  */
 export function readConsole(folder: string): ReadonlyMap<string, ConsoleFile> | undefined {
   const names = globSync('**/*', { cwd: folder }).map(name => name.replaceAll('\\', '/'))
@@ -49,7 +49,7 @@ function fileOf(folder: string, names: readonly string[], name: string, type: st
   const identity = readFileSync(join(folder, name))
   const etag = createHash('sha256').update(identity).digest('base64url').slice(0, 22)
   const codings = { identity, br: read('.br'), gzip: read('.gz') }
-  // What compression makes no smaller is sent as it is.
+  // A compressed version is used only if it is smaller.
   const smaller = Object.entries(codings).filter(
     ([coding, bytes]) => bytes !== undefined && (coding === 'identity' || bytes.length < identity.length),
   )

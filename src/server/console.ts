@@ -4,10 +4,7 @@ import { accepts } from './accepts.ts'
 import { CONSOLE_PATH } from './address.ts'
 import { type Coding, type ConsoleFile, INDEX, readConsole } from './console-files.ts'
 
-/**
- * Nothing but the gateway's own files runs in the page or is asked by it, no form leaves it, and no other page shows it
- * in a frame.
- */
+/** Content security policy: the page loads and contacts only the gateway, submits no forms, and cannot be framed. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -33,7 +30,7 @@ const SECURITY = {
 
 const YEAR = 31_536_000
 
-/** The files of the console. They are read when the first of them is asked for. */
+/** Serves the files of the web console, which are loaded on the first request. */
 export class ConsoleFiles {
   private readonly folder: string
   private files: ReadonlyMap<string, ConsoleFile> | undefined
@@ -42,7 +39,7 @@ export class ConsoleFiles {
     this.folder = folder
   }
 
-  /** Answers every request at the console's path and below it. */
+  /** Answers any request at or below the console's path. */
   answer(message: IncomingMessage, response: ServerResponse, path: string): void {
     response.on('error', () => {})
     message.resume()
@@ -63,7 +60,7 @@ export class ConsoleFiles {
 const NOT_BUILT =
   'The console is not built here. In the folder of Interlingua, run:\n\n  npm ci --include=dev\n  npm run console:build\n'
 
-/** Addresses of pages, which the page itself routes, have no extension; those of files do. */
+/** Whether a path is a page of the app: pages have no file extension. */
 const isPage = (name: string): boolean => !/\.[^/]*$/.test(name) && !name.startsWith('assets/')
 
 function send(message: IncomingMessage, response: ServerResponse, file: ConsoleFile): void {
@@ -94,7 +91,7 @@ const cachingOf = ({ isLasting, type }: ConsoleFile): string =>
 
 const CODINGS: readonly Coding[] = ['br', 'gzip']
 
-/** The best coding that both sides have (RFC 9110, section 12.5.3). */
+/** Picks the best coding that the client accepts and the file has (RFC 9110, section 12.5.3). */
 function codingOf({ headers }: IncomingMessage, { codings }: ConsoleFile): Coding {
   const accepted = String(headers['accept-encoding'] ?? '')
   return CODINGS.find(coding => codings[coding] !== undefined && accepts(accepted, coding)) ?? 'identity'

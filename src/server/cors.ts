@@ -3,7 +3,7 @@ import type { ServerConfig } from '../config/index.ts'
 
 type Settings = Pick<ServerConfig, 'cors' | 'publicUrls'>
 
-/** What pages of other origins may read of an answer besides its body. */
+/** Response headers that pages of other origins may read. */
 const EXPOSED = [
   ...['x-request-id', 'request-id', 'retry-after', 'retry-after-ms', 'x-should-retry', 'allow'],
   ...['interlingua-loss', 'interlingua-loss-count', 'interlingua-added', 'interlingua-estimate'],
@@ -15,22 +15,22 @@ const EXPOSED = [
 ].join(', ')
 
 const METHODS = 'GET, HEAD, POST, DELETE'
-/** Seconds a browser remembers a preflight: the most that Chrome does. */
+/** Seconds; how long browsers cache a preflight. Chrome's maximum. */
 const REMEMBERED = '7200'
-/** What only the operator uses: never for pages of other origins. Routes take any case. */
+/** Operator-only paths, never open to other origins. Case-insensitive, like the routes. */
 const OWN = /^\/(?:admin|console|metrics)(?:[/?]|$)/i
-/** Names of headers, separated by commas. */
+/** Matches a comma-separated list of header names. */
 const NAMES = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/
-/** Where clients other than browsers put their key: pages cannot set headers of sockets. */
+/** Headers that mark a client as not a browser page, because pages cannot set headers on WebSockets. */
 const KEY_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key'] as const
 
 /**
- * Lets pages of the configured origins call the gateway from browsers (CORS, fetch.spec.whatwg.org). Credentials are
- * headers that a page sets itself, so that browsers never send any.
+ * Implements CORS (fetch.spec.whatwg.org): pages of configured origins may call the gateway. Pages set credentials as
+ * headers themselves, so browser credentials such as cookies are never allowed.
  */
 export class Cors {
   private listed: ReadonlySet<string> = new Set()
-  /** Origins of the gateway's own addresses: their pages may open sockets. */
+  /** Origins of the gateway's public URLs, whose pages may open WebSockets. */
   private own: ReadonlySet<string> = new Set()
   private any = false
 
@@ -44,7 +44,7 @@ export class Cors {
     this.own = new Set(publicUrls.map(originOf))
   }
 
-  /** Whether a socket may be opened: one by a page only of a listed origin, where any is listed. */
+  /** Whether a WebSocket may be opened. If origins are listed, pages of other origins may not. */
   allowsSocket({ headers }: IncomingMessage): boolean {
     const { origin } = headers
     if (origin === undefined || (!this.any && this.listed.size === 0)) return true
@@ -56,7 +56,7 @@ export class Cors {
     return this.any || this.listed.has(origin)
   }
 
-  /** Adds the headers for the page's origin; true where the request was a preflight, which is answered. */
+  /** Adds CORS headers to the response. Returns true if the request was a preflight, which is then already answered. */
   preflights(origin: string, message: IncomingMessage, response: ServerResponse): boolean {
     if ((!this.any && this.listed.size === 0) || OWN.test(message.url!)) return false
     if (!this.any) response.setHeader('vary', 'origin')

@@ -3,15 +3,14 @@ import type { Gateway } from '../gateway/index.ts'
 
 type Handler<M> = (message: M, response: ServerResponse) => unknown
 
-/** Of a caller that did not wait for its answer. */
+/** Status recorded for callers that disconnected before the answer was complete. */
 const CLIENT_CLOSED = 499
 
 /**
- * The handler of an endpoint whose requests have no rows of usage, as they use none: their answers are counted.
+ * Wraps an endpoint's handler to count its answers in metrics; for endpoints that write no usage rows. Returns the
+ * handler's result, so that express sees rejected promises.
  *
- * What the handler gives is passed on: express answers what a promise rejects with.
- *
- * @param path as express has it: `/v1/responses/:id`.
+ * @param path in express syntax: `/v1/responses/:id`.
  */
 export function counted<M extends IncomingMessage>(gateway: Gateway, path: string, handle: Handler<M>): Handler<M> {
   const door = path.replaceAll(/:(\w+)/g, '{$1}')

@@ -9,7 +9,7 @@ import { familyOf, pathOf, queryOf } from './address.ts'
 import { sendLast } from './connection.ts'
 import { HttpReply } from './reply.ts'
 
-/** Handles a request at an endpoint. */
+/** Handles a request at a model endpoint. */
 export function handleRequest(
   gateway: Gateway,
   matched: MatchedRoute,
@@ -21,7 +21,7 @@ export function handleRequest(
   gateway.handle(callAt(matched, id, message, queryOf(message), reply)).catch(() => response.destroy())
 }
 
-/** Answers with the models a key can call, or a page of them, or the one of that id. */
+/** Answers with a page of the models that a key may call, or with the model of the given id. */
 export function listModels(
   gateway: Gateway,
   shape: Format,
@@ -41,7 +41,7 @@ export function listModels(
     })
 }
 
-/** Refuses a request without an endpoint, or at one that is not a format's. */
+/** Refuses a request at an unknown path, or at an endpoint outside the model formats. */
 export function refuseRequest(
   gateway: Gateway,
   thrown: unknown,
@@ -56,7 +56,7 @@ export function refuseRequest(
   new HttpReply(message, response, idHeaders(id), gateway).whole(status, { ...more, ...headers }, text)
 }
 
-/** The same where there is no response object; the connection ends with the answer. */
+/** Refuses a request on a bare connection without a response object, and closes the connection. */
 export function refuseLast(
   gateway: Gateway,
   thrown: unknown,
@@ -69,7 +69,7 @@ export function refuseLast(
   sendLast(socket, { ...answer, headers: { ...idHeaders(id), ...more, ...headers } })
 }
 
-/** Answers with a status of the gateway itself. */
+/** Answers with a status of the gateway, for example `ready`. */
 export const sendStatus = (
   gateway: Gateway,
   response: ServerResponse,
@@ -79,5 +79,5 @@ export const sendStatus = (
 ): void =>
   new HttpReply(response.req, response, {}, gateway).whole(status, {}, JSON.stringify({ status: name, ...more }))
 
-/** Each family's clients expect the id under another name (docs/wire/common.md#response-headers). */
+/** Headers with the request id; each client family expects another name (docs/wire/common.md#response-headers). */
 export const idHeaders = (id: string) => ({ 'x-request-id': id, 'request-id': id })

@@ -5,9 +5,10 @@ import { relay } from '../gateway/relay.ts'
 import { HttpReply } from './reply.ts'
 
 /**
- * Sends an image to any client with its address: no key is needed, as an `<img>` cannot send one.
+ * Sends a stored image to any client that knows its URL. No key is required, because an `<img>` element cannot send
+ * one.
  *
- * @throws GatewayError `not-found`, OwnFailure where it cannot be looked up; nothing is sent by then.
+ * @throws GatewayError `not-found`, or OwnFailure if the lookup fails; nothing has been sent by then.
  */
 export async function sendImage(
   gateway: Gateway,

@@ -24,51 +24,53 @@ export { type OpenLog, openLog } from './log.ts'
 export interface ServerOptions {
   readonly config: Config
   readonly log: Log
-  /** The other processes; it is closed with the server. By default there are none on this machine. */
+  /**
+   * Connection to the other processes, closed with the server. Default: this process is the only one on the machine.
+   */
   readonly cluster?: Cluster
 }
 
 export interface RunningServer {
-  /** Its address, e.g. `http://127.0.0.1:4747`. */
+  /** The server's URL, for example `http://127.0.0.1:4747`. */
   readonly address: string
   /**
-   * Accepts requests for so many milliseconds (default: the config's), but lets balancers send them elsewhere: it
-   * reports that it is not ready, and ends every connection with its answer.
+   * Prepares for shutdown: reports "not ready" to load balancers and closes each connection after its next answer, but
+   * still accepts requests for the given milliseconds (default: from the config).
    */
   drain(milliseconds?: number): Promise<void>
   /**
-   * Leaves new connections to other processes that listen at the same socket, ends every connection with its answer, and
-   * settles when those in use had time for one.
+   * Stops accepting connections, leaving them to other processes on the same socket, and closes each connection after
+   * its next answer. Settles when busy connections had time for one more request.
    */
   retire(): Promise<void>
   /**
-   * Accepts no more requests, lets running ones end within the grace time (default: the config's), ends the others with
-   * an error of their format, stops.
+   * Stops the server: accepts no more requests, lets running ones finish within the grace time (default: from the
+   * config), and ends the others with an error in their format.
    */
   close(graceMs?: number): Promise<void>
-  /** Reads at once what other processes changed of keys and groups. Never rejects. */
+  /** Reads key and group changes of other processes immediately. Never rejects. */
   refresh(): Promise<void>
-  /** Uses another config without dropping a request; host and port stay as they are. */
+  /** Switches to another config without dropping requests; host and port stay the same. */
   reload(config: Config): void
 }
 
 /**
- * Milliseconds a caller may take for its headers, its whole request, and its next request. Recordings of hours arrive
- * slowly; bodies of other kinds have a separate limit.
+ * Milliseconds for a caller to send headers, send a whole request, and start the next request. The request timeout is
+ * long because hours of audio upload slowly; bodies of other kinds have a limit of their own.
  */
 const TIMEOUTS = { headersTimeout: 20_000, requestTimeout: 3_600_000, keepAliveTimeout: 75_000 }
-/** Milliseconds between sweeps of idle connections while the server closes. */
+/** Milliseconds between sweeps of idle connections during shutdown. */
 const SWEEP = 50
-/** Milliseconds for a request on each connection in use, where another process takes the new ones. */
+/** Milliseconds; shortest time that `retire` leaves busy connections for one more request. */
 const RETIREMENT = 1000
-/** Milliseconds for sending the last error events of what outlasted the grace time. */
+/** Milliseconds for sending final error events to requests that outlast the grace time. */
 const LAST_EVENTS = 1000
 /** Milliseconds for a TLS handshake. */
 const HANDSHAKE = 20_000
-/** Node would refuse a request without a host itself, without a body. */
+/** Disables Node's own check for the host header, which would refuse the request without a body. */
 const HEAD_LIMITS = { maxHeaderSize: 32 * 1024, requireHostHeader: false }
 
-/** Opens the endpoints. Rejects where the address or the certificate cannot be used. */
+/** Starts the server. Rejects if the address or the certificate cannot be used. */
 export async function openServer({
   config,
   log,
@@ -131,7 +133,7 @@ export async function openServer({
       sockets.reload(next)
       if (next.server.tls !== undefined) certificate?.reload(next.server.tls)
       if ((next.server.tls === undefined) !== (certificate === undefined))
-        log.warn({}, 'server.tls: whether the port speaks TLS takes effect at the next start')
+        log.warn({}, 'server.tls: turning TLS on or off takes effect after a restart')
     },
     drain: async (milliseconds = drain) => {
       gateway.leaving = true
@@ -140,7 +142,7 @@ export async function openServer({
     retire: async () => {
       gateway.leaving = true
       gateway.live.end()
-      // Of HTTP's server, `close` would end connections that wait for their first or next request.
+      // `close` of the HTTP server would also end idle connections that wait for a request.
       NetServer.prototype.close.call(server)
       await new Promise(resolve => setTimeout(resolve, Math.max(drain, RETIREMENT)))
     },
@@ -169,14 +171,14 @@ export async function openServer({
   }
 }
 
-/** A server for HTTP, or for HTTPS. */
+/** Creates an HTTP server, or an HTTPS server if there is a certificate. */
 async function serverWith(certificate: Certificate | undefined): Promise<Server> {
   const options = { ...HEAD_LIMITS, ...TIMEOUTS, shouldUpgradeCallback: wantsSocket }
   if (certificate === undefined) return createServer(options)
   const https = await import('node:https')
   const server = https.createServer({ ...options, ...certificate.pair, handshakeTimeout: HANDSHAKE })
   certificate.renews(server)
-  // There is nothing to be said to one who does not speak TLS, and nothing of it concerns the log.
+  // A client that does not speak TLS cannot be answered, and is not worth a log line.
   server.prependListener('tlsClientError', (_, socket) => socket.destroy())
   return server
 }
@@ -198,13 +200,13 @@ async function openGateway(config: Config, log: Log, cluster: Cluster): Promise<
 const addressOf = (scheme: string, { address, family, port }: AddressInfo): string =>
   `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 
-/** Requests to upgrade to any other protocol are answered in HTTP. */
+/** Accepts only upgrades to WebSocket; requests for other protocols are answered over HTTP. */
 const wantsSocket = ({ method, headers }: IncomingMessage): boolean =>
   method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket'
 
 type Listener = (message: IncomingMessage, response: ServerResponse) => void
 
-/** Few addresses are not plain paths. */
+/** Normalizes the few request targets that are not plain paths. */
 const withPlainPath =
   (next: Listener): Listener =>
   (message, response) => {
@@ -213,7 +215,7 @@ const withPlainPath =
     next(message, response)
   }
 
-/** Only pages of browsers name their origin. */
+/** Applies CORS to requests with an `origin` header, which only browsers send. */
 const sharing =
   (cors: Cors, next: Listener): Listener =>
   (message, response) => {
@@ -221,7 +223,7 @@ const sharing =
     if (origin === undefined || !cors.preflights(origin, message, response)) next(message, response)
   }
 
-/** HTTP 1.1 requires every request to name its host (RFC 9112, section 3.2). */
+/** Refuses HTTP/1.1 requests without a host (RFC 9112, section 3.2). */
 const requiringHost =
   (gateway: Gateway, next: Listener): Listener =>
   (message, response) => {
@@ -230,7 +232,7 @@ const requiringHost =
     else next(message, response)
   }
 
-/** Bypasses express for frequent requests: routing would be a sixth of the work of a short request. */
+/** Serves frequent requests without express, whose routing would be a sixth of the work of a short request. */
 const bypassing =
   (gateway: Gateway, probes: ReadonlyMap<string, Probe>, next: Listener): Listener =>
   (message, response) => {
@@ -243,10 +245,10 @@ const bypassing =
     else probe(message, response)
   }
 
-/** Of any path, where a message is none of HTTP's usual ones. */
+/** The `allow` header for requests with an unusual method. */
 const ANY = 'GET, HEAD, POST, DELETE'
 
-/** Whether a promise settles within so many milliseconds. */
+/** Whether a promise settles within the given milliseconds. */
 export async function within(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
   const late = Promise.withResolvers<false>()
   const timer = setTimeout(() => late.resolve(false), milliseconds)

@@ -5,7 +5,7 @@ import type { ConsoleFiles } from './console.ts'
 
 type Handler = (message: IncomingMessage, response: ServerResponse, next: (thrown?: unknown) => void) => void
 
-/** The console, where the config has one; loaded when somebody first looks at it. */
+/** Loads and serves the web console on its first request, if the config enables it. */
 export function lazyConsole(gateway: Gateway): Handler {
   let files: Promise<ConsoleFiles> | undefined
   return (message, response, next) => {

@@ -1,11 +1,11 @@
 import type { Server } from 'node:http'
 
 /**
- * Settles once a server listens at a port, and rejects where it cannot. What becomes of it later, such as a connection that
- * the system cannot give it, is passed to `onFault`: an error that nobody listens for is an uncaught fault.
+ * Listens at a port; settles when listening, and rejects if that fails. Later errors, such as a failed accept, go to
+ * `onFault`, because an unhandled `error` event would crash the process.
  *
- * @param setting what to change where the address cannot be used, e.g. `server.port`.
- * @throws the system's error, with that advice in its message where the address is taken, not this machine's or forbidden.
+ * @param setting what to change if the address cannot be used, e.g. `server.port`.
+ * @throws the system's error; if the address is in use, not local or forbidden, its message names `setting`.
  */
 export function listening(
   server: Server,
@@ -23,14 +23,14 @@ export function listening(
   return promise
 }
 
-/** Why an address cannot be listened at, by the code of the system's error. */
+/** Explains the system's error codes for an address that cannot be used. */
 const REASONS: { readonly [code: string]: string } = {
   EADDRINUSE: 'is in use by another program',
-  EADDRNOTAVAIL: 'is no address of this machine',
+  EADDRNOTAVAIL: 'is not an address of this machine',
   EACCES: 'may not be used by this user',
 }
 
-/** The error with a message that says what to change, where listening at the address is what failed. */
+/** Adds advice on what to change to a listen error with a known code. */
 export function advised(
   fault: NodeJS.ErrnoException,
   { host, port }: { readonly host: string; readonly port: number },

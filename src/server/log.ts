@@ -2,21 +2,21 @@ import { write, writeSync } from 'node:fs'
 import { pino } from 'pino'
 import type { Log } from '../gateway/index.ts'
 
-/** A log that is written in batches, so that no request waits for it. */
+/** A logger that writes in batches, so that no request waits for it. */
 export interface OpenLog extends Log {
-  /** Writes out all pending lines; settles when that is done, or cannot be. */
+  /** Writes all pending lines; settles when they are written or cannot be. */
   flush(): Promise<void>
-  /** Writes lines of another process, each with its end. */
+  /** Writes complete lines from another process. */
   pass(lines: string): void
 }
 
-/** Lines are written when there are so many characters of them, or after so many milliseconds. */
+/** Characters that trigger a write, and milliseconds between writes. */
 const BATCH_SIZE = 64 * 1024
 const EVERY = 500
-/** Characters that are held where nothing can be written, as on a full disk; further lines are lost. */
+/** Most characters buffered while writes fail, for example on a full disk; further lines are lost. */
 const MOST_HELD = 4 * 1024 * 1024
 
-/** Opens the log on standard output, or on another file descriptor. */
+/** Opens the log on standard output or another file descriptor. */
 export function openLog(descriptor = 1): OpenLog {
   const lines = new Batch(descriptor)
   const log = pino({ base: null }, lines)
@@ -32,8 +32,8 @@ export function openLog(descriptor = 1): OpenLog {
 }
 
 /**
- * A line in pino's format, of fields that are plain values. There is one for each request: made here it costs a third
- * of what pino takes.
+ * Formats a line as pino does, for fields that are plain values. Every request logs one such line, and this costs a
+ * third of pino's time.
  */
 function lineOf(fields: object, message: string): string {
   const text = JSON.stringify(fields)
@@ -44,18 +44,18 @@ function lineOf(fields: object, message: string): string {
 const INFO = pino.levels.values['info']!
 
 /**
- * Collects lines and writes many at once. Pino's own destination copies all it holds for every line, and tries for ever
- * to write its last ones where nothing can be written, so that the process never ends.
+ * Buffers lines and writes them in batches. Pino's own destination copies its whole buffer for every line, and retries
+ * its last lines forever if writes fail, so that the process never ends.
  */
 class Batch {
   private readonly descriptor: number
   private lines: string[] = []
   private length = 0
-  /** The text being written. */
+  /** The batch being written. */
   private text: Buffer | undefined
-  /** Settles when all is written, or cannot be. */
+  /** Settles pending `flush` calls. */
   private waiting: PromiseWithResolvers<void> | undefined
-  /** The fault was already reported on standard error. */
+  /** Whether the current failure was already reported on standard error. */
   private reported = false
 
   constructor(descriptor: number) {
@@ -82,12 +82,12 @@ class Batch {
     return this.waiting.promise
   }
 
-  /** The process ends: writes what is left synchronously. */
+  /** Writes the remaining lines synchronously when the process exits. */
   last(): void {
     try {
       writeSync(this.descriptor, Buffer.concat([this.text ?? Buffer.alloc(0), this.taken()]))
     } catch {
-      // Nothing can be written, not even this fault.
+      // Writing fails, so the failure cannot be reported either.
     }
   }
 
@@ -113,7 +113,10 @@ class Batch {
     else this.settle()
   }
 
-  /** A slow reader is no fault; any other fault is reported once on standard error, until a write succeeds. */
+  /**
+   * Retries after a failed write. A slow reader (EAGAIN) is no failure; others are reported once on standard error
+   * until a write succeeds.
+   */
   private failed(fault: NodeJS.ErrnoException): void {
     setTimeout(this.send, EVERY).unref()
     if (fault.code === 'EAGAIN') return

@@ -5,24 +5,24 @@ import type { Gateway } from '../gateway/index.ts'
 import { answerOf, closeGently } from './connection.ts'
 import { refuseLast } from './handlers.ts'
 
-/** Node's error for a request it cannot parse (`clientError` of a server). */
+/** Node's error for an unparseable request (`clientError` event of a server). */
 export interface ClientError extends Error {
   readonly code?: string
-  /** The parser's own message, which quotes nothing of the request. */
+  /** The parser's message, which never quotes the request. */
   readonly reason?: string
-  /** The last packet, and how far it was parsed. */
+  /** The last packet, and how many of its bytes were parsed. */
   readonly rawPacket?: Buffer
   readonly bytesParsed?: number
 }
 
 /**
- * Refuses malformed HTTP, as a listener of `clientError`: in the format of the path where that can be read, and after
- * the answers to all earlier requests of the connection.
+ * Returns a `clientError` listener that refuses malformed HTTP: in the format of the request's path, if readable, and
+ * after the answers to earlier requests on the connection.
  */
 export function refusingMalformed(gateway: Gateway): (error: ClientError, socket: Duplex) => void {
   const known = new WeakSet<Duplex>()
   return (error, socket) => {
-    // The parser reports it again for all further bytes.
+    // The parser reports the error again for every further packet.
     if (known.has(socket)) return
     known.add(socket)
     if (error.code === 'ECONNRESET') socket.destroy()
@@ -37,7 +37,7 @@ function refuseInTurn(gateway: Gateway, error: ClientError, socket: Duplex): voi
   else failBody(answer, error, socket)
 }
 
-/** The fault is in the body of a request that is being answered: its reader gets the error, and answers. */
+/** Passes a fault inside a body to the body's reader, which then answers with an error. */
 function failBody(answer: ServerResponse, error: ClientError, socket: Duplex): void {
   const { req } = answer
   answerOf(socket)!.once('close', () => closeGently(socket))
@@ -45,7 +45,7 @@ function failBody(answer: ServerResponse, error: ClientError, socket: Duplex): v
     if (!answer.headersSent) req.emit('error', error.code === CLOSED_EARLY ? error : faultOf(error))
   }
   if (req.listenerCount('error') > 0) return emit()
-  // Its reader may still be to come, as while the limits of a key are asked for.
+  // The reader may attach later, for example while the key's limits are loaded.
   const awaitReader = (event: string | symbol): void => {
     if (event !== 'error') return
     req.off('newListener', awaitReader)
@@ -54,7 +54,7 @@ function failBody(answer: ServerResponse, error: ClientError, socket: Duplex): v
   req.on('newListener', awaitReader)
 }
 
-/** The code for a caller that closed its side before the request was complete. */
+/** Parser code for a caller that closed its side before the request was complete. */
 const CLOSED_EARLY = 'HPE_INVALID_EOF_STATE'
 
 const FAULTS: { readonly [code: string]: CanonicalError } = {
@@ -68,10 +68,12 @@ function faultOf({ code = '', reason }: ClientError): GatewayError {
   return new GatewayError(FAULTS[code] ?? { kind: 'invalid-request', message })
 }
 
-/** A method and a path at the beginning of a line, followed by the query or the version. */
+/** Matches a method and a path at the start of a line, followed by query or version. */
 const REQUEST_LINE = /(?:^|\n)[A-Za-z]+ (\/[^\s?]*)/g
 
-/** The path of the request at fault, the last that began; undefined where its line is not in the packet. */
+/**
+ * Returns the path of the faulty request, the last one that began; undefined if its request line is not in the packet.
+ */
 function pathIn({ rawPacket, bytesParsed = 0 }: ClientError): string | undefined {
   if (rawPacket === undefined) return undefined
   const end = rawPacket.indexOf('\n', bytesParsed)

@@ -15,8 +15,8 @@ export const METRICS_PATH = '/metrics'
 type Settings = { readonly metrics: MetricsConfig }
 
 /**
- * `GET /metrics` at the gateway's own address: for who shows the configured key, as a bearer or as the password of any
- * user, and for administrators.
+ * Serves `GET /metrics` at the gateway's address to administrators, and to holders of the configured key, sent as a
+ * bearer token or as a basic password with any user name.
  */
 export class MetricsEndpoint {
   private readonly gateway: Gateway
@@ -54,7 +54,7 @@ export class MetricsEndpoint {
 const BEARER = /^bearer\s+(\S+)\s*$/i
 const BASIC = /^basic\s+([\w+/=-]+)\s*$/i
 
-/** The credential of a request: a bearer token, or a password. */
+/** Returns the credential of a request: a bearer token or a basic password. */
 function shownBy({ headers: { authorization = '' } }: IncomingMessage): string | undefined {
   const basic = BASIC.exec(authorization)?.[1]
   return basic === undefined
@@ -64,10 +64,10 @@ function shownBy({ headers: { authorization = '' } }: IncomingMessage): string |
 
 const REFUSED = new GatewayError({
   kind: 'unauthenticated',
-  message: 'Metrics need the key of `metrics.key`, or the token of an administrator.',
+  message: 'Metrics require the key in `metrics.key` or an administrator token.',
 })
 
-/** Opens the address that metrics have for themselves, where anyone may read them. Rejects where it cannot be used. */
+/** Opens the separate metrics address, which anyone may read. Rejects if the address cannot be used. */
 export async function openMetrics(
   listen: NonNullable<MetricsConfig['listen']>,
   page: () => Promise<string>,

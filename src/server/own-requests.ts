@@ -6,7 +6,7 @@ import { callAt } from '../gateway/call-at.ts'
 import type { Gateway, OwnRequest, OwnRequests } from '../gateway/index.ts'
 import { requestId } from '../store/usage/request-id.ts'
 
-/** Sends requests of administrators through the endpoints, as if the callers in whose names they are had. */
+/** Sends administrators' requests through the endpoints, as if the chosen caller had sent them. */
 export const ownRequests = (gateway: Gateway): OwnRequests => ({
   send({ path, query, headers, body, as, repeats }, reply) {
     const message = messageAt(path, query, headers)
@@ -16,7 +16,7 @@ export const ownRequests = (gateway: Gateway): OwnRequests => ({
   },
 })
 
-/** A message without a connection; its body is not read. */
+/** Creates a message without a connection. Its body is never read. */
 function messageAt(path: string, query: OwnRequest['query'], headers: OwnRequest['headers']): IncomingMessage {
   const message = new IncomingMessage(new Socket())
   const search = String(new URLSearchParams(query))

@@ -6,7 +6,7 @@ import { ready } from './ready.ts'
 
 export type Probe = (message: IncomingMessage, response: ServerResponse) => void
 
-/** What machines ask every few seconds, by path. */
+/** Handlers of paths that monitoring calls every few seconds. */
 export const probesOf = (gateway: Gateway, metrics: MetricsEndpoint): ReadonlyMap<string, Probe> =>
   new Map<string, Probe>([
     ['/healthz', (_, response) => sendStatus(gateway, response, 200, 'ok')],

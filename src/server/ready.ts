@@ -3,9 +3,9 @@ import type { Gateway } from '../gateway/index.ts'
 import { sendStatus } from './handlers.ts'
 
 /**
- * Whether balancers should send requests here: 503 where none can be answered or the gateway is stopping, else 200.
- * Faults it can work with, as of the store, are reported as `degraded`: sending all requests elsewhere would cost more.
- * Anyone may ask: resting channels are counted here and named in the log.
+ * Answers `/readyz`: 503 if the gateway has no channels or is stopping, or else 200. Faults that the gateway can work
+ * with, such as a store outage, are reported as `degraded`, because diverting all traffic would cost more. Anyone may
+ * ask, so the answer only counts resting channels; the log names them.
  */
 export async function ready(gateway: Gateway, response: ServerResponse): Promise<void> {
   if (gateway.config.channels.length === 0 || gateway.leaving) return sendStatus(gateway, response, 503, 'not ready')

@@ -17,15 +17,15 @@ export const SECRETS_PATH = '/v1/realtime/client_secrets'
 export interface Upgrade {
   readonly message: IncomingMessage
   readonly socket: Duplex
-  /** Completes the upgrade. */
+  /** Completes the upgrade and passes on the WebSocket. */
   accept(accepted: (socket: WebSocket) => void): void
 }
 
-/** The realtime sessions of a server, and how all of them end. */
+/** Opens, tracks and closes the voice sessions of a server. */
 export class RealtimeSessions {
   private readonly gateway: Gateway
   private readonly open = new Map<LiveSession, Caller>()
-  /** Sessions whose upstream is not there yet. */
+  /** Sessions whose upstream is still connecting. */
   private readonly opening = new Set<AbortController>()
   private closing = false
 
@@ -38,9 +38,9 @@ export class RealtimeSessions {
   }
 
   /**
-   * Opens a session: first at the upstream, then towards the caller.
+   * Opens a voice session: connects the upstream first, then accepts the caller.
    *
-   * @throws GatewayError, to be answered in HTTP.
+   * @throws GatewayError, to be answered over HTTP.
    */
   async begin({ message, socket, accept }: Upgrade): Promise<void> {
     const left = new AbortController()
@@ -72,7 +72,7 @@ export class RealtimeSessions {
     }
   }
 
-  /** Lets every session end after the response that runs; settles when all are closed. */
+  /** Lets every session finish its running response; settles when all are closed. */
   async close(): Promise<void> {
     this.closing = true
     for (const left of this.opening) left.abort()
@@ -80,7 +80,7 @@ export class RealtimeSessions {
     await Promise.all([...this.open.keys()].map(({ closed }) => closed))
   }
 
-  /** Ends the sessions whose callers' keys ended, with an `error` event. */
+  /** Ends sessions whose key is no longer valid, with an `error` event. */
   endRevoked(): void {
     for (const [session, caller] of this.open) {
       const why = this.gateway.access.endOf(caller)
@@ -88,7 +88,7 @@ export class RealtimeSessions {
     }
   }
 
-  /** Ends every session at once, with an `error` event. */
+  /** Ends all sessions immediately with an `error` event. */
   stop(): void {
     for (const session of this.open.keys()) session.stop()
   }
@@ -106,14 +106,14 @@ export class RealtimeSessions {
       this.open.delete(session)
     })
     if (this.closing) session.finish()
-    // Its key may have ended while the upstream was dialled.
+    // The key may have been revoked while the upstream was connecting.
     this.endRevoked()
   }
 }
 
-const STOPPED = new GatewayError({ kind: 'overloaded', message: 'The gateway is being stopped.' })
+const STOPPED = new GatewayError({ kind: 'overloaded', message: 'The gateway is stopping.' })
 
-/** `POST /v1/realtime/client_secrets`. */
+/** Handles `POST /v1/realtime/client_secrets`. */
 export function handleSecret(gateway: Gateway, message: IncomingMessage, response: ServerResponse): void {
   const id = requestId()
   const { queryKey } = queryOf(message)

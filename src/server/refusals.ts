@@ -3,11 +3,11 @@ import { GatewayError } from '../canonical/error.ts'
 import { excerpt } from '../canonical/text.ts'
 import { pathOf } from './address.ts'
 
-/** The error for a known path with another method. */
+/** Error for a known path called with an unsupported method. */
 export const wrongMethod = ({ method }: IncomingMessage): GatewayError =>
-  new GatewayError({ kind: 'method-not-allowed', message: `This path does not take ${method}.` })
+  new GatewayError({ kind: 'method-not-allowed', message: `This path does not support ${method}.` })
 
-/** The error for an unknown path; clients often forget the version in their base address. */
+/** Error for an unknown path. Suggests `/v1`, which clients often leave out of their base URL. */
 export function unknownPath(message: IncomingMessage, known: ReadonlySet<string>): GatewayError {
   const path = pathOf(message)
   const hint = known.has(`/v1${path}`) ? ` Did you mean /v1${path}?` : ''
@@ -17,12 +17,16 @@ export function unknownPath(message: IncomingMessage, known: ReadonlySet<string>
   })
 }
 
-/** The error for any expectation but `100-continue` (RFC 9110, section 10.1.1). */
+/** Error for any expectation other than `100-continue` (RFC 9110, section 10.1.1). */
 export const unexpected = (): GatewayError =>
-  new GatewayError({ kind: 'invalid-request', httpStatus: 417, message: 'The only expectation met is 100-continue.' })
+  new GatewayError({
+    kind: 'invalid-request',
+    httpStatus: 417,
+    message: 'The only supported expectation is 100-continue.',
+  })
 
 export const missingHost = (): GatewayError =>
-  new GatewayError({ kind: 'invalid-request', message: 'The request names no host.' })
+  new GatewayError({ kind: 'invalid-request', message: 'The request has no host header.' })
 
 export const malformedPath = (): GatewayError =>
   new GatewayError({ kind: 'invalid-request', message: 'The path is malformed.' })

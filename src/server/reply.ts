@@ -3,33 +3,33 @@ import type { HeaderSource, Reply } from '../gateway/index.ts'
 import { CallerReply } from './caller-reply.ts'
 import { drain, SILENCE_LIMIT } from './connection.ts'
 
-/** A refused body this small is still read, so that the connection can be used again. */
+/** Bytes; a refused body up to this size is read to its end, so that the connection can be reused. */
 const SMALL = 64 * 1024
 
 type Headers = { readonly [name: string]: string }
 
-/** What a reply depends on of its gateway. */
+/** The gateway's state that replies depend on. */
 interface ReplyGateway {
-  /** Milliseconds without reading after which a caller counts as gone. */
+  /** Milliseconds after which a caller that reads nothing counts as gone. */
   readonly patience: number
-  /** The gateway is stopping. */
+  /** Whether the gateway is stopping. */
   readonly leaving: boolean
 }
 
-/** A text of as many bytes as characters is ASCII, which is written without conversion. */
+/** Picks latin1 for ASCII texts (as many bytes as characters), because it needs no conversion. */
 const encodingOf = (text: string, bytes: number): BufferEncoding => (bytes === text.length ? 'latin1' : 'utf8')
 
-/** An answer over HTTP. */
+/** The reply to a request over HTTP. */
 export class HttpReply extends CallerReply implements Reply {
   rateHeaders: HeaderSource | undefined
   private readonly response: ServerResponse
   private readonly message: IncomingMessage
   private readonly own: Headers
   private readonly gateway: ReplyGateway
-  /** Whether the body is framed in our own chunks. */
+  /** Whether this class writes the chunk framing itself, instead of Node. */
   private framed = false
 
-  /** @param own the headers of every answer. */
+  /** @param own headers sent with every answer. */
   constructor(message: IncomingMessage, response: ServerResponse, own: Headers, gateway: ReplyGateway) {
     super()
     this.message = message
@@ -40,7 +40,7 @@ export class HttpReply extends CallerReply implements Reply {
     response.on('close', () => {
       if (!response.writableFinished) this.leave()
     })
-    // Whoever left before, while a token was looked up, is not reported again.
+    // A caller may have disconnected earlier, for example during a token lookup; `close` is not emitted again.
     this.gone = response.destroyed
   }
 
@@ -53,29 +53,30 @@ export class HttpReply extends CallerReply implements Reply {
     if (this.message.complete || !hasBody(this.message) || Number(this.message.headers['content-length']) <= SMALL) {
       this.response.writeHead(status, head).end(text, encodingOf(text, length))
       if (!this.message.complete) this.takeRest()
-      // What the system took at once needs no timer; the socket's own notices every byte that leaves.
+      // If the kernel took everything, no timer is needed; otherwise the socket's timeout restarts with every byte
+      // sent.
       if (length > SMALL && !this.response.writableFinished) this.response.setTimeout(this.gateway.patience)
       return
     }
     head['connection'] = 'close'
     this.response.writeHead(status, head).write(text)
-    // After an answer has ended, Node does not report to its message that the connection closed.
+    // The message is destroyed here, because Node does not report a closed connection to it after the answer ended.
     drain(this.message, () => this.response.end(() => this.message.destroy()))
   }
 
-  /** The gateway's own headers take precedence over an upstream's. */
+  /** Merges headers. The gateway's headers override an upstream's. */
   private head(headers: Headers): { [name: string]: string } {
     const head: { [name: string]: string } = { 'content-type': JSON_TYPE, ...headers, ...this.own }
     this.rateHeaders?.addTo(head)
     return head
   }
 
-  /** While the gateway stops, a connection ends with its answer. */
+  /** Closes the connection after this answer if the gateway is stopping. */
   private setKeepAlive(): void {
     if (this.gateway.leaving) this.response.shouldKeepAlive = false
   }
 
-  /** A caller that announced a body and sends none must not keep the connection. */
+  /** Reads the rest of the body, and drops the connection of a caller that announced a body but sends none. */
   private takeRest(): void {
     const { message } = this
     if (!hasBody(message)) return
@@ -83,7 +84,10 @@ export class HttpReply extends CallerReply implements Reply {
     setTimeout(() => message.complete || message.destroy(), SILENCE_LIMIT).unref()
   }
 
-  /** Node decides by HTTP version and headers whether the body is chunked; the chunks are written here. */
+  /**
+   * Starts a streamed answer. Node decides whether the body is chunked (HTTP version, headers), but the chunks are
+   * written here.
+   */
   begin(headers: Headers, status = 200): void {
     this.begun = true
     this.setKeepAlive()
@@ -92,7 +96,7 @@ export class HttpReply extends CallerReply implements Reply {
     this.response.chunkedEncoding = false
   }
 
-  /** A chunk leaves at once: Node would collect all of a tick, which the callers of this method have done already. */
+  /** Sends a chunk immediately. Node would batch the writes of one tick, which callers of this method already do. */
   write(chunk: string | Uint8Array): boolean {
     const { socket } = this.response
     socket?.cork()
@@ -104,7 +108,7 @@ export class HttpReply extends CallerReply implements Reply {
   end(text: string): void {
     const length = Buffer.byteLength(text)
     this.response.end(this.framed ? chunkOf(text, length) + LAST_CHUNK : text, encodingOf(text, length))
-    // No heartbeat is written any more that would find out that the caller never reads the end.
+    // No more heartbeats are written, so a timeout has to detect a caller that never reads the end.
     if (this.response.writableLength > 0) this.response.setTimeout(this.gateway.patience)
   }
 
@@ -134,16 +138,15 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-/* The chunks of a chunked body (RFC 9112, section 7.1). Node writes each in four writes, we write a text in one. */
+/* Chunked transfer coding (RFC 9112, section 7.1). Node uses four writes per chunk; a text takes one here. */
 
-/** The end of a chunk. */
 const CHUNK_END = '\r\n'
 
-/** The end of the body. */
+/** The last chunk, which ends the body. */
 const LAST_CHUNK = '0\r\n\r\n'
 
-/** The head of a chunk of so many bytes. */
+/** Returns the header of a chunk with `length` bytes. */
 const chunkHead = (length: number): string => `${length.toString(16)}\r\n`
 
-/** A text as a chunk, `length` bytes long in UTF-8; nothing where it is empty, which would end the body. */
+/** Wraps a text of `length` UTF-8 bytes in a chunk. An empty text gives no chunk, because that would end the body. */
 const chunkOf = (text: string, length: number): string => (length === 0 ? '' : chunkHead(length) + text + CHUNK_END)

@@ -5,7 +5,10 @@ import { accepts } from './accepts.ts'
 import { CONSOLE_PATH } from './address.ts'
 import { refuseRequest } from './handlers.ts'
 
-/** Answers `GET /`: redirects a browser to the console, and names paths to other clients, which accept anything. */
+/**
+ * Answers `GET /`: redirects browsers to the console; tells other clients, which accept anything, where the endpoints
+ * are.
+ */
 export function rootPage(gateway: Gateway, message: IncomingMessage, response: ServerResponse): void {
   const hasConsole = gateway.config.console !== undefined
   if (!hasConsole || !accepts(message.headers.accept ?? '', 'text/html'))

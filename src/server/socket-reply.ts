@@ -3,27 +3,27 @@ import type { Reply } from '../gateway/index.ts'
 import { faultOf, laned } from '../gateway/stored/index.ts'
 import { CallerReply } from './caller-reply.ts'
 
-/** Sends the frames of one turn. */
+/** Sends WebSocket frames for one turn. */
 export interface Wire {
-  /** False when the reader is slow. */
+  /** Sends a frame; false if the reader is slow. */
   send(text: string): boolean
   onceDrained(listener: () => void): void
-  /** Aborts the connection. */
+  /** Drops the connection. */
   cut(): void
 }
 
 export interface SocketReplyOptions {
   readonly wire: Wire
   readonly streamId: string | undefined
-  /** The caller wants losses reported in a separate event: there are no headers for them. */
+  /** Whether losses are reported in an event of their own, because frames have no headers. */
   readonly reportsLosses: boolean
 }
 
 type Headers = { readonly [name: string]: string }
 
-/** The answer to one turn on a socket: each event of its stream is a frame. */
+/** The reply to one turn on a WebSocket: every event of the stream is one frame. */
 export class SocketReply extends CallerReply implements Reply {
-  /** The turn failed. */
+  /** Whether the turn failed. */
   failed = false
   private readonly options: SocketReplyOptions
 

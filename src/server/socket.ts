@@ -5,34 +5,34 @@ import { type CreateFrame, fault, laned, readFrame } from '../gateway/stored/ind
 import { SocketReply, type Wire } from './socket-reply.ts'
 
 export interface SocketOptions {
-  /** Milliseconds a connection may last, and may be idle. */
+  /** Milliseconds; longest duration of a connection, and longest idle time. */
   readonly lifetime: number
   readonly idle: number
   /** Milliseconds between heartbeats. */
   readonly heartbeat: number
-  /** Turns that may wait while another is answered, and the characters of all of them. */
+  /** Limits for turns that wait while another is answered: number of turns, and characters of all of them. */
   readonly queue: number
   readonly size: number
   readonly reportsLosses: boolean
-  /** Counts the bytes of waiting turns, and is closed with the connection. */
+  /** Counts the bytes of waiting turns; closed with the connection. */
   readonly meter: { take(bytes: number): void; give(bytes: number): void; close(): void }
-  /** Answers one turn; settles when it is answered, and never rejects. */
+  /** Answers one turn; settles when the turn is answered. Never rejects. */
   answer(turn: CreateFrame, reply: SocketReply): Promise<void>
 }
 
-/** Characters that may wait for a slow reader before the upstream is paused, and at which it is resumed. */
+/** Characters buffered for a slow reader: above HIGH the upstream is paused, below LOW it is resumed. */
 const HIGH = 256 * 1024
 const LOW = 64 * 1024
 
-/** WebSocket's status codes for the end of a connection. */
+/** WebSocket close codes (RFC 6455, section 7.4). */
 const NORMAL = 1000
 const GOING_AWAY = 1001
 const TRY_AGAIN_LATER = 1013
 
-/** Milliseconds for sending a last event. */
+/** Milliseconds for sending a final event. */
 const LAST_EVENT = 1000
 
-/** One connection of responses: its turns are answered one after the other. */
+/** One WebSocket connection of the responses format. Answers its turns one after another. */
 export class ResponsesSocket implements Wire {
   /** Settles when the connection is closed. */
   readonly closed: Promise<void>
@@ -43,9 +43,9 @@ export class ResponsesSocket implements Wire {
   private current: SocketReply | undefined
   private drained: (() => void)[] = []
   private ending: { readonly code: number; readonly reason?: string; readonly event?: JsonObject } | undefined
-  /** No more is read. */
+  /** Whether reading has stopped for good. */
   private isFull = false
-  /** Heartbeats since the caller last sent anything. */
+  /** Heartbeats sent since the caller last sent anything. */
   private unanswered = 0
   private lastTurn = performance.now()
 
@@ -63,7 +63,7 @@ export class ResponsesSocket implements Wire {
     socket.once('close', this.onClose)
   }
 
-  /** Closes the connection when the current turn has ended, with a last event and a reason; no other begins. */
+  /** Closes the connection after the current turn, with a final event and a reason. Waiting turns are dropped. */
   end(code: number = GOING_AWAY, event?: JsonObject, reason = ''): void {
     if (this.ending !== undefined) return
     this.ending = { code, reason, ...(event === undefined ? {} : { event }) }
@@ -84,7 +84,9 @@ export class ResponsesSocket implements Wire {
     this.socket.terminate()
   }
 
-  /** Closes the connection in the middle of a message: no more of it is read. */
+  /**
+   * Closes the connection in the middle of a message, because too many bytes wait. The rest of the message is not read.
+   */
   readonly overflow = (): void => {
     if (this.isFull) return
     this.isFull = true
@@ -99,7 +101,7 @@ export class ResponsesSocket implements Wire {
     this.unanswered = 0
     if (this.ending !== undefined) return
     if (isBinary) {
-      this.answer(fault('invalid_frame', 'A frame must be text: binary frames are not supported.'))
+      this.answer(fault('invalid_frame', 'Binary frames are not supported; send text frames.'))
       return
     }
     const frame = readFrame(String(data))
@@ -113,7 +115,8 @@ export class ResponsesSocket implements Wire {
   }
 
   /**
-   * Whether the turn cannot wait: on this connection, or because too much waits on others. Waiting turns are counted.
+   * Reserves buffer space for a waiting turn. Returns true if there is none: on this connection, or because too much
+   * waits on others.
    */
   private hasNoRoom({ size }: CreateFrame): boolean {
     const { queue, options } = this
@@ -144,7 +147,7 @@ export class ResponsesSocket implements Wire {
     return this.send(JSON.stringify(event))
   }
 
-  /** Answers a frame at once; a caller that is behind with its answers is not read until it has taken them. */
+  /** Answers a frame immediately. Pauses reading from a caller that does not read its answers. */
   private answer(event: JsonObject): void {
     if (this.sendEvent(event) || this.socket.isPaused) return
     this.socket.pause()
@@ -169,7 +172,10 @@ export class ResponsesSocket implements Wire {
     for (const listener of waiting) listener()
   }
 
-  /** A reader that has read everything and answers no ping is gone; a slow one is handled by its turn. */
+  /**
+   * Sends a ping, and closes connections that are idle or gone. A caller is gone if it has read everything but answers
+   * no pings; a slow reader is left to its running turn.
+   */
   private readonly beat = (): void => {
     if (this.current === undefined && performance.now() - this.lastTurn > this.options.idle) {
       this.end(NORMAL)
@@ -193,7 +199,7 @@ export class ResponsesSocket implements Wire {
   }
 }
 
-const QUEUE_FULL = fault('too_many_requests', 'Too many turns wait for an answer on this connection.', null, 429)
+const QUEUE_FULL = fault('too_many_requests', 'Too many turns are waiting on this connection.', null, 429)
 
 const TOO_MUCH = fault('server_is_overloaded', 'Too many requests are incomplete.', null, 503)
 

@@ -21,10 +21,10 @@ import { ResponsesSocket } from './socket.ts'
 import type { SocketReply } from './socket-reply.ts'
 import { countUnfinished } from './unfinished.ts'
 
-/** The handler of a path that accepts WebSockets. */
+/** Handles upgrades at one path. */
 type SocketHandler = (message: IncomingMessage, socket: Duplex, head: Buffer) => void
 
-/** A connection that is to be upgraded. */
+/** A connection waiting to be upgraded. */
 interface Opening {
   readonly message: IncomingMessage
   readonly socket: Duplex
@@ -33,11 +33,11 @@ interface Opening {
 
 type Refuse = (message: IncomingMessage, socket: Duplex, thrown: unknown) => void
 
-/** The WebSockets of a server: opening, refusing and closing them. */
+/** Opens, refuses and closes the WebSockets of a server. */
 export class Sockets {
   private readonly gateway: Gateway
   private readonly open = new Map<ResponsesSocket, Caller>()
-  /** The number of connections of each key. */
+  /** Open connections per key. */
   private readonly byKey = new Map<string, number>()
   private readonly handlers: ReadonlyMap<string, SocketHandler>
   private readonly sessions: RealtimeSessions
@@ -58,7 +58,7 @@ export class Sockets {
     ])
   }
 
-  /** What metrics show of sockets. */
+  /** Gauges for metrics. */
   get readings(): Readings {
     return {
       interlingua_open_sockets: () => this.open.size,
@@ -66,13 +66,13 @@ export class Sockets {
     }
   }
 
-  /** New connections use another config. */
+  /** Uses another config for new connections. */
   reload(config: Config): void {
     this.config = config
     this.servers = undefined
   }
 
-  /** An `upgrade` of a server: opens a connection, or refuses it in HTTP. */
+  /** Listener of a server's `upgrade` event: opens a WebSocket, or refuses it over HTTP. */
   readonly upgrade = (message: IncomingMessage, socket: Duplex, head: Buffer): void => {
     socket.on('error', () => socket.destroy())
     message.url = inOriginForm(message.url!)
@@ -92,14 +92,14 @@ export class Sockets {
     }
   }
 
-  /** Closes every connection when its current turn has ended; settles when all are closed. */
+  /** Closes every connection after its current turn; settles when all are closed. */
   async close(): Promise<void> {
     this.closing = true
     for (const one of this.open.keys()) one.end()
     await Promise.all([this.sessions.close(), ...[...this.open.keys()].map(({ closed }) => closed)])
   }
 
-  /** Closes the connections whose callers' keys ended, as the turns on them have. */
+  /** Closes the connections of revoked keys after their current turn. */
   private readonly endRevoked = (): void => {
     for (const [one, caller] of this.open) {
       const { code = 'invalid_api_key', message } = this.gateway.access.endOf(caller)?.error ?? {}
@@ -108,12 +108,12 @@ export class Sockets {
     this.sessions.endRevoked()
   }
 
-  /** Ends realtime sessions that outlasted the grace time; turns of responses are ended by the gateway. */
+  /** Ends voice sessions that outlast the grace time. The gateway itself ends turns of responses. */
   stop(): void {
     this.sessions.stop()
   }
 
-  /** Aborts what is still open. */
+  /** Drops all connections that are still open. */
   cut(): void {
     for (const one of this.open.keys()) one.cut()
     this.sessions.cut()
@@ -162,7 +162,7 @@ export class Sockets {
     })
   }
 
-  /** The upstream is connected first, so that all that can go wrong is answered in HTTP. */
+  /** Connects the upstream before accepting the WebSocket, so that failures are answered over HTTP. */
   private readonly realtime: SocketHandler = (message, socket, head) => {
     if (message.headers['sec-websocket-version'] !== VERSION) throw WRONG_VERSION
     const accept = (accepted: (socket: WebSocket) => void): void =>
@@ -170,7 +170,7 @@ export class Sockets {
     this.sessions.begin({ message, socket, accept }).catch(thrown => this.refuse(message, socket, thrown))
   }
 
-  /** Completes an upgrade by the protocol's package, which is loaded with the first one. */
+  /** Completes an upgrade with the `ws` package, which is loaded on first use. */
   private accept(kind: keyof Servers, { message, socket, head }: Opening, accepted: (socket: WebSocket) => void): void {
     const { server, realtime } = this.config
     this.servers ??= serversOf({ responses: limitOf(server), realtime: realtime.message }, this.refuse)
@@ -182,7 +182,7 @@ export class Sockets {
       .catch(thrown => this.refuse(message, socket, thrown))
   }
 
-  /** Refuses quickly: clients then use HTTP. */
+  /** Refuses an upgrade over HTTP immediately, so that clients fall back to HTTP requests. */
   private readonly refuse: Refuse = (message, socket, thrown) => {
     const more = thrown === WRONG_VERSION ? { 'sec-websocket-version': VERSION, upgrade: 'websocket' } : {}
     void this.gateway.held(thrown, message).then(why => refuseLast(this.gateway, why, socket, pathOf(message), more))
@@ -191,26 +191,29 @@ export class Sockets {
 
 const RESPONSES = ROUTES.find(({ path }) => path === '/v1/responses')!
 const ROUTE: MatchedRoute = { route: RESPONSES, streams: false }
-/** The close code of RFC 6455 for a connection that may not go on. */
+/** WebSocket close code for a policy violation (RFC 6455, section 7.4.1). */
 const POLICY_VIOLATION = 1008
-/** The version of RFC 6455. */
+/** WebSocket protocol version (RFC 6455). */
 const VERSION = '13'
 
 const refusal = (kind: ErrorKind, message: string): GatewayError => new GatewayError({ kind, message })
-const NO_SOCKET = refusal('not-found', 'There is no socket at this path.')
-const CLOSING = refusal('overloaded', 'The gateway is being stopped.')
-const TOO_MANY = refusal('overloaded', 'This key has too many connections.')
-const FOREIGN_ORIGIN = refusal('forbidden', 'Pages of this origin may not open sockets here.')
-const PIPELINED = refusal('invalid-request', 'A socket cannot be opened before the last answer has ended.')
+const NO_SOCKET = refusal('not-found', 'This path does not support WebSockets.')
+const CLOSING = refusal('overloaded', 'The gateway is stopping.')
+const TOO_MANY = refusal('overloaded', 'This key has too many open connections.')
+const FOREIGN_ORIGIN = refusal('forbidden', 'Pages of this origin may not open WebSockets here.')
+const PIPELINED = refusal(
+  'invalid-request',
+  'A WebSocket cannot be opened before the previous answer on this connection has ended.',
+)
 const WRONG_VERSION = new GatewayError({
   kind: 'invalid-request',
   httpStatus: 426,
-  message: `Sockets here use version ${VERSION} of the WebSocket protocol.`,
+  message: `Only version ${VERSION} of the WebSocket protocol is supported.`,
 })
 
 const limitOf = ({ limits }: Config['server']): number => limits.byFormat.get(RESPONSES.format) ?? limits.body
 
-/** What completes upgrades, by how large its messages may be. */
+/** WebSocket servers by kind; the kinds differ in their message size limit. */
 type Servers = { readonly [kind in 'responses' | 'realtime']: WebSocketServer }
 
 async function serversOf(limits: { readonly [kind in keyof Servers]: number }, refuse: Refuse): Promise<Servers> {
@@ -220,8 +223,8 @@ async function serversOf(limits: { readonly [kind in keyof Servers]: number }, r
 }
 
 /**
- * Without compression, which would cost a third of a megabyte a connection for mostly small frames
- * (docs/wire/responses.md#sockets).
+ * Creates a WebSocket server without compression, which would cost a third of a megabyte per connection for mostly
+ * small frames (docs/wire/responses.md#sockets).
  */
 function serverWith(maxPayload: number, refuse: Refuse, Server: typeof WebSocketServer): WebSocketServer {
   const server = new Server({
@@ -237,7 +240,7 @@ function serverWith(maxPayload: number, refuse: Refuse, Server: typeof WebSocket
   return server
 }
 
-/** A subprotocol that is a credential, and must not be echoed. */
+/** Prefix of a subprotocol that carries a credential, which must not be echoed. */
 const KEY_PROTOCOL = 'openai-insecure-api-key.'
 
 const credential = (message: IncomingMessage): { readonly queryKey?: string } => {
@@ -245,7 +248,7 @@ const credential = (message: IncomingMessage): { readonly queryKey?: string } =>
   return queryKey === undefined ? {} : { queryKey }
 }
 
-/** One turn as a request at the endpoint of its format. */
+/** Converts one turn into a call at the responses endpoint. */
 function callOf(message: IncomingMessage, turn: CreateFrame, reply: SocketReply, turns: Turns): Call {
   const queried = queryOf(message)
   return {
@@ -259,7 +262,7 @@ function callOf(message: IncomingMessage, turn: CreateFrame, reply: SocketReply,
   }
 }
 
-/** The beta that selects sockets concerns this endpoint alone. */
+/** Removes the beta that selects WebSockets; it concerns only this endpoint. */
 function withoutTransport(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const { 'openai-beta': betas, ...others } = headers
   const kept = String(betas ?? '')

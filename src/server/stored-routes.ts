@@ -6,7 +6,7 @@ import { queryOf } from './address.ts'
 import { idHeaders } from './handlers.ts'
 import { HttpReply } from './reply.ts'
 
-/** One operation on stored data. */
+/** A route to one operation on stored data. */
 interface StoredRoute {
   readonly method: 'get' | 'post' | 'delete'
   readonly path: string
@@ -29,7 +29,7 @@ export const STORED_ROUTES: readonly StoredRoute[] = [
   { method: 'delete', path: '/v1/conversations/:id/items/:item', action: 'delete-item' },
 ]
 
-/** The methods of each of the paths. */
+/** The `allow` header of each path. */
 export const STORED_METHODS: ReadonlyMap<string, string> = new Map(
   STORED_ROUTES.map(({ path }) => [
     path,
@@ -39,7 +39,7 @@ export const STORED_METHODS: ReadonlyMap<string, string> = new Map(
   ]),
 )
 
-/** Handles a request at one of the endpoints; always answers it. */
+/** Handles a request to one of these endpoints; always answers. */
 export function handleStored(
   gateway: Gateway,
   action: ActionName,

@@ -7,7 +7,7 @@ import { queryOf } from './address.ts'
 import { idHeaders } from './handlers.ts'
 import { HttpReply } from './reply.ts'
 
-/** One question about video tasks. */
+/** A route that reads or deletes video tasks. */
 interface TaskRoute {
   readonly method: 'get' | 'delete'
   readonly path: string
@@ -16,9 +16,9 @@ interface TaskRoute {
 }
 
 /**
- * Endpoints to stored video tasks (SERVICE.md, "Video"; FORMATS §11).
+ * Returns the endpoints for stored video tasks (SERVICE.md, "Video"; FORMATS §11).
  *
- * @param vendor the first segment of the paths of the vendor's own endpoints.
+ * @param vendor first path segment of the video vendor's endpoints.
  */
 export const taskRoutes = (vendor: string): readonly TaskRoute[] => [
   { method: 'get', path: '/v1/videos', format: 'videos', action: 'list' },
@@ -33,16 +33,16 @@ export const taskRoutes = (vendor: string): readonly TaskRoute[] => [
   ),
 ]
 
-/** The path below which the video of a task is changed. */
+/** Path pattern for requests that remix an existing video. */
 export const REMIX_PATH = '/v1/videos/:id/remix'
 
-/** The endpoint behind such a path. */
+/** Returns the route of a remix request. */
 export const remixRoute = (id: string): Route => ({
   ...{ format: 'videos', path: '/v1/videos/{video_id}/remix', below: `/videos/${encodeURIComponent(id)}/remix` },
   ...{ mark: 'prompt', headers: [], form: 'too' },
 })
 
-/** What the paths take, by path; those that also take submits among them. */
+/** Returns the `allow` header of each path, including methods that submit tasks. */
 export function taskMethods(vendor: string): ReadonlyMap<string, string> {
   const methods = new Map<string, string[]>([[REMIX_PATH, ['POST']]])
   for (const { method, path } of taskRoutes(vendor)) {
@@ -53,7 +53,7 @@ export function taskMethods(vendor: string): ReadonlyMap<string, string> {
   return new Map([...methods].map(([path, names]) => [path, names.join(', ')]))
 }
 
-/** A question at one of the endpoints; always answered. */
+/** Handles a request to one of these endpoints; always answers. */
 export function handleTask(
   gateway: Gateway,
   { format, action }: TaskRoute,

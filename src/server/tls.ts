@@ -6,7 +6,7 @@ import { ConfigError } from '../config/index.ts'
 import { watchPath } from '../config/watch.ts'
 import type { Log } from '../gateway/index.ts'
 
-/** Paths of certificate (with the chain below its root) and key, in PEM. */
+/** Paths of the certificate (with its chain, without the root) and the key, in PEM. */
 export interface TlsFiles {
   readonly cert: string
   readonly key: string
@@ -17,12 +17,12 @@ interface Pair {
   readonly key: Buffer
 }
 
-/** Milliseconds after a change before the files are read: what renews one of them renews the other next. */
+/** Milliseconds between a file change and reading, because renewals replace the two files one after the other. */
 const SETTLING = 1000
 
 /**
- * The certificate of a server and its key, read again when their files change. A pair that cannot be used leaves the one
- * before in use.
+ * A server's certificate and key. Reloads them when their files change; an unusable pair leaves the previous one in
+ * use.
  */
 export class Certificate {
   pair: Pair
@@ -45,17 +45,17 @@ export class Certificate {
     }
   }
 
-  /** When it expires, in Unix seconds. */
+  /** Expiry in Unix seconds. */
   get expires(): number {
     return new X509Certificate(this.pair.cert).validToDate.getTime() / 1000
   }
 
-  /** A server that is to have every later certificate. */
+  /** Sets the server that receives renewed certificates. */
   renews(server: Server): void {
     this.server = server
   }
 
-  /** Reads these files from now on, and at once. */
+  /** Switches to these files and reads them immediately. */
   reload(files: TlsFiles): void {
     if (files.cert !== this.files.cert || files.key !== this.files.key) {
       this.close()
@@ -88,17 +88,20 @@ export class Certificate {
       this.pair = pair
       this.log.info({ cert: this.files.cert }, 'certificate renewed')
     } catch (thrown) {
-      this.log.error({ fault: (thrown as Error).message }, 'certificate kept: the new one cannot be used')
+      this.log.error(
+        { fault: (thrown as Error).message },
+        'the new certificate cannot be used; the previous one stays in use',
+      )
     }
   }
 }
 
-/** @throws ConfigError where a file cannot be read or is not in PEM, or the key is not that of the certificate. */
+/** @throws ConfigError if a file is unreadable or not PEM, or the key does not match the certificate. */
 export function readPair(files: TlsFiles): Pair {
   const pair = { cert: read('cert', files.cert), key: read('key', files.key) }
-  check('cert', `${files.cert} is no certificate in PEM`, { cert: pair.cert })
-  check('key', `${files.key} is no key in PEM`, { key: pair.key })
-  check('key', `${files.key} does not belong to ${files.cert}`, pair)
+  check('cert', `${files.cert} is not a PEM certificate`, { cert: pair.cert })
+  check('key', `${files.key} is not a PEM key`, { key: pair.key })
+  check('key', `${files.key} does not match ${files.cert}`, pair)
   return pair
 }
 

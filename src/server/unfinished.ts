@@ -1,18 +1,16 @@
 import type { EventEmitter } from 'node:events'
 import type { Duplex } from 'node:stream'
 
-/** Counts held bytes. */
+/** Counts buffered bytes. */
 interface Meter {
   take(bytes: number): void
   give(bytes: number): void
 }
 
-/**
- * The bytes around the payload of a caller's ping or pong: a header of two bytes and a mask (RFC 6455, section 5.2).
- */
+/** Bytes; framing of a caller's ping or pong: two header bytes and a mask (RFC 6455, section 5.2). */
 const CONTROL = 6
 
-/** Counts the bytes of a connection's incomplete message; `full` is called where there are too many. */
+/** Counts the bytes of a connection's incomplete message. Calls `full` if the meter reports too many. */
 export function countUnfinished(connection: Duplex, socket: EventEmitter, meter: Meter, full: () => void): void {
   let waiting = 0
   const give = (bytes: number): void => {

@@ -42,7 +42,7 @@ describe('keys', () => {
       ...{ limits: { rpm: 5, budget: { day: 2.5 } }, secrets: [{ hash: hashOf(made.out) }] },
     })
     const list = await run('keys list')
-    expect(list.out).toMatch(/^fixed +default +rpm 9 +fixed in the config$/m)
+    expect(list.out).toMatch(/^fixed +default +rpm 9 +defined in the config$/m)
     expect(list.out).toMatch(/^bob +team +il-.{4}….{4} +rpm 5, \$2.5 a day +never +valid, until \d{4}-.*$/m)
     const [{ out: json }, { out: shown }] = [await run('keys list --json'), await run('keys show bob')]
     expect(JSON.parse(json)).toMatchObject([
@@ -58,14 +58,14 @@ describe('keys', () => {
   })
 
   test.each([
-    ['a time in the past', ['keys', 'create', 'bob', '--expires', '2020-01-01'], 'It is in the past.'],
-    ['a number', ['keys', 'create', 'bob', '--expires', '90'], 'It is a time such as 2027-01-31, or one from now'],
-    ['a day of two meanings', ['keys', 'create', 'bob', '--expires', '1/2/2099'], 'It is a time such as 2027-01-31'],
-    ['what no clock shows', ['keys', 'create', 'bob', '--expires', '9999999d'], 'It is a time such as 2027-01-31'],
-    ['more than is counted', ['keys', 'create', 'bob', '--budget-day', '1000001'], 'It is an amount of US dollars'],
-    ['a name of two lines', ['keys', 'create', 'bob\nfixed'], 'a name holds no control characters'],
-    ['a name that moves a cursor', ['groups', 'create', 'esc\u001b[2J'], 'a name holds no control characters'],
-    ['no name', ['groups', 'create', ' '], 'a name has 1 to 200 characters'],
+    ['a time in the past', ['keys', 'create', 'bob', '--expires', '2020-01-01'], 'The time is in the past.'],
+    ['a number', ['keys', 'create', 'bob', '--expires', '90'], 'Expected a time such as 2027-01-31, or a duration from now'],
+    ['a day of two meanings', ['keys', 'create', 'bob', '--expires', '1/2/2099'], 'Expected a time such as 2027-01-31'],
+    ['what no clock shows', ['keys', 'create', 'bob', '--expires', '9999999d'], 'Expected a time such as 2027-01-31'],
+    ['more than is counted', ['keys', 'create', 'bob', '--budget-day', '1000001'], 'Expected an amount of US dollars'],
+    ['a name of two lines', ['keys', 'create', 'bob\nfixed'], 'a name must not contain control characters'],
+    ['a name that moves a cursor', ['groups', 'create', 'esc\u001b[2J'], 'a name must not contain control characters'],
+    ['no name', ['groups', 'create', ' '], 'a name must have 1 to 200 characters'],
   ])('are not made with %s', async (_, words, fault) => {
     const refused = await run(words)
     expect(refused.code).not.toBe(0)
@@ -92,7 +92,7 @@ describe('keys', () => {
     expect(bob!.secrets.map(({ hash }) => hash)).toEqual([hashOf(second.out), hashOf(first!.out)])
     expect(bob!.secrets[1]!.expiresAt! - Date.now()).toBeGreaterThan(23 * 3_600_000)
     expect((await run('keys list')).out).toMatch(/valid, il-.*until/)
-    expect(await run('keys revoke bob')).toMatchObject({ code: 0, out: 'bob is revoked.' })
+    expect(await run('keys revoke bob')).toMatchObject({ code: 0, out: 'Revoked bob.' })
     expect(await run('keys revoke bob')).toMatchObject({ code: 1, fault: 'there is no key named "bob"' })
     expect((await run('keys list')).out).not.toContain('bob')
     expect((await run('keys list --all')).out).toMatch(/bob .*revoked 2/)
@@ -100,15 +100,15 @@ describe('keys', () => {
   })
 
   test.each([
-    ['keys create fixed', 'the key "fixed" is fixed in the config: change it there'],
-    ['keys revoke fixed', 'the key "fixed" is fixed in the config: change it there'],
-    ['keys rotate fixed', 'the key "fixed" is fixed in the config: change it there'],
-    ['keys change backend --name fixed', 'the key "fixed" is fixed in the config: change it there'],
-    ['keys create backend', 'there is a key named "backend" already; rotate or revoke it'],
+    ['keys create fixed', 'the key "fixed" is defined in the config: change it there'],
+    ['keys revoke fixed', 'the key "fixed" is defined in the config: change it there'],
+    ['keys rotate fixed', 'the key "fixed" is defined in the config: change it there'],
+    ['keys change backend --name fixed', 'the key "fixed" is defined in the config: change it there'],
+    ['keys create backend', 'a key named "backend" already exists; rotate or revoke it'],
     ['keys revoke backned', 'there is no key named "backned"; did you mean "backend"?'],
     ['keys create x --group tean', 'there is no group "tean"; did you mean "team"?'],
     ['keys create x --group sales', 'there is no group "sales"; `interlingua groups create sales` creates it'],
-    ['groups change team --rpm 1', 'the group "team" is fixed in the config: change it there'],
+    ['groups change team --rpm 1', 'the group "team" is defined in the config: change it there'],
     ['groups drop gone', 'there is no group "gone" in the store'],
     ['admin revoke gone', 'there is no token "gone"; `interlingua admin tokens` lists them'],
   ])('%s is refused: %s', async (line, fault) => {
@@ -127,10 +127,10 @@ describe('keys', () => {
   })
 
   test.each([
-    ['keys create x --rpm many', 'It is a whole number, 0 or more.'],
-    ['keys create x --doors chta', 'There is no format "chta"; did you mean "chat"?'],
-    ['keys create x --expires soon', 'It is a time such as 2027-01-31'],
-    ['keys rotate x --grace 24', 'It is a duration such as 24h.'],
+    ['keys create x --rpm many', 'Expected a whole number, 0 or more.'],
+    ['keys create x --doors chta', 'Unknown format "chta"; did you mean "chat"?'],
+    ['keys create x --expires soon', 'Expected a time such as 2027-01-31'],
+    ['keys rotate x --grace 24', 'Expected a duration such as 24h.'],
   ])('%s is wrong usage: %s', async (line, fault) => {
     const { code, fault: said } = await run(line)
     expect(code).toBe(2)
@@ -145,13 +145,13 @@ describe('keys', () => {
 
 test('groups are created, changed, listed and dropped', async () => {
   expect(await run('groups create ops --models a,b --channels c* --rpm 3')).toMatchObject({ code: 0 })
-  expect(await run('groups create ops')).toMatchObject({ code: 1, fault: 'there is a group named "ops" already' })
+  expect(await run('groups create ops')).toMatchObject({ code: 1, fault: 'a group named "ops" already exists' })
   await run('groups change ops --rpm none --tpm 4 --models none')
   expect(await stored(records => records.groups())).toMatchObject([
     { name: 'ops', models: ['*'], channels: ['c*'], limits: { tpm: 4 }, onLoss: 'show' },
   ])
   expect((await run('groups list')).out).toMatch(/^ops +\* +all +c\* +tpm 4$/m)
-  expect((await run('groups list')).out).toMatch(/^team +m .*fixed in the config$/m)
+  expect((await run('groups list')).out).toMatch(/^team +m .*defined in the config$/m)
   expect(await run('keys create bob --group ops')).toMatchObject({ code: 0 })
   expect(await run('groups drop ops')).toMatchObject({ code: 0 })
   expect((await run('groups list --json')).out).not.toContain('ops')

@@ -52,7 +52,7 @@ describe('the command line', () => {
     [['translate', '--from', 'chat', '--to', 'chat', '--kind', 'x'], 'Allowed choices are request, result, events'],
     [['translate', '--from', 'chatt', '--to', 'chat'], `unknown format 'chatt'; did you mean "chat"?`],
     [['keys', 'create'], "missing required argument 'name'"],
-    [['serve', '--port', '99999'], 'It is not a port.'],
+    [['serve', '--port', '99999'], 'Expected a port number.'],
   ])('refuses %j as a slip', async (words, message) => {
     const { code, fault } = await run(...words)
     expect(code).toBe(2)
@@ -81,16 +81,16 @@ describe('check', () => {
     const empty = file('empty.yaml', 'channels: []')
     expect(await run('check', '-c', empty)).toEqual({
       code: 0,
-      out: `${empty}: good. 0 channels`,
-      fault: 'warning: channels: there are none, so every request is refused',
+      out: `${empty}: valid. 0 channels`,
+      fault: 'warning: channels: none are configured, so every request is refused',
     })
   })
 
   it('takes the file as an argument, which counts before --config', async () => {
     const other = file('other.yaml', 'channels: [{ name: other, provider: ollama }]')
-    expect(await run('check', other)).toMatchObject({ code: 0, out: expect.stringContaining(`${other}: good.`) })
-    expect((await run('check', other, '-c')).out).toContain(`${other}: good.`)
-    expect((await run('--config', other, 'check')).out).toContain(`${other}: good.`)
+    expect(await run('check', other)).toMatchObject({ code: 0, out: expect.stringContaining(`${other}: valid.`) })
+    expect((await run('check', other, '-c')).out).toContain(`${other}: valid.`)
+    expect((await run('--config', other, 'check')).out).toContain(`${other}: valid.`)
     expect(await run('check', join(dir, 'none.yaml'))).toMatchObject({ code: 1 })
     expect(await run('check', other, config)).toMatchObject({ code: 2 })
   })

@@ -24,8 +24,8 @@ test.each([
 
 test('keys that cannot be read are not said to be none', () => {
   const told = greeting('http://127.0.0.1:1', defaultConfig({}), { known: [], unread: true }, '1.0')
-  expect(told).toContain('unknown until the store can be used')
-  expect(told).not.toContain('They cannot be shown')
+  expect(told).toContain('unknown while the store is unavailable')
+  expect(told).not.toContain('Stored keys cannot be shown')
 })
 
 test('a gateway without channels says so, and offers nothing to try that must fail', () => {
@@ -52,7 +52,7 @@ test.each<[string, FirstStart]>([
 ])('it is at most twelve lines, with %s', (_, first) => {
   const many = Array.from({ length: 30 }, (_, at) => channelNamed(`c${at}`, '["*"]'))
   const text = greeting('http://127.0.0.1:1', readConfig(`channels: [${many.join(', ')}]`, {}), first, '1.0')
-  expect(text).toContain('with a model of')
+  expect(text).toContain('Replace MODEL with a model')
   expect(text.split('\n').length).toBeLessThanOrEqual(12)
   expect(text).toContain('console  http://127.0.0.1:1/console/')
   expect(text.includes('as admin with the password abcde-fghjk')).toBe(first.password !== undefined)
@@ -61,7 +61,7 @@ test.each<[string, FirstStart]>([
 test('it counts the models of each channel', () => {
   const channels = [channelNamed('a', '[m, n]'), channelNamed('b', '[m, "*"]'), channelNamed('c', '["x-*"]')]
   expect(greeted(`channels: [${channels.join(', ')}]`)).toContain(
-    'models   2 of a, 1 of b and whatever it lists, whatever c lists\n',
+    'models   2 of a, 1 of b and all that it lists, all that c lists\n',
   )
 })
 
@@ -69,7 +69,7 @@ test('without the page of the console it says how to have it, and names no addre
   const first: FirstStart = { created: 'il-new', known: [], noPage: true }
   const lines = greeting('http://127.0.0.1:1', defaultConfig({}), first, '1.0').split('\n')
   expect(lines.filter(line => /console|password/.test(line))).toEqual([
-    'console  is not built: `npm ci --include=dev` in the folder of Interlingua builds it.',
+    'console  is not built. To build it, run `npm ci --include=dev` in the Interlingua folder.',
   ])
 })
 

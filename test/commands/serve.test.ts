@@ -80,7 +80,7 @@ beforeAll(buildIfStale, 240_000)
 describe('a gateway nobody configured', () => {
   it('prints a key once, and lines for its doors that work as they stand', async () => {
     const first = await serve('--port', '0')
-    await vi.waitFor(() => expect(first.out()).toContain('prints a line for each endpoint'), SOON)
+    await vi.waitFor(() => expect(first.out()).toContain('prints a sample request for each endpoint'), SOON)
     expect(first.out().trimEnd().split('\n').length).toBeLessThanOrEqual(12)
     const shown = first.out().match(/^ {2}curl .*$/gm)!
     expect(shown).toHaveLength(1)
@@ -170,7 +170,7 @@ channels: [{ name: r, provider: replay, models: { ${model}: replay } }]\n${more}
     await vi.waitFor(async () => expect(await models(serving.address)).toEqual(['two']), SOON)
     const lines = serving
       .out()
-      .match(/^\{.*config kept.*\}$/gm)!
+      .match(/^\{.*the new config cannot be used.*\}$/gm)!
       .map(line => JSON.parse(line))
     expect(lines).toMatchObject([{ fault: 'interlingua.yaml: is empty' }])
     const warned = (): unknown => serving.out().match(/^\{.*is not declared, so keys.*\}$/gm)

@@ -219,7 +219,7 @@ it.each([
   const read = () =>
     readConfig(`server: { host: '${host}', port: 4750 }\nmetrics: { host: '${metrics}', port: 4750 }`, {})
   if (works) expect(read().metrics.listen).toEqual({ host: metrics, port: 4750 })
-  else expect(read).toThrow("metrics.port: is the gateway's own")
+  else expect(read).toThrow("metrics.port: is also the gateway's port")
 })
 
 describe('faults name their line', () => {
@@ -231,7 +231,7 @@ describe('faults name their line', () => {
       '2 channels[0].pirority unknown key; did you mean "priority"?',
     ],
     ['nothing like it', 'colour: red', '1 colour unknown key'],
-    ['a number for a text', 'server:\n  host: 3', '2 server.host expected a text, found 3'],
+    ['a number for a text', 'server:\n  host: 3', '2 server.host expected a string, found 3'],
     ['a text for a number', 'server:\n\n  port: many', '3 server.port expected a port, found "many"'],
     [
       'more workers than any machine has cores',
@@ -304,12 +304,12 @@ describe('faults name their line', () => {
     [
       'a name that is no header',
       channel('provider: openai, key: k, headers: { "x a": b }'),
-      '2 channels[0].headers.x a is no name of a header',
+      '2 channels[0].headers.x a is not a header name',
     ],
     [
       'metrics at the port of the gateway',
       'server: { port: 4750 }\nmetrics: { port: 4750 }',
-      "2 metrics.port is the gateway's own; with `metrics: { key: … }` and no port, metrics are there",
+      "2 metrics.port is also the gateway's port; to serve metrics there, set `metrics: { key: … }` without a port",
     ],
     [
       'an alias of nothing',
@@ -335,7 +335,7 @@ describe('faults name their line', () => {
     [
       'a model that is no text',
       channel('provider: ollama, models: [a, 1]'),
-      '2 channels[0].models[1] expected a text, found 1',
+      '2 channels[0].models[1] expected a string, found 1',
     ],
     ['nothing in a list', 'keys: [~]', '1 keys[0] expected a map, found null'],
     [
@@ -358,7 +358,7 @@ describe('faults name their line', () => {
 
   it('never shows a key', () => {
     expect(faults(channel('provider: openai, key: [very-secret]'))).toHaveLength(1)
-    expect(faults(channel('provider: openai, key: 12345678'))).toEqual(['2 channels[0].key expected a text'])
+    expect(faults(channel('provider: openai, key: 12345678'))).toEqual(['2 channels[0].key expected a string'])
   })
 })
 

@@ -90,7 +90,7 @@ describe.skipIf(noChromium)('the translator', IN_BROWSER, () => {
     await give(page, '{"model": "m", oops}')
     await page
       .getByRole('alert')
-      .getByText(/no format has such a text|not JSON/)
+      .getByText(/matches no known format|not JSON/)
       .waitFor()
     await expect.poll(() => page.getByRole('tab').count()).toBe(0)
     await page.getByLabel('Format', { exact: true }).selectOption('chat')

@@ -33,7 +33,7 @@ test('an address that cannot be used is named, with what to change', async () =>
     `127.0.0.1:${port} is in use by another program (EADDRINUSE): change server.port`,
   )
   await expect(listener().listen(port, '192.0.2.1')).rejects.toThrow(
-    `192.0.2.1:${port} is no address of this machine (EADDRNOTAVAIL): change server.port`,
+    `192.0.2.1:${port} is not an address of this machine (EADDRNOTAVAIL): change server.port`,
   )
 })
 

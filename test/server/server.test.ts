@@ -156,7 +156,7 @@ describe('paths and methods', () => {
     const { status, headers, json } = await testServer.ask(path, undefined, { method })
     expect(status).toBe(405)
     expect(headers['allow']).toBe(allow)
-    expect(JSON.stringify(json)).toContain(`does not take ${method}`)
+    expect(JSON.stringify(json)).toContain(`does not support ${method}`)
   })
 
   test('a model whose name looks like one of a method is still found or not', async () => {

@@ -89,7 +89,7 @@ describe.skipIf(!hasOpenssl)('TLS', () => {
     expect(lines.filter(({ level }) => level === 'error')).toEqual([])
     writeFileSync(used.key, 'no key')
     await until(() => lines.some(({ message }) => message.startsWith('certificate kept')), 10_000)
-    expect(lines.find(({ level }) => level === 'error')!.fields['fault']).toContain('is no key in PEM')
+    expect(lines.find(({ level }) => level === 'error')!.fields['fault']).toContain('is not a PEM key')
     await named('two')
     take(one)
     await named('one')
@@ -116,9 +116,9 @@ describe.skipIf(!hasOpenssl)('TLS', () => {
       /server\.tls\.cert: .*none cannot be read \(ENOENT\)/,
     )
     await expect(starting({ ...one, cert: empty })).rejects.toThrow(/server\.tls\.cert: .*empty is empty/)
-    await expect(starting({ ...one, cert: one.key })).rejects.toThrow(/one\.key is no certificate in PEM/)
-    await expect(starting({ ...one, key: one.cert })).rejects.toThrow(/one\.crt is no key in PEM/)
-    await expect(starting({ ...one, key: two.key })).rejects.toThrow(/two\.key does not belong to .*one\.crt/)
+    await expect(starting({ ...one, cert: one.key })).rejects.toThrow(/one\.key is not a PEM certificate/)
+    await expect(starting({ ...one, key: one.cert })).rejects.toThrow(/one\.crt is not a PEM key/)
+    await expect(starting({ ...one, key: two.key })).rejects.toThrow(/two\.key does not match .*one\.crt/)
     await expect(starting({ ...one, key: two.key })).rejects.toBeInstanceOf(ConfigError)
   })
 

@@ -12,7 +12,7 @@ import { type CountedSeries, Requests, Series } from './requests.ts'
 export type { Family, Sample } from './family.ts'
 export type { MeterName, Read, Readings } from './readings.ts'
 
-/** The metrics of a process: what requests add up to, and what is read of its state when metrics are. */
+/** The metrics of one process: counters over requests, and gauges that are read when metrics are scraped. */
 export class Metrics {
   private readonly requests: Requests
   private readonly queries = new Queries()
@@ -29,22 +29,22 @@ export class Metrics {
     this.providers = new Map(config.channels.map(({ name, provider }) => [name, provider]))
   }
 
-  /** Counts a request that is over. */
+  /** Counts a finished request. */
   take(row: UsageRow): void {
     this.requests.take(row)
   }
 
-  /** Counts an answer to a request that has no row of usage. */
+  /** Counts an answer to a request without a usage row. */
   answered(door: string, status: number): void {
     this.queries.take(door, status)
   }
 
-  /** Has meters read by these functions from now on, beside those it had. */
+  /** Registers functions that read gauges, in addition to those registered before. */
   reads(readings: Readings): void {
     this.readings = { ...this.readings, ...readings }
   }
 
-  /** All metrics of this process as plain JSON, to be merged with those of others. */
+  /** Returns all metrics of this process as plain JSON, ready to be merged with those of other processes. */
   async snapshot(): Promise<Snapshot> {
     return {
       series: this.requests.all.map(({ counted }) => counted),
@@ -64,24 +64,24 @@ export interface Snapshot {
 
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** One page of the metrics of all processes, in Prometheus's text format. prom-client is loaded with the first page. */
+/** Merges the metrics of all processes into one page in Prometheus's text format. The first call loads prom-client. */
 export async function merge(snapshots: readonly Snapshot[]): Promise<string> {
   const { AggregatorRegistry } = (await import('prom-client')).default
   const providers = new Map(snapshots.flatMap(one => one.providers))
   const requests = requestFamilies(added(snapshots), channel => providers.get(channel))
   const registry = AggregatorRegistry.aggregate(snapshots.map(({ states }) => [...states]))
-  // The registry uses a metric's name and its values alone, whatever else its type has.
+  // The registry reads only the name and the values of a metric.
   for (const family of requests) registry.registerMetric({ name: family.name, get: () => family } as unknown as Metric)
   const texts: string[] = []
   for (const { name } of registry.getMetricsAsArray()) {
     texts.push(await registry.getSingleMetricAsString(name))
-    // A page may be long: requests are answered between its parts.
+    // A page may be long, so requests get a turn between its parts.
     await setImmediate()
   }
   return `${texts.join('\n')}\n`
 }
 
-/** What requests add up to in all processes. */
+/** Adds up the series of all processes by their labels. */
 function added(snapshots: readonly Snapshot[]): readonly Series[] {
   const all = new Map<string, Series>()
   for (const counted of snapshots.flatMap(({ series }) => series)) {

@@ -24,15 +24,19 @@ import { type TraceHeaders, traceParent, traceState } from '../../upstreams/chan
 import { operationOf } from './request-families.ts'
 import type { AttemptTrace, RequestTrace, TracedAttempt, TracedRequest, Tracer } from './trace.ts'
 
-/** Milliseconds for one batch, and for the last ones at the end. */
+/** Milliseconds; export timeout of one batch, and limit for the last batches at shutdown. */
 const EXPORT = 5000
 const FLUSH = 3000
-/** Spans that wait for the collector; further ones are dropped. */
+/** Most spans that wait for the collector; further spans are dropped. */
 const QUEUE = 8192
-/** Characters of an attribute that callers write. */
+/** Most characters of an attribute whose value callers write. */
 const LONGEST = 200
 
-/** @param onFault called for each batch that the collector did not take. */
+/**
+ * Opens a tracer that sends spans to an OpenTelemetry collector (OTLP over HTTP).
+ *
+ * @param onFault called for each batch that the collector did not accept.
+ */
 export function openTracer({ otlp, headers, sample }: TracesConfig, onFault: (fault: unknown) => void): Tracer {
   const exporter = new ReportingExporter({ url: otlp, headers: { ...headers }, timeoutMillis: EXPORT })
   exporter.onFault = onFault
@@ -62,7 +66,7 @@ export function openTracer({ otlp, headers, sample }: TracesConfig, onFault: (fa
   }
 }
 
-/** Who sends the traces. */
+/** Resource attributes of all spans. */
 const SERVICE = { 'service.name': 'interlingua' }
 const RESOURCE = {
   attributes: SERVICE,
@@ -70,7 +74,7 @@ const RESOURCE = {
   getRawAttributes: () => Object.entries(SERVICE),
 } as unknown as NonNullable<ConstructorParameters<typeof BasicTracerProvider>[0]>['resource'] & object
 
-/** The exporter, with a word of what it could not send. */
+/** An OTLP exporter that reports failed batches. */
 class ReportingExporter extends OTLPTraceExporter {
   onFault: (fault: unknown) => void = () => {}
 
@@ -82,7 +86,7 @@ class ReportingExporter extends OTLPTraceExporter {
   }
 }
 
-/** A copy: spans wait for their collector, and a slice would have all of the text wait with them. */
+/** Truncates and copies a text. A slice would keep the whole text in memory while its span waits for export. */
 const shortened = (text: string): string => (text.length <= LONGEST ? text : flatCopy(text.slice(0, LONGEST)))
 
 const nameOf = ({ method = 'POST', own = false, door, format }: TracedRequest): string =>
@@ -103,7 +107,7 @@ const attemptAttributes = ({ channel, provider, format, model }: TracedAttempt):
   'interlingua.format': format,
 })
 
-/** The caller's trace is continued. */
+/** Returns the caller's trace context, so that its trace continues; the root context if there is none. */
 function contextOf({ headers }: TracedRequest): Context {
   const parent = typeof headers['traceparent'] === 'string' ? traceParent(headers['traceparent']) : undefined
   if (parent === undefined) return ROOT_CONTEXT

@@ -1,11 +1,11 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Family } from './family.ts'
 
-/** Milliseconds between two looks at the event loop. */
+/** Milliseconds between two samples of the event loop. */
 const RESOLUTION = 20
 const SHARES = [50, 90, 99] as const
 
-/** Watches the event loop; since the first time that metrics are read, as watching costs a timer. */
+/** Measures event loop delay. Started by the first scrape, because measuring costs a timer. */
 let delay: ReturnType<typeof monitorEventLoopDelay> | undefined
 
 const gauge = (name: string, value: number, help: string, aggregator: Family['aggregator'] = 'sum'): Family => ({
@@ -13,7 +13,7 @@ const gauge = (name: string, value: number, help: string, aggregator: Family['ag
   values: [{ labels: {}, value }],
 })
 
-/** The process's use of memory, CPU and event loop, under the names that Node's dashboards use. */
+/** Returns the memory, CPU and event loop metrics of the process, under the names that Node dashboards use. */
 export function processFamilies(): readonly Family[] {
   const { rss, heapUsed, heapTotal, external } = process.memoryUsage()
   const { user, system } = process.cpuUsage()
@@ -31,7 +31,7 @@ export function processFamilies(): readonly Family[] {
   ]
 }
 
-/** Delays of the event loop since metrics were last read. */
+/** Returns the event loop delay since the last scrape. */
 function eventLoop(): readonly Family[] {
   const known = delay
   delay ??= monitorEventLoopDelay({ resolution: RESOLUTION })
@@ -39,7 +39,7 @@ function eventLoop(): readonly Family[] {
     delay.enable()
     return []
   }
-  // What is measured holds the time between two looks, too.
+  // A measured delay includes the sampling interval.
   const seconds = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e9 - RESOLUTION / 1000)
   const families = SHARES.map(share =>
     gauge(

@@ -1,10 +1,10 @@
 import type { Family } from './family.ts'
 
-/** Requests that have no rows of usage: for lists of models, stored responses, tasks, pictures. */
+/** Counts requests without usage rows: model lists, stored responses, tasks and images. */
 export class Queries {
   private readonly byDoor = new Map<string, number[]>()
 
-  /** @param door the path of an endpoint, of which there is a fixed number. */
+  /** @param door the path pattern of an endpoint; the set of patterns is fixed, so the labels are bounded. */
   take(door: string, status: number): void {
     const classes = this.byDoor.get(door) ?? [0, 0, 0, 0, 0, 0]
     this.byDoor.set(door, classes)

@@ -1,16 +1,16 @@
 import type { Family, Sample } from './family.ts'
 import { type Histogram, NONE, type RequestLabels, type Series, TOKEN_KINDS } from './requests.ts'
 
-/** The preset of a channel, by the channel's name. */
+/** Returns the preset of a channel by the channel's name. */
 export type ProviderOf = (channel: string) => string | undefined
 
 type Labels = { readonly [name: string]: string }
-/** A set of labels further, with the count of it. */
+/** A count with labels in addition to the counter's. */
 type Count = readonly [more: Labels, value: number]
 
 interface Counter {
   readonly help: string
-  /** The labels it has of those that requests have; the others are added up. */
+  /** The request labels of this counter; values are summed over the others. */
   readonly by: readonly (keyof RequestLabels)[]
   readonly of: (series: Series) => readonly Count[]
 }
@@ -19,30 +19,30 @@ const WHOLE = ['door', 'format', 'model', 'channel', 'upstream_format', 'status'
 const alone = (value: number): readonly Count[] => (value === 0 ? [] : [[{}, value]])
 
 export const COUNTERS: { readonly [name: string]: Counter } = {
-  interlingua_requests_total: { help: 'Requests that ended.', by: WHOLE, of: one => alone(one.counts.requests) },
+  interlingua_requests_total: { help: 'Finished requests.', by: WHOLE, of: one => alone(one.counts.requests) },
   interlingua_errors_total: {
-    help: 'Requests that ended with an error, by its kind.',
+    help: 'Failed requests by kind of error.',
     by: ['door', 'format', 'model', 'channel'],
     of: ({ errors }) => [...errors].map(([error, count]) => [{ error }, count]),
   },
   interlingua_attempts_total: {
-    help: 'Requests to upstreams; those beyond one a request are failovers.',
+    help: 'Requests to upstreams; more than one per request are failovers.',
     by: ['format', 'model', 'channel'],
     of: one => alone(one.counts.attempts),
   },
   interlingua_tokens_total: {
-    help: 'Tokens by kind; input and output hold the other kinds.',
+    help: 'Tokens by kind; input and output include the other kinds.',
     by: ['format', 'model', 'channel'],
     of: ({ tokens }) =>
       TOKEN_KINDS.map(([kind], place): Count => [{ kind }, tokens[place]!]).filter(([, count]) => count > 0),
   },
   interlingua_losses_total: {
-    help: 'Differences between requests and what was sent of them.',
+    help: 'Losses: details of requests or answers that the translation dropped or changed.',
     by: ['format', 'upstream_format', 'model'],
     of: one => alone(one.counts.losses),
   },
   interlingua_additions_total: {
-    help: 'What was added to requests, such as a limit that an upstream requires.',
+    help: 'Additions to requests, such as a token limit that an upstream requires.',
     by: ['format', 'upstream_format', 'model'],
     of: one => alone(one.counts.additions),
   },
@@ -52,17 +52,17 @@ export const COUNTERS: { readonly [name: string]: Counter } = {
     of: one => alone(one.counts.lossy),
   },
   interlingua_cost_dollars_total: {
-    help: 'US dollars that requests cost, as far as their prices are known.',
+    help: 'Cost of requests in US dollars; requests with unknown prices are not included.',
     by: ['model', 'channel'],
     of: one => alone(one.counts.nanodollars / 1e9),
   },
   interlingua_unpriced_requests_total: {
-    help: 'Requests with tokens whose price is not known.',
+    help: 'Requests that used tokens of unknown price.',
     by: ['model', 'channel'],
     of: one => alone(one.counts.unpriced),
   },
   interlingua_estimated_requests_total: {
-    help: 'Requests whose tokens and cost are an estimate.',
+    help: 'Requests whose tokens and cost are estimated.',
     by: ['model', 'channel'],
     of: one => alone(one.counts.estimated),
   },
@@ -74,7 +74,7 @@ interface Distribution {
   readonly of: (series: Series) => readonly (readonly [more: Labels, histogram: Histogram])[]
 }
 
-/** What is done, in OpenTelemetry's words where it has one for the format. */
+/** OpenTelemetry's operation name of each format; formats without one use their own name. */
 const OPERATIONS: { readonly [format: string]: string } = {
   chat: 'chat',
   responses: 'chat',
@@ -93,7 +93,9 @@ const genAi = ({ format, door, model, channel }: RequestLabels, providerOf: Prov
   gen_ai_request_model: model,
 })
 
-/** OpenTelemetry's names are those of its semantic conventions for generative AI, in Prometheus's spelling. */
+/**
+ * Histograms by name. `gen_ai_*` names follow OpenTelemetry's semantic conventions for generative AI, with underscores.
+ */
 export const HISTOGRAMS: { readonly [name: string]: Distribution } = {
   interlingua_request_duration_seconds: {
     help: 'Time from the head of a request to the end of its answer.',
@@ -111,7 +113,7 @@ export const HISTOGRAMS: { readonly [name: string]: Distribution } = {
     of: one => [[one.labels.status === '2xx' ? {} : { error_type: one.labels.status }, one.duration]],
   },
   gen_ai_server_time_to_first_token_seconds: {
-    help: 'Time to the first byte of successful answers.',
+    help: 'Time from the head of a request to the first byte of its successful answer.',
     labels: genAi,
     of: one => (one.labels.status === '2xx' ? [[{}, one.firstByte]] : []),
   },
@@ -125,7 +127,7 @@ export const HISTOGRAMS: { readonly [name: string]: Distribution } = {
   },
 }
 
-/** The metrics of requests. */
+/** Builds all request metrics from the series of all processes. */
 export function requestFamilies(all: readonly Series[], providerOf: ProviderOf): readonly Family[] {
   return [
     ...Object.entries(COUNTERS).map(([name, counter]) => counterFamily(name, counter, all)),

@@ -2,18 +2,18 @@ import type { Config } from '../../config/index.ts'
 import { CANCELLED, type UsageRow } from '../../store/usage/row.ts'
 import type { Sample } from './family.ts'
 
-/** The label of values beyond those that have labels of their own, and of values there are none of. */
+/** Label values: `other` for values beyond the limits below, `none` for absent values. */
 const OTHER = 'other'
 export const NONE = 'none'
 
-/** Sets of labels that are counted apart; further ones are counted together. */
+/** Most label sets with a series of their own; further ones share one series per format and status. */
 const MOST_SERIES = 1000
 
-/** The class of requests that their callers left. */
+/** Status label of requests whose caller disconnected. */
 const LEFT = 'cancelled'
 const CLASSES = ['0xx', '1xx', '2xx', '3xx', '4xx', '5xx'] as const
 
-/** What is counted of requests, by their labels. Made for rates of thousands a second: nothing is kept of a request. */
+/** Counts requests by their labels. Built for thousands of requests a second: holds sums, never requests. */
 export class Requests {
   private readonly models: ModelLabels
   private readonly byKey = new Map<string, Series>()
@@ -52,14 +52,14 @@ export class Requests {
 
 const ALL_OTHERS = { door: OTHER, model: OTHER, channel: OTHER, upstream_format: OTHER }
 
-/** Models that channels take by pattern and that have labels of their own. */
+/** Most models outside the config that get a label value of their own. */
 const MOST_MODELS = 100
-/** Characters of such a model: it is in every line of a page that is about it. */
+/** Most characters of such a model name, which every line about the model repeats. */
 const LONGEST = 100
 
 /**
- * The model of a request as a label. Callers write names of models, so only those are counted apart that the config names,
- * and some that an upstream answered with success.
+ * Maps a request's model to a label value. Callers choose model names, so only configured models and a limited number
+ * of models that an upstream answered successfully get a value of their own.
  */
 class ModelLabels {
   private known: ReadonlySet<string> = new Set()
@@ -82,16 +82,16 @@ class ModelLabels {
   }
 }
 
-/** What a histogram counted, as plain JSON. */
+/** The counts of a histogram as plain JSON. */
 interface Counted {
   readonly counts: readonly number[]
   readonly sum: number
 }
 
-/** Counts of values by the buckets of a histogram. */
+/** Counts values by bucket. */
 export class Histogram implements Counted {
   private readonly bounds: readonly number[]
-  /** Of each bucket alone; the last has what is above all bounds. */
+  /** Count of each bucket alone, not cumulative; the last bucket holds values above all bounds. */
   readonly counts: number[]
   sum = 0
 
@@ -109,18 +109,18 @@ export class Histogram implements Counted {
     this.sum += value
   }
 
-  /** One with the same bounds that counted nothing. */
+  /** Returns a histogram with the same bounds and no counts. */
   empty(): Histogram {
     return new Histogram(this.bounds)
   }
 
-  /** Adds what another one with the same bounds counted. */
+  /** Adds the counts of a histogram with the same bounds. */
   add(other: Counted): void {
     for (const [place, count] of other.counts.entries()) this.counts[place]! += count
     this.sum += other.sum
   }
 
-  /** Its samples in Prometheus's form, whose buckets are cumulative; none where nothing was counted. */
+  /** Returns Prometheus samples with cumulative buckets; none if nothing was counted. */
   samples(name: string, labels: Sample['labels']): readonly Sample[] {
     let count = 0
     const buckets = this.counts.map((own, place): Sample => {
@@ -137,14 +137,14 @@ export class Histogram implements Counted {
   }
 }
 
-/** Seconds. Those of OpenTelemetry's `gen_ai.server.request.duration`, and longer ones for videos and thoughts. */
+/** Seconds; buckets of OpenTelemetry's `gen_ai.server.request.duration`, plus longer ones for videos and reasoning. */
 const DURATION = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92, 300, 900]
-/** Seconds. Those of `gen_ai.server.time_to_first_token`, and longer ones. */
+/** Seconds; buckets of `gen_ai.server.time_to_first_token`, plus longer ones. */
 const FIRST = [0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 30, 60]
-/** Tokens, as OpenTelemetry has them. */
+/** Tokens; OpenTelemetry's buckets. */
 const TOKENS = [1, 4, 16, 64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304]
 
-/** The kinds of tokens by the names of their labels; those behind the first two are parts of these. */
+/** Token kinds by label value. Every kind after the first two is a part of input or output. */
 export const TOKEN_KINDS = [
   ['input', 'input'],
   ['output', 'output'],
@@ -155,43 +155,43 @@ export const TOKEN_KINDS = [
   ['output_audio', 'outputAudio'],
 ] as const satisfies readonly (readonly [label: string, field: keyof UsageRow])[]
 
-/** The labels of what is counted of requests. */
+/** Labels of the request metrics. */
 export interface RequestLabels {
   readonly door: string
   readonly format: string
   readonly model: string
   readonly channel: string
   readonly upstream_format: string
-  /** The class of the status: `2xx`; `cancelled` for 499. */
+  /** The status class: `2xx`; `cancelled` for 499. */
   readonly status: string
 }
 
-/** The same as plain JSON, for other processes. */
+/** A series as plain JSON, sent to other processes. */
 export interface CountedSeries {
   readonly labels: RequestLabels
   readonly counts: Counts
   readonly tokens: readonly number[]
   readonly errors: readonly (readonly [kind: string, count: number])[]
-  /** In the order of `histograms`. */
+  /** In the order of `Series.histograms`. */
   readonly histograms: readonly Counted[]
 }
 
-/** Sums over requests. */
+/** Sums over the requests of a series. */
 interface Counts {
   requests: number
   attempts: number
   losses: number
   additions: number
-  /** Requests that lost something. */
+  /** Requests with at least one loss. */
   lossy: number
   nanodollars: number
-  /** Requests with tokens of unknown price. */
+  /** Requests that used tokens of unknown price. */
   unpriced: number
-  /** Requests whose tokens are an estimate. */
+  /** Requests whose token counts are estimated. */
   estimated: number
 }
 
-/** What is counted of the requests with one set of labels. */
+/** Counters and histograms of all requests with one set of labels. */
 export class Series {
   readonly labels: RequestLabels
   readonly counts: Counts = {
@@ -240,7 +240,7 @@ export class Series {
     if (row.output !== undefined) this.output.take(row.output)
   }
 
-  /** What it counted, as plain JSON. */
+  /** Returns the counts as plain JSON. */
   get counted(): CountedSeries {
     const { labels, counts, tokens, errors, histograms } = this
     return {
@@ -249,7 +249,7 @@ export class Series {
     }
   }
 
-  /** Adds what one with the same labels counted. */
+  /** Adds the counts of a series with the same labels. */
   add({ counts, tokens, errors, histograms }: CountedSeries): void {
     for (const name of Object.keys(counts) as (keyof Counts)[]) this.counts[name] += counts[name]
     for (const [kind, count] of tokens.entries()) this.tokens[kind]! += count

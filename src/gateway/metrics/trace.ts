@@ -2,50 +2,50 @@ import type { UsageRow } from '../../store/usage/row.ts'
 import type { Headers } from '../../upstreams/channel/headers.ts'
 import type { TraceHeaders } from '../../upstreams/channel/trace-context.ts'
 
-/** A request that is traced. */
+/** A request as a tracer sees it. */
 export interface TracedRequest {
-  /** How it was asked for; `POST` by default. */
+  /** HTTP method; `POST` by default. */
   readonly method?: 'GET' | 'POST'
-  /** It is one that the gateway makes, and belongs to the trace of the headers. */
+  /** Whether the gateway itself makes the request; it then belongs to the trace in `headers`. */
   readonly own?: boolean
   readonly door: string
   readonly format: string
   readonly headers: Headers
 }
 
-/** What an attempt is made with. */
+/** The target of an attempt. */
 export interface TracedAttempt {
   readonly channel: string
   readonly provider: string
   readonly format: string
-  /** What the upstream calls the model. */
+  /** The upstream's name of the model. */
   readonly model: string
 }
 
-/** The tokens of an answer, as far as they are known. */
+/** The token counts of an answer, if known. */
 type Tokens = Pick<UsageRow, 'input' | 'output'>
 
-/** One request to an upstream. */
+/** The trace of one request to an upstream. */
 export interface AttemptTrace {
-  /** What the upstream gets, so that it can continue the trace. */
+  /** Trace headers for the upstream, so that it can continue the trace. */
   readonly headers: TraceHeaders
-  /** The upstream began to answer. */
+  /** Records the status of the upstream's answer. */
   answered(status: number): void
-  /** @param error the kind of what went wrong, where anything did. */
+  /** @param error the kind of error, if the attempt failed. */
   end(tokens: Tokens | undefined, error?: string): void
 }
 
-/** One request of a caller. */
+/** The trace of one caller's request. */
 export interface RequestTrace {
-  /** What other requests that belong to this one continue. */
+  /** Trace headers for requests that belong to this one. */
   readonly headers: TraceHeaders
   attempt(attempt: TracedAttempt): AttemptTrace
   end(row: UsageRow): void
 }
 
-/** Makes traces and sends them to a collector. */
+/** Creates traces and sends them to a collector. */
 export interface Tracer {
   begin(request: TracedRequest): RequestTrace
-  /** Sends what is left, for some seconds at most. */
+  /** Sends the remaining spans; gives up after a few seconds. */
   close(): Promise<void>
 }

@@ -5,12 +5,12 @@ import type { RequestTrace, TracedRequest, Tracer } from './trace.ts'
 
 export type { AttemptTrace, RequestTrace, TracedAttempt } from './trace.ts'
 
-/** The traces of requests, where a collector of them is configured; what makes them is loaded only then. */
+/** Traces requests if the config names a collector; OpenTelemetry is loaded only then. */
 export class Traces {
-  /** Settles when requests can be traced. */
+  /** Settles when the tracer is loaded. */
   opened: Promise<void> = Promise.resolve()
   private settings: TracesConfig | undefined
-  /** What makes them; undefined where none are made. */
+  /** Undefined if no collector is configured, or while the tracer loads. */
   tracer: Tracer | undefined
   private readonly faults: LogOnce
 
@@ -25,7 +25,7 @@ export class Traces {
     this.open(settings)
   }
 
-  /** Begins the trace of a request; undefined where none are made. */
+  /** Starts the trace of a request; undefined if requests are not traced. */
   begin(request: TracedRequest): RequestTrace | undefined {
     return this.tracer?.begin(request)
   }

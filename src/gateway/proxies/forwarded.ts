@@ -1,14 +1,17 @@
-/** What one proxy states of the request before it (RFC 7239, section 4). */
+/** The request as one proxy received it: caller, scheme and host (RFC 7239, section 4). */
 export interface Hop {
   readonly for?: string
   readonly proto?: string
   readonly host?: string
 }
 
-/** A name and a value, which may be quoted; then what ends the pair. */
+/** Matches one `name=value` pair, quoted or not, and the separator after it. */
 const PAIR = /\s*([\w-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s",;]*))\s*(;|,|$)/gy
 
-/** The hops of a `forwarded` header, the caller's first; none where any of it is malformed. */
+/**
+ * Parses a `forwarded` header into its hops, the caller's first. Returns no hops if any part of the header is
+ * malformed.
+ */
 export function forwardedHops(header: string): readonly Hop[] {
   const hops: Record<string, string>[] = [{}]
   PAIR.lastIndex = 0

@@ -6,17 +6,17 @@ import { forwardedHops, type Hop } from './forwarded.ts'
 
 type Settings = Pick<ServerConfig, 'trustedProxies' | 'publicUrls'>
 
-/** Where a request came from: its headers, and the connection it came over. */
+/** The parts of a request that show where it came from. */
 export type Arrived = Pick<IncomingMessage, 'headers' | 'socket'>
 
-/** Before the port a host stands for by itself. */
+/** Matches the default port of a scheme, which URLs leave out. */
 const USUAL_PORT: { readonly [scheme: string]: RegExp } = { http: /:80$/, https: /:443$/ }
 
 const HOST = /^[a-z0-9._-]+(?::\d{1,5})?$|^\[[0-9a-f:.]+\](?::\d{1,5})?$/i
 
-/** What stands between callers and the gateway: where a request came from, and the address it was sent to. */
+/** Finds a request's caller and public address behind trusted proxies. */
 export class Proxies {
-  /** Requests come through proxies, so that their connections do not distinguish callers. */
+  /** Whether proxies are configured, so that connections do not tell callers apart. */
   readonly present: boolean
   private readonly trusts: (address: string, index: number) => boolean
   private readonly first: string | undefined
@@ -26,13 +26,13 @@ export class Proxies {
     this.present = trustedProxies.length > 0
     this.trusts = this.present ? proxyAddr.compile([...trustedProxies]) : () => false
     this.first = publicUrls[0]
-    // The first of several with one host counts.
+    // Of several URLs with one host, the first one counts.
     this.byHost = new Map([...publicUrls].reverse().map(url => [new URL(url).host, url]))
   }
 
   /**
-   * The IP address a request came from: the last one that no trusted proxy has. It identifies a caller in the log and
-   * where wrong keys are slowed down; it allows nothing.
+   * Returns the caller's IP address: the last address that is not a trusted proxy's. Used for logs and for slowing down
+   * wrong keys; never for permissions.
    */
   addressOf({ headers, socket }: Arrived): string {
     const peer = peerOf(socket)
@@ -47,7 +47,7 @@ export class Proxies {
     return address
   }
 
-  /** The address below which a request's caller reaches the gateway, without a slash at the end. */
+  /** Returns the base URL by which the caller reaches the gateway, without a trailing slash. */
   baseOf(message: Arrived): string {
     const { first } = this
     if (first === undefined) return this.originOf(message)
@@ -56,13 +56,13 @@ export class Proxies {
     return this.byHost.get(host.toLowerCase().replace(USUAL_PORT[scheme]!, '')) ?? first
   }
 
-  /** The origin that a request's caller used, as far as the request and trusted proxies state it. */
+  /** Returns the origin that the caller used, according to the request and trusted proxies. */
   originOf(message: Arrived): string {
     const { scheme, host } = this.target(message)
     return `${scheme}://${host}`
   }
 
-  /** Scheme and host that the caller used: of trusted proxies as they state them, else of the request itself. */
+  /** Returns the scheme and host that the caller used: as stated by a trusted proxy, or else by the request. */
   private target({ headers, socket }: Arrived): { readonly scheme: string; readonly host: string } {
     const stated = this.believes(peerOf(socket)) ? targetIn(headers) : {}
     const scheme = stated.proto?.toLowerCase() ?? ''
@@ -78,7 +78,7 @@ export class Proxies {
 
 type Headers = Arrived['headers']
 
-/** Empty where the connection is closed already. */
+/** Returns the peer's IP address; empty if the connection is closed. */
 const peerOf = ({ remoteAddress }: Arrived['socket']): string => ipIn(remoteAddress ?? '') ?? ''
 
 const ownHost = ({ localAddress = '127.0.0.1', localPort }: Arrived['socket']): string =>
@@ -94,8 +94,8 @@ const listed = (value: string | string[] | undefined): readonly string[] =>
 const hopsIn = ({ forwarded }: Headers): readonly Hop[] => (forwarded === undefined ? [] : forwardedHops(forwarded))
 
 /**
- * The addresses that proxies state, the caller's first. `forwarded` counts only without `x-forwarded-for`: a proxy that
- * sets the one passes on the other as its caller wrote it.
+ * Returns the addresses that proxies state, the caller's first. `forwarded` is read only without `x-forwarded-for`: a
+ * proxy that sets one of the two headers passes on the other as the caller wrote it.
  */
 function statedBy(headers: Headers): readonly string[] {
   const addresses = listed(headers['x-forwarded-for'])
@@ -109,11 +109,14 @@ function targetIn(headers: Headers): Hop {
   return { ...hop, ...(proto === undefined ? {} : { proto }), ...(host === undefined ? {} : { host }) }
 }
 
-/** An IPv4 address as IPv6 sockets show it. */
+/** Matches the prefix of an IPv4-mapped IPv6 address. */
 const MAPPED = /^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i
 const WITH_PORT = /^(\d+\.\d+\.\d+\.\d+):\d+$|^\[([0-9a-f:.]+)\](?::\d+)?$/i
 
-/** The IP address in what a proxy states, which may have a port; undefined for names such as `unknown` or `_hidden`. */
+/**
+ * Extracts the IP address from a proxy's statement, which may include a port; undefined for names such as `unknown` or
+ * `_hidden`.
+ */
 function ipIn(text: string): string | undefined {
   const [, v4, v6] = WITH_PORT.exec(text) ?? []
   const address = (v4 ?? v6 ?? text).replace(MAPPED, '')

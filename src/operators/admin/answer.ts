@@ -1,4 +1,4 @@
-/** An answer of the admin API. */
+/** A complete HTTP answer of the admin API. */
 export interface AdminAnswer {
   readonly status: number
   readonly headers: { readonly [name: string]: string }

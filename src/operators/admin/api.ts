@@ -10,21 +10,24 @@ import { description } from './openapi.ts'
 import { detailsOf, Problem, type ProblemDetails } from './problem.ts'
 import type { SessionRoute } from './session/route.ts'
 
-/** Bytes a body may have. */
+/** Bytes; largest request body. */
 const LARGEST = 1024 * 1024
 
-/** The path below which all endpoints lie. */
+/** Base path of all endpoints. */
 export const BASE = '/admin/v1'
 
-/** A request at an endpoint. */
+/** A request to an endpoint. */
 export interface AdminCall {
   readonly message: IncomingMessage
   readonly params: RawInput['params']
-  /** The text behind the question mark. */
+  /** The query string without the question mark. */
   readonly query: string
 }
 
-/** Answers administrators: every answer is of the endpoint's schema, or problem details (RFC 9457). */
+/**
+ * Handles requests to the admin API. Every answer matches the endpoint's schema, or is a problem details object (RFC
+ * 9457).
+ */
 export class AdminApi {
   readonly endpoints: readonly Endpoint[]
   private readonly gateway: Administration
@@ -35,12 +38,12 @@ export class AdminApi {
     this.endpoints = endpoints
   }
 
-  /** Whose request it is. Rejects with Problem or GatewayError where it shows neither a valid token nor a session. */
+  /** Authenticates a request. Rejects with Problem or GatewayError if it has neither a valid token nor a session. */
   authenticate(message: IncomingMessage): Promise<Principal> {
     return authenticate(this.gateway, message)
   }
 
-  /** Rejects with Problem or GatewayError. */
+  /** Answers a request to an endpoint. Rejects with Problem or GatewayError. */
   async answer(endpoint: Endpoint, call: AdminCall, principal: Principal): Promise<AdminAnswer | LiveAnswer> {
     if (!isEnough(principal.role, roleFor(endpoint))) throw ROLE
     const { message, params, query } = call
@@ -51,39 +54,39 @@ export class AdminApi {
     return message.method === 'HEAD' ? headOf(endpoint) : (answer as LiveAnswer)
   }
 
-  /** Answers at a route of sessions, where nobody needs to be signed in. Rejects with Problem or GatewayError. */
+  /** Answers a request to a sign-in route, which needs no authentication. Rejects with Problem or GatewayError. */
   async session(route: SessionRoute, message: IncomingMessage, query: string): Promise<AdminAnswer> {
     if (this.gateway.users.config === undefined) throw unknownPath()
     const answer = await route.handle(this.gateway, message, new URLSearchParams(query))
     return { ...answer, headers: { ...HEADERS, ...answer.headers } }
   }
 
-  /** The description of all endpoints (OpenAPI 3.1). */
+  /** Returns the OpenAPI 3.1 description of all endpoints. */
   get openapi(): AdminAnswer {
     this.described ??= JSON.stringify(description(this.endpoints, this.gateway.version))
     return { status: 200, headers: HEADERS, text: this.described }
   }
 
-  /** A failure as problem details; faults of the gateway itself are logged. */
+  /** Converts an error into a problem details answer, and logs internal errors. */
   refusal(thrown: unknown, id: string, more: { readonly [name: string]: string } = {}): AdminAnswer {
     const details = detailsOf(thrown, id)
-    if (details.status === 500) this.gateway.log.error({ id, err: thrown }, 'a fault of the gateway')
+    if (details.status === 500) this.gateway.log.error({ id, err: thrown }, 'internal error in the admin API')
     const seconds = secondsOf(thrown)
     return refused(details, { ...more, ...(seconds === undefined ? {} : { 'retry-after': String(seconds) }) })
   }
 }
 
-/** The problem of a path with another method, and of a path that is none. */
+/** Problems for an unsupported method on a known path, and for an unknown path. */
 export const wrongMethod = (allow: string): Problem =>
-  new Problem('method-not-allowed', `The resource takes these methods: ${allow}.`)
-export const unknownPath = (): Problem => new Problem('not-found', `There is no such resource below ${BASE}.`)
+  new Problem('method-not-allowed', `The resource supports these methods: ${allow}.`)
+export const unknownPath = (): Problem => new Problem('not-found', `There is no such resource under ${BASE}.`)
 
 const secondsOf = (thrown: unknown): number | undefined => {
   if (thrown instanceof Problem) return thrown.more.retryAfterSeconds
   return thrown instanceof GatewayError ? thrown.error.retryAfterSeconds : undefined
 }
 
-const ROLE = new Problem('role-too-low', 'Only administrators may do this; you are a viewer.')
+const ROLE = new Problem('role-too-low', 'This requires the admin role; you are a viewer.')
 
 const HEADERS = {
   'cache-control': 'no-store',
@@ -109,13 +112,13 @@ function written(endpoint: Endpoint, answer: never, { headers: asked }: Incoming
   return { status, headers, text: JSON.stringify(answer) }
 }
 
-/** What is sent as it comes has no body to leave out. */
+/** Answers HEAD requests to streaming endpoints, whose body is not known in advance. */
 const headOf = ({ status, live = [] }: Endpoint): AdminAnswer => ({
   status,
   headers: { ...HEADERS, ...(live[0] === undefined ? {} : { 'content-type': live[0] }) },
   text: '',
 })
 
-/** The first of the two types that is named counts. */
+/** Whether the client prefers CSV: of the two supported types, the one named first counts. */
 const prefersCsv = (accept = ''): boolean =>
   /text\/csv|application\/json/i.exec(accept)?.[0].toLowerCase() === 'text/csv'

@@ -10,11 +10,11 @@ const BEARER = /^bearer\s+(\S+)\s*$/i
 type Authenticating = Pick<Administration, 'token' | 'isCaller' | 'users'>
 
 /**
- * Lets a request pass that shows a valid admin token, or else the session of a user.
+ * Authenticates a request by its admin token, or else by the session of a console user.
  *
- * @returns whose request it is.
- * @throws Problem `unauthenticated`, `api-key-refused` or `csrf`; GatewayError where the store cannot be asked, or too many
- * wrong tokens came from the address.
+ * @returns the sender of the request.
+ * @throws Problem `unauthenticated`, `api-key-refused` or `csrf`; GatewayError if the store fails, or the address sent
+ *   too many wrong tokens.
  */
 export async function authenticate(gateway: Authenticating, message: IncomingMessage): Promise<Principal> {
   const credential = BEARER.exec(message.headers.authorization ?? '')?.[1]
@@ -35,9 +35,9 @@ export async function authenticate(gateway: Authenticating, message: IncomingMes
 }
 
 /**
- * The session of a request, which no page but the console made.
+ * Returns the session of a request made by the console.
  *
- * @throws Problem `unauthenticated` or `csrf`; GatewayError where the store cannot be asked.
+ * @throws Problem `unauthenticated` or `csrf`; GatewayError if the store fails.
  */
 export async function sessionOf(
   { users }: Pick<Administration, 'users'>,
@@ -50,8 +50,8 @@ export async function sessionOf(
 }
 
 const MISSING =
-  'Sign in at the console, or send an admin token as "authorization: Bearer TOKEN"; "interlingua admin token" makes one.'
-const CSRF = 'Send the csrf token of your session as "x-csrf-token"; pages of other origins may not use a session.'
+  'Sign in to the console, or send an admin token as "authorization: Bearer TOKEN"; "interlingua admin token" creates one.'
+const CSRF = 'Send the CSRF token of your session as "x-csrf-token"; pages of other origins may not use a session.'
 const WRONG = 'The admin token is unknown or revoked.'
-const EXPIRED = 'The admin token is expired.'
-const CALLER = 'This is an API key of a caller; "interlingua admin token" makes a token for administrators.'
+const EXPIRED = 'The admin token has expired.'
+const CALLER = 'This is a caller API key; "interlingua admin token" creates a token for administrators.'

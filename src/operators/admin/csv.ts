@@ -1,6 +1,8 @@
 type Cell = string | number | boolean | undefined
 
-/** Rows as a table (RFC 4180), with a line of names. A text that a spreadsheet would calculate is quoted by a mark. */
+/**
+ * Formats rows as CSV (RFC 4180) with a header line. Texts that a spreadsheet would read as formulas get an apostrophe.
+ */
 export function csvOf<Row>(columns: { readonly [name: string]: (row: Row) => Cell }, rows: readonly Row[]): string {
   const cells = Object.values(columns)
   const lines = [Object.keys(columns), ...rows.map(row => cells.map(cell => cell(row)))]

@@ -9,25 +9,25 @@ import type { ProblemType } from './problem.ts'
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
-/** The input of a request, checked. */
+/** The validated input of a request. */
 export interface Input<P = unknown, Q = unknown, B = unknown> {
   readonly params: P
   readonly query: Q
   readonly body: B
 }
 
-/** A request whose answer is sent as it comes. */
+/** A request with a streamed answer. */
 export interface LiveExchange {
-  /** Names the request in headers. */
+  /** The request id, sent in headers. */
   readonly id: string
   readonly message: IncomingMessage
   readonly reply: Reply
 }
 
-/** Answers by itself. Rejects only where nothing was sent yet. */
+/** Sends a streamed answer. Rejects only if nothing has been sent. */
 export type LiveAnswer = (exchange: LiveExchange) => Promise<void>
 
-/** One row of the API: its route, its checks and its description come from it. */
+/** One endpoint of the admin API. Its route, validation and OpenAPI description are derived from this row. */
 export interface Endpoint<
   P extends AnySchema = AnySchema,
   Q extends AnySchema = AnySchema,
@@ -35,28 +35,28 @@ export interface Endpoint<
   A extends AnySchema = AnySchema,
 > {
   readonly method: Method
-  /** Who may use it, where that is not what `roleFor` gives by its method. */
+  /** Role that is required, if other than the default for the method (`roleFor`). */
   readonly role?: Role
-  /** With parameters in braces: `/keys/{id}`. */
+  /** Path with parameters in braces: `/keys/{id}`. */
   readonly path: string
-  /** Unique, for clients that are generated. */
+  /** Unique operation id, for generated clients. */
   readonly operation: string
   readonly summary: string
   readonly params: P
   readonly query: Q
-  /** Absent where it takes no body. */
+  /** Absent if the endpoint takes no body. */
   readonly body?: B
-  /** Absent where it answers without a body; of server-sent events the data of any of them. */
+  /** Absent if the answer has no body. For server-sent events, the schema of an event's data. */
   readonly answer?: A
-  /** The media types of an answer that is sent as it comes: `handle` gives a LiveAnswer then. */
+  /** Media types of a streamed answer; `handle` then returns a LiveAnswer. */
   readonly live?: readonly string[]
-  /** The status of success: 200, or 204 without an answer. */
+  /** Status on success: 200 by default, or 204 without a body. */
   readonly status: number
-  /** The problems it may report beside those of every request. */
+  /** Problems that this endpoint may report, besides those of every request. */
   readonly problems: readonly ProblemType[]
-  /** The path of what was created. */
+  /** Returns the path of the created resource. */
   readonly location?: (answer: v.InferOutput<A>) => string
-  /** The answer as a table, for clients that prefer `text/csv`. */
+  /** Formats the answer as CSV, for clients that prefer `text/csv`. */
   readonly csv?: (answer: v.InferOutput<A>) => string
   handle(
     gateway: Administration,
@@ -65,7 +65,7 @@ export interface Endpoint<
   ): Promise<v.InferOutput<A> | LiveAnswer> | v.InferOutput<A> | LiveAnswer
 }
 
-/** The role that an endpoint needs: to look at things, that of a viewer. */
+/** Returns the role that an endpoint requires: by default viewer for reading, or else admin. */
 export const roleFor = ({ role, method }: Pick<Endpoint, 'role' | 'method'>): Role =>
   role ?? (method === 'get' ? 'viewer' : 'admin')
 
@@ -78,7 +78,7 @@ type Written<P extends AnySchema, Q extends AnySchema, B extends AnySchema, A ex
 > &
   Partial<Pick<Endpoint<P, Q, B, A>, 'params' | 'query' | 'status' | 'problems'>>
 
-/** A row of the table, with its types checked against each other. */
+/** Defines an endpoint with type-checked schemas and defaults. */
 export const endpoint = <
   P extends AnySchema = Nothing,
   Q extends AnySchema = Nothing,
@@ -95,5 +95,5 @@ export const endpoint = <
       status: row.answer === undefined && row.live === undefined ? 204 : 200,
     },
     ...row,
-    // The table holds rows of all types: each is called with what its own schemas let through.
+    // The table holds endpoints of all types; each is called only with input that its own schemas have validated.
   }) as unknown as Endpoint

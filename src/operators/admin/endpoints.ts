@@ -13,7 +13,7 @@ import { TRY } from './endpoints/try.ts'
 import { USAGE } from './endpoints/usage.ts'
 import { USERS } from './endpoints/users.ts'
 
-/** Everything administrators can ask for, a row each. */
+/** All endpoints of the admin API, one row each. */
 export const ENDPOINTS: readonly Endpoint[] = [
   ...STATUS_ENDPOINTS,
   ...KEYS,

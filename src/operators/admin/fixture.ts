@@ -1,14 +1,14 @@
 import type { CaptureDocument, CapturedBody, CapturedEvent } from '../../gateway/capture/shapes.ts'
 
-/** A file of a fixture: `fixtures/<format>/<name>.<kind>.<ext>`. */
+/** One file of a fixture: `fixtures/<format>/<name>.<kind>.<ext>`. */
 export interface FixtureFile {
   readonly name: string
   readonly content: string
 }
 
 /**
- * A captured request as fixtures have it: the caller's request in its format, and in the upstream's format the request of
- * the last attempt and its answer. What was cut stands there as it was cut.
+ * Converts a captured request to fixture files: the caller's request in its format, and the last attempt's request and
+ * answer in the upstream's format. Truncated values stay truncated.
  */
 export function fixtureOf({ id, caller, attempts }: CaptureDocument): readonly FixtureFile[] {
   const name = `captured-${id.slice(-8)}`

@@ -3,7 +3,7 @@ import type { AnySchema } from '../../config/schema.ts'
 import type { Endpoint, Input } from './endpoint.ts'
 import { type InputError, Problem } from './problem.ts'
 
-/** What a request brought, not checked yet. */
+/** The input of a request before validation. */
 export interface RawInput {
   readonly params: { readonly [name: string]: string }
   readonly query: URLSearchParams
@@ -11,9 +11,9 @@ export interface RawInput {
 }
 
 /**
- * The input of a request, checked by the schemas of its endpoint.
+ * Validates the input of a request with the endpoint's schemas.
  *
- * @throws Problem `invalid-input` with everything that is wrong.
+ * @throws Problem `invalid-input` listing all errors.
  */
 export function checkedInput(
   { params, query, body }: Pick<Endpoint, 'params' | 'query' | 'body'>,
@@ -51,21 +51,21 @@ function checked(
   return undefined
 }
 
-/** Errors that are listed. */
+/** Most errors listed per part of the input. */
 const MOST = 50
 
-/** A JSON pointer (RFC 6901), as a client can use it. */
+/** Formats a path as a JSON pointer (RFC 6901). */
 const pointerOf = (steps: readonly string[]): string =>
   steps.map(step => `/${step.slice(0, LONGEST).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 
-/** Characters of an unknown name that are repeated. */
+/** Most characters of an unknown name that an error message repeats. */
 const LONGEST = 100
 
-/** Each parameter, which may be given once. */
+/** Converts the query to an object. Reports parameters that are given more than once. */
 function once(query: URLSearchParams, errors: InputError[]): { readonly [name: string]: string } {
   const found = new Map<string, string>()
   for (const [name, value] of query) {
-    if (found.has(name)) errors.push({ parameter: name.slice(0, LONGEST), detail: 'is given twice' })
+    if (found.has(name)) errors.push({ parameter: name.slice(0, LONGEST), detail: 'is given more than once' })
     found.set(name, value)
   }
   return Object.fromEntries(found)

@@ -5,7 +5,7 @@ import { type Endpoint, roleFor } from './endpoint.ts'
 import { PROBLEM_SCHEMA, PROBLEMS, type ProblemType } from './problem.ts'
 import { SHAPES } from './shapes.ts'
 
-/** Problems of every request, and of every request with parameters or a body. */
+/** Problems that every request may cause, and those of requests with input or a body. */
 const USUAL: readonly ProblemType[] = [
   'unauthenticated',
   'api-key-refused',
@@ -18,7 +18,7 @@ const USUAL: readonly ProblemType[] = [
 const OF_INPUT: readonly ProblemType[] = ['invalid-input']
 const OF_BODIES: readonly ProblemType[] = ['too-large']
 
-/** The description of the API (OpenAPI 3.1), made from the schemas that check its requests. */
+/** Builds the OpenAPI 3.1 description of the API, from the same schemas that validate requests. */
 export function description(endpoints: readonly Endpoint[], version: string): JsonSchema {
   const paths: { [path: string]: { [method: string]: JsonSchema } } = {}
   for (const endpoint of endpoints) (paths[endpoint.path] ??= {})[endpoint.method] = operation(endpoint)
@@ -30,7 +30,7 @@ export function description(endpoints: readonly Endpoint[], version: string): Js
     paths,
     components: {
       securitySchemes: {
-        adminToken: { type: 'http', scheme: 'bearer', description: 'Made by "interlingua admin token".' },
+        adminToken: { type: 'http', scheme: 'bearer', description: 'Created by "interlingua admin token".' },
         session: { type: 'apiKey', in: 'cookie', name: 'interlingua_session', description: SESSION },
         csrf: { type: 'apiKey', in: 'header', name: 'x-csrf-token', description: CSRF },
       },
@@ -39,8 +39,8 @@ export function description(endpoints: readonly Endpoint[], version: string): Js
   }
 }
 
-const SESSION = 'Of a user who signed in with POST /session; over TLS its name begins with __Host-.'
-const CSRF = 'What GET /session gives as csrf; for all methods but GET and HEAD.'
+const SESSION = 'Session of a user who signed in with POST /session; over TLS, the cookie name starts with __Host-.'
+const CSRF = 'The csrf value from GET /session; required for all methods except GET and HEAD.'
 
 function operation(endpoint: Endpoint): JsonSchema {
   const { operation, summary, params, query, body, path } = endpoint
@@ -48,7 +48,7 @@ function operation(endpoint: Endpoint): JsonSchema {
     operationId: operation,
     summary,
     tags: [path.split('/')[1]],
-    ...(roleFor(endpoint) === 'admin' ? { description: 'For administrators.' } : {}),
+    ...(roleFor(endpoint) === 'admin' ? { description: 'Requires the admin role.' } : {}),
     parameters: [...parameters('path', params), ...parameters('query', query)],
     ...(body === undefined
       ? {}
@@ -65,7 +65,7 @@ function parameters(place: 'path' | 'query', schema: AnySchema): JsonSchema[] {
   return Object.entries(properties).map(([name, one]) => ({
     ...{ name, in: place, required: required.includes(name), schema: one },
     ...(one['type'] === 'array' ? { style: 'form', explode: false } : {}),
-    // `?force` alone is true.
+    // `?force` without a value means true.
     ...(one['type'] === 'boolean' ? { allowEmptyValue: true } : {}),
   }))
 }
@@ -75,10 +75,10 @@ function success({ answer, status, csv, location, live }: Endpoint): JsonSchema 
   const schema = answer === undefined ? {} : { schema: jsonSchema(answer, 'output') }
   return {
     [status]: {
-      description: live === undefined ? 'Done.' : 'Sent as it comes.',
+      description: live === undefined ? 'Done.' : 'Streamed.',
       ...(location === undefined
         ? {}
-        : { headers: { location: { description: 'The path of what was created.', schema: { type: 'string' } } } }),
+        : { headers: { location: { description: 'The path of the created resource.', schema: { type: 'string' } } } }),
       content: {
         ...Object.fromEntries((live ?? ['application/json']).map(type => [type, schema])),
         ...(csv === undefined ? {} : { 'text/csv': { schema: { type: 'string' } } }),
@@ -106,7 +106,7 @@ function failures({ params, query, body, problems }: Endpoint): JsonSchema {
 
 type Definitions = { [name: string]: v.GenericSchema }
 
-/** The JSON Schema of a value; of named shapes a reference. */
+/** Converts a schema to JSON Schema; named shapes become references. */
 function jsonSchema(schema: AnySchema, typeMode: 'input' | 'output', definitions: Definitions = SHAPES): JsonSchema {
   const {
     $schema: _,
@@ -120,7 +120,7 @@ function jsonSchema(schema: AnySchema, typeMode: 'input' | 'output', definitions
   return rest
 }
 
-/** Each named shape without a reference to itself. */
+/** Returns the JSON Schema of each named shape, without a reference to itself. */
 const schemas = (): JsonSchema =>
   Object.fromEntries(
     Object.entries(SHAPES).map(([name, schema]) => {

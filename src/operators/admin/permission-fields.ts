@@ -5,11 +5,13 @@ import { fields, list, money, oneOf, text, whole } from '../../config/schema.ts'
 import type { Budget, LimitSettings } from '../../config/types.ts'
 import { DOORS } from '../../formats/index.ts'
 
-/** The name of a format that is spoken at an endpoint. */
+/** The name of a caller format. */
 const doorName = v.picklist([...DOORS.keys()], ({ input }) =>
-  typeof input === 'string' ? `unknown format${suggestion(input.slice(0, LONGEST), DOORS.keys())}` : 'expected a text',
+  typeof input === 'string'
+    ? `unknown format${suggestion(input.slice(0, LONGEST), DOORS.keys())}`
+    : 'expected a string',
 )
-/** Characters of an unknown name for which a similar one is looked for. */
+/** Most characters of an unknown name for which a similar one is searched. */
 const LONGEST = 100
 
 const budget = fields({
@@ -18,7 +20,7 @@ const budget = fields({
   unknown: v.nullish(oneOf(['allow', 'refuse'])),
 })
 
-/** What a key or a group may be allowed, as it is written; null stands for no such field. */
+/** Permission fields of keys and groups in request bodies; null removes a field. */
 export const permissionFields = {
   models: v.nullish(list(text())),
   doors: v.nullish(list(doorName)),
@@ -43,7 +45,7 @@ interface WrittenLimits {
     | undefined
 }
 
-/** Limits with those that were written; what was written as null is none any more, what was not stays. */
+/** Applies written limits: null removes a limit, absent fields stay unchanged. */
 export function changedLimits(before: LimitSettings, written: WrittenLimits): LimitSettings {
   const { rpm, tpm, concurrent } = before
   const day = merged(before.budget?.day, written.budget === null ? null : written.budget?.day)
@@ -58,9 +60,9 @@ export function changedLimits(before: LimitSettings, written: WrittenLimits): Li
   })
 }
 
-/** A field after a change: null removes it. */
+/** Returns a field's value after a change; null removes it. */
 export const merged = <T>(before: T | undefined, written: T | null | undefined): T | undefined =>
   written === undefined ? before : (written ?? undefined)
 
-/** Limits as an answer has them. */
+/** Formats limits for answers. */
 export const limitsView = ({ rpm, tpm, concurrent, budget }: LimitSettings) => ({ rpm, tpm, concurrent, budget })

@@ -1,38 +1,38 @@
 import { type CanonicalError, ERRORS, GatewayError } from '../../canonical/error.ts'
 import type { JsonSchema } from '../../config/schema.ts'
 
-/** The types of problems this API reports (RFC 9457), a row each; clients decide by the type. */
+/** All problem types of the API (RFC 9457). Clients should decide by type. */
 export const PROBLEMS = {
   'invalid-input': { status: 400, title: 'The request is invalid' },
-  unauthenticated: { status: 401, title: 'No valid admin token was given' },
-  'sign-in-refused': { status: 401, title: 'The name or the password is wrong' },
-  'api-key-refused': { status: 403, title: 'API keys of callers are not accepted here' },
+  unauthenticated: { status: 401, title: 'No valid admin token or session' },
+  'sign-in-refused': { status: 401, title: 'Wrong name or password' },
+  'api-key-refused': { status: 403, title: 'Caller API keys are not accepted here' },
   'role-too-low': { status: 403, title: 'Your role does not permit this' },
-  csrf: { status: 403, title: 'The request does not come from the console' },
-  'not-found': { status: 404, title: 'There is nothing of that name' },
-  'method-not-allowed': { status: 405, title: 'The resource does not take this method' },
-  'read-only': { status: 409, title: 'The config file has this; it cannot be changed here' },
-  'name-taken': { status: 409, title: 'The name is taken' },
+  csrf: { status: 403, title: 'The request was not made by the console' },
+  'not-found': { status: 404, title: 'The resource does not exist' },
+  'method-not-allowed': { status: 405, title: 'The resource does not support this method' },
+  'read-only': { status: 409, title: 'The resource is read-only: the config file or another system defines it' },
+  'name-taken': { status: 409, title: 'The name is already taken' },
   'not-repeatable': { status: 409, title: 'The request cannot be sent again' },
-  'in-use': { status: 409, title: 'It is still in use' },
-  'last-admin': { status: 409, title: 'It is the last enabled admin' },
+  'in-use': { status: 409, title: 'The resource is still in use' },
+  'last-admin': { status: 409, title: 'The user is the last enabled admin' },
   'too-large': { status: 413, title: 'The body is too large' },
-  'too-many-requests': { status: 429, title: 'Too many attempts were made' },
-  locked: { status: 429, title: 'Signing in is locked for a while' },
-  'store-unavailable': { status: 503, title: 'The store cannot be used at present' },
+  'too-many-requests': { status: 429, title: 'Too many requests' },
+  locked: { status: 429, title: 'Sign-in is temporarily locked' },
+  'store-unavailable': { status: 503, title: 'The store is temporarily unavailable' },
   internal: { status: 500, title: 'The gateway failed to handle the request' },
 } as const satisfies { readonly [type: string]: { readonly status: number; readonly title: string } }
 
 export type ProblemType = keyof typeof PROBLEMS
 
-/** What is wrong with one field of a body, by JSON pointer (RFC 6901), or with one parameter. */
+/** An error in one field of the body (by JSON pointer, RFC 6901) or in one parameter. */
 export interface InputError {
   readonly pointer?: string
   readonly parameter?: string
   readonly detail: string
 }
 
-/** Thrown where a request cannot be answered. */
+/** Thrown to answer a request with problem details. */
 export class Problem extends Error {
   readonly type: ProblemType
   readonly errors: readonly InputError[]
@@ -47,22 +47,22 @@ export class Problem extends Error {
 }
 
 export interface ProblemExtras {
-  /** Members that only problems of this place have. */
+  /** Additional members that only some problems have. */
   readonly members?: { readonly [name: string]: unknown }
   readonly retryAfterSeconds?: number
 }
 
-/** One thing that is wrong with the input. */
+/** Creates an `invalid-input` problem for one error. */
 export const invalidInput = (error: InputError): Problem =>
   new Problem('invalid-input', `${error.pointer ?? error.parameter ?? 'body'}: ${error.detail}`, [error])
 
-/** A problem as it is sent. */
+/** Problem details as sent. */
 export interface ProblemDetails {
   readonly type: string
   readonly title: string
   readonly status: number
   readonly detail: string
-  /** The id of the request, which the log has, too. */
+  /** The request id, also found in the log. */
   readonly instance: string
   readonly errors?: readonly InputError[]
   readonly [member: string]: unknown
@@ -70,7 +70,7 @@ export interface ProblemDetails {
 
 const NAMESPACE = 'urn:interlingua:problem:'
 
-/** Whatever was thrown, as it is sent. What nobody expected is sent without its cause. */
+/** Converts any thrown value to problem details. Unexpected errors are sent without their cause. */
 export function detailsOf(thrown: unknown, id: string): ProblemDetails {
   const problem = problemOf(thrown)
   const { status, title } = PROBLEMS[problem.type]
@@ -83,7 +83,7 @@ export function detailsOf(thrown: unknown, id: string): ProblemDetails {
   }
 }
 
-/** Errors of the gateway have finer statuses than the types of problems. */
+/** Returns the HTTP status of a gateway error, which is more precise than that of its problem type. */
 const statusOf = (thrown: unknown): number | undefined =>
   thrown instanceof GatewayError ? (thrown.error.httpStatus ?? ERRORS[thrown.error.kind].status) : undefined
 
@@ -101,7 +101,7 @@ function typeOf({ kind }: CanonicalError): ProblemType {
   return ERRORS[kind].status < 500 ? 'invalid-input' : 'internal'
 }
 
-/** The JSON Schema of problems. */
+/** JSON Schema of problem details. */
 export const PROBLEM_SCHEMA: JsonSchema = {
   type: 'object',
   required: ['type', 'title', 'status', 'detail', 'instance'],

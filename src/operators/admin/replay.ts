@@ -5,15 +5,15 @@ import { NoReply, REMOVED } from '../../gateway/captured.ts'
 import type { Administration } from './administration.ts'
 import { Problem } from './problem.ts'
 
-/** Headers that concern one connection or one body. */
+/** Headers of one connection or body, which are not resent. */
 const NOT_REPEATED = /^(host|connection|content-length|transfer-encoding|accept-encoding|upgrade|sec-.*)$/
 
 /**
- * Sends a captured request again in the name of its key, which is captured, too, whether the key's requests are or not.
+ * Sends a captured request again with its key. The new request is always captured, even if the key's requests are not.
  *
- * @param channel the only one that may answer it; absent, it is routed as any request.
+ * @param channel the only channel that may answer; without it, the request is routed normally.
  * @returns the id of the new request.
- * @throws Problem `not-repeatable`; GatewayError where keys cannot be read.
+ * @throws Problem `not-repeatable`; GatewayError if keys cannot be read.
  */
 export function replay(gateway: Administration, captured: CaptureDocument, channel: string | undefined): string {
   const { caller, cut, id, key } = captured
@@ -25,15 +25,15 @@ export function replay(gateway: Administration, captured: CaptureDocument, chann
     const request = { path, query: shown(query), headers: repeated(headers), body, as, repeats: id }
     return gateway.own!.send(request, new NoReply()).id
   } catch (thrown) {
-    // The key ended, may not use the channel, or the endpoint is none of a format.
+    // The key is no longer valid or may not use the channel, or the path is not a model endpoint.
     if (thrown instanceof GatewayError && thrown.error.kind !== 'overloaded')
       throw new Problem('not-repeatable', thrown.error.message)
     throw thrown
   }
 }
 
-const BODY = 'Only requests with a JSON body that was read can be sent again; files of forms are not captured.'
-const CUT = 'The body was too large to be captured whole.'
+const BODY = 'Only requests with a valid JSON body can be sent again; form files are not captured.'
+const CUT = 'The body was too large to be captured completely.'
 
 type Fields = { readonly [name: string]: string }
 

@@ -7,11 +7,11 @@ const source = oneOf(['config', 'store'])
 const budget = fields({
   day: v.optional(v.number()),
   month: v.optional(v.number()),
-  /** What becomes of requests to models whose price is unknown: `allow` by default. */
+  /** Whether requests to models of unknown price are allowed; `allow` by default. */
   unknown: v.optional(oneOf(['allow', 'refuse'])),
 })
 
-/** Limits of a key; money in US dollars. */
+/** Limits of a key; budgets in US dollars. */
 const limits = {
   rpm: v.optional(v.number()),
   tpm: v.optional(v.number()),
@@ -38,7 +38,7 @@ const keyFields = {
   on_loss: v.optional(oneOf(['show', 'refuse'])),
   enabled: v.boolean(),
   expires_at: v.optional(instant),
-  /** Until when its requests are captured. */
+  /** Until when requests of the key are captured. */
   capture_until: v.optional(instant),
   created_at: v.optional(instant),
   revoked_at: v.optional(instant),
@@ -46,8 +46,9 @@ const keyFields = {
   secrets: listOf(secret),
 }
 
+/** An API key without its secret. */
 export const KEY = fields(keyFields)
-/** With the secret, which is shown this once. */
+/** A new API key with its secret, which is shown only once. */
 export const NEW_KEY = fields({ ...keyFields, secret: v.string() })
 
 export const GROUP = fields({
@@ -70,7 +71,9 @@ const tokenFields = {
   expires_at: v.optional(instant),
 }
 
+/** An admin token without its secret. */
 export const TOKEN = fields(tokenFields)
+/** A new admin token with its secret, which is shown only once. */
 export const NEW_TOKEN = fields({ ...tokenFields, secret: v.string() })
 
 const rate = fields({ requests: v.number(), errors: v.number(), error_rate: v.number() })
@@ -81,9 +84,9 @@ const channelFields = {
   name: v.string(),
   provider: v.string(),
   formats: listOf(v.string()),
-  /** Public ids by the upstream's own. */
+  /** Upstream model ids by public id. */
   models: v.record(v.string(), v.string()),
-  /** Patterns of further ids that the upstream lists, and how many it lists. */
+  /** Patterns of further ids from the upstream's model list, and the size of that list. */
   patterns: listOf(v.string()),
   listed: v.optional(v.number()),
   priority: v.number(),
@@ -102,15 +105,15 @@ const channelFields = {
 
 export const CHANNEL = fields(channelFields)
 
-/** A channel with what its upstream does in each of its formats. */
+/** A channel with the abilities of its upstream in each format. */
 export const CHANNEL_DETAILS = fields({
   ...channelFields,
   dialects: listOf(
     fields({
       format: v.string(),
-      /** Callers can speak it, too: then requests and answers are passed on as they are. */
+      /** Whether callers can use the same format, so that requests and answers pass through untranslated. */
       native: v.boolean(),
-      /** The kinds of work an upstream of the format does. */
+      /** Kinds of work that upstreams of the format do. */
       does: listOf(v.string()),
       flags: listOf(fields({ name: v.string(), value: v.unknown(), meaning: v.optional(v.string()) })),
     }),
@@ -139,30 +142,30 @@ export const MODEL = fields({
   id: v.string(),
   name: v.optional(v.string()),
   description: v.optional(v.string()),
-  /** The format that clients should use for it: the operator's word, or what its channels do best. */
+  /** Format that clients should use for this model: from the config, or the best format of its channels. */
   interface: v.optional(v.string()),
-  /** Formats its channels speak, and others that callers may use by translation. */
+  /** Formats that its channels speak, and those that callers can use by translation. */
   native: listOf(v.string()),
   translated: listOf(v.string()),
   context: v.optional(v.number()),
   max_output: v.optional(v.number()),
   abilities: listOf(oneOf(['converse', 'draw', 'speak', 'embed'])),
-  /** Modalities, and what conversations with it can have. */
+  /** Modalities, and abilities in conversations. */
   input: v.optional(listOf(v.string())),
   output: v.optional(listOf(v.string())),
   reasoning: v.optional(v.boolean()),
   tools: v.optional(v.boolean()),
-  /** US dollars for a million tokens. */
+  /** US dollars per million tokens. */
   price: v.optional(prices),
   channels: listOf(fields({ name: v.string(), upstream_model: v.string(), state: CHANNEL.entries.state })),
 })
 
-/** The table that limits and abilities of models are from, where the config does not state them; the day it was current. */
+/** Source of model limits and abilities that the config does not state; `date` is the day the data was current. */
 export const CATALOGUE = fields({ package: v.string(), version: v.string(), licence: v.string(), date: v.string() })
 
 const percentiles = fields({ p50: v.number(), p95: v.number(), p99: v.number() })
 
-/** The fields by which usage is summed up, as the API calls them. */
+/** Fields by which usage can be grouped, as named in the API. */
 export const USAGE_FIELDS = ['key', 'model', 'channel', 'format', 'upstream_format', 'door', 'group', 'status'] as const
 
 const values = Object.fromEntries(USAGE_FIELDS.map(name => [name, v.optional(v.string())])) as {
@@ -172,11 +175,11 @@ const values = Object.fromEntries(USAGE_FIELDS.map(name => [name, v.optional(v.s
 export const USAGE_SUM = fields({
   key_name: v.optional(v.string()),
   ...values,
-  /** The groups that are not among the top, together. */
+  /** Set on the sum of all groups outside the top ones. */
   others: v.optional(v.boolean()),
   at: v.optional(instant),
   requests: v.number(),
-  /** Requests that failed; those that their callers left are counted apart. */
+  /** Failed requests, without those whose caller disconnected (`cancelled`). */
   errors: v.number(),
   cancelled: v.number(),
   input_tokens: v.number(),
@@ -186,10 +189,10 @@ export const USAGE_SUM = fields({
   reasoning_tokens: v.number(),
   input_audio_tokens: v.number(),
   output_audio_tokens: v.number(),
-  /** US dollars of the requests whose cost is known, and the number of the others. */
+  /** Cost in US dollars of requests with known prices, and the number of requests without. */
   cost: v.number(),
   unpriced: v.number(),
-  /** Requests whose tokens, and so whose cost, are an estimate. */
+  /** Requests whose token counts and cost are estimated. */
   estimated: v.number(),
   losses: v.number(),
   first_byte_ms: v.optional(percentiles),
@@ -222,7 +225,7 @@ export const REQUEST = fields({
   input_audio_tokens: v.optional(v.number()),
   output_audio_tokens: v.optional(v.number()),
   cost: v.optional(v.number()),
-  /** Tokens and cost are an estimate: the upstream did not count the answer to its end. */
+  /** Whether tokens and cost are estimated, because the upstream reported no final count. */
   estimated: v.optional(v.boolean()),
   losses: v.number(),
   read_after_ms: v.optional(v.number()),
@@ -230,9 +233,9 @@ export const REQUEST = fields({
   answered_after_ms: v.optional(v.number()),
   first_byte_after_ms: v.optional(v.number()),
   duration_ms: v.number(),
-  /** What it sent and was answered can be looked at. */
+  /** Whether a capture of the request exists. */
   captured: v.boolean(),
-  /** The attempts before the last. */
+  /** All attempts except the last. */
   tries: v.optional(
     listOf(
       fields({
@@ -247,7 +250,7 @@ export const REQUEST = fields({
 
 export const STATUS = fields({
   version: v.string(),
-  /** The bundle that `npm ci` made, or the sources. */
+  /** Whether the process runs the bundle that `npm ci` builds, or the source files. */
   running: oneOf(['bundle', 'sources']),
   instance: v.string(),
   started_at: instant,
@@ -261,7 +264,7 @@ export const STATUS = fields({
 
 export const SETTINGS = fields({
   public_urls: listOf(v.string()),
-  /** Names of the formats that callers can speak. */
+  /** Names of the caller formats. */
   doors: listOf(v.string()),
   features: fields({
     usage: v.boolean(),
@@ -286,45 +289,48 @@ const userFields = {
 }
 
 export const USER = fields(userFields)
-/** With the password, where it was made up, which is shown this once. */
+/** A new user; with the password if it was generated, which is shown only once. */
 export const NEW_USER = fields({ ...userFields, password: v.optional(v.string()) })
 export const PASSWORD = fields({ password: v.string() })
 
-/** A page of a list. */
+/** One page of a list. */
 export const pageOf = <S extends v.GenericSchema>(item: S) =>
   fields({ data: listOf(item), next_cursor: v.optional(v.string()) })
 
-/** A whole list. */
+/** A complete list. */
 export const allOf = <S extends v.GenericSchema>(item: S) => fields({ data: listOf(item) })
 
-/** One thing that a text loses in another format. */
+/** One loss of a translation. */
 const LOSS = fields({
   kind: oneOf(['dropped', 'changed', 'added', 'moved', 'inserted']),
-  /** Why, in kebab-case. */
+  /** The reason in kebab-case. */
   reason: v.string(),
-  /** The place in the canonical value. */
+  /** Path in the canonical value. */
   path: listOf(v.union([v.string(), v.number()])),
-  /** The gateway undoes it in the answer. */
+  /** Whether the gateway restores the value in the answer. */
   restored: v.boolean(),
-  /** JSON pointers into the given and into the written text; of a stream into the list of the data of its events. */
+  /** JSON pointers into the given and the written text; for streams, into the list of event data. */
   pointer_from: v.optional(v.string()),
   pointer_to: v.optional(v.string()),
-  /** Why there is none into the given text. */
+  /** Why there is no pointer into the given text. */
   no_pointer: v.optional(oneOf(['not-in-the-text', 'not-found-in-time'])),
 })
 
 export const TRANSLATIONS = fields({
   format: v.string(),
   kind: oneOf(['request', 'result', 'events']),
-  /** The kind of work that it is about. */
+  /** Kind of work of the value. */
   work: v.string(),
   canonical: v.unknown(),
-  /** By format: what is written there, or why nothing can be. */
+  /** The result per format: the translation, or the error that prevents it. */
   formats: v.record(
     v.string(),
     fields({
       text: v.optional(v.string()),
-      /** Where a request goes: the path of the gateway's door, or below the base address of a format without one. */
+      /**
+       * Where to send a request: the path of the gateway's endpoint; for formats without one, the path below the
+       * upstream's base URL.
+       */
       path: v.optional(v.string()),
       losses: v.optional(listOf(LOSS)),
       error: v.optional(v.string()),
@@ -335,12 +341,12 @@ export const TRANSLATIONS = fields({
 export const EXAMPLE = fields({
   format: v.string(),
   kind: oneOf(['request', 'result', 'events']),
-  /** What it shows: `tool-turn`. */
+  /** What the example shows, such as `tool-turn`. */
   name: v.string(),
   text: v.string(),
 })
 
-/** The shapes that the description names. */
+/** Named schemas in the OpenAPI description. */
 export const SHAPES = {
   ...{ Key: KEY, NewKey: NEW_KEY, Group: GROUP, AdminToken: TOKEN, NewAdminToken: NEW_TOKEN },
   ...{

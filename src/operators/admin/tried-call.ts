@@ -9,34 +9,36 @@ import type { LiveExchange } from './endpoint.ts'
 import { invalidInput } from './problem.ts'
 import { TriedReply } from './tried-reply.ts'
 
-/** What an administrator tries: a request at an endpoint. */
+/** A trial request to a model endpoint. */
 export interface Tried {
-  /** The id of the key that it counts as. */
+  /** Id of the key whose permissions, limits and usage apply. */
   readonly key: string
   readonly format: Format
-  /** With its query; by default that of the format for such a body. */
+  /** Path with query; by default the format's path for this body. */
   readonly path?: string
-  /** Headers of the format. */
+  /** Additional headers of the format. */
   readonly headers?: { readonly [name: string]: string }
   readonly body: JsonObject
 }
 
-/** Where a request goes, and with which query. */
+/** The route and query of a trial request. */
 interface TriedRoute extends MatchedRoute {
   readonly query: { readonly [name: string]: string }
 }
 
-/** Headers that show where a request came from. The others are of the administrator's own browser. */
+/**
+ * Headers passed on from the administrator's browser: they show where the request came from. All others are dropped.
+ */
 const KEPT = ['host', 'forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'] as const
 
-/** The version that is sent where none is named. */
+/** API version sent if the trial request names none. */
 const VERSION = '2023-06-01'
 
 /**
- * The route of a request.
+ * Finds the endpoint for a trial request.
  *
- * @param vendor the first segment of the vendor's own paths.
- * @throws Problem `invalid-input` for a path that is no endpoint of the format.
+ * @param vendor first path segment of the video vendor's endpoints.
+ * @throws Problem `invalid-input` if the path is not an endpoint of the format.
  */
 export function doorOf({ format, path, body }: Tried, vendor: string): TriedRoute {
   const routes = [...ROUTES, ...vendorRoutes(vendor)].filter(route => route.format === format)
@@ -44,10 +46,10 @@ export function doorOf({ format, path, body }: Tried, vendor: string): TriedRout
   const query = Object.fromEntries(searchParams)
   const route = routes.find(one => one.path === pathname)
   if (route?.form === 'only')
-    throw invalidInput({ pointer: '/path', detail: 'takes forms, which cannot be tried here' })
+    throw invalidInput({ pointer: '/path', detail: 'requires a form, which cannot be tried here' })
   if (route !== undefined) return { route, query, streams: false }
   const found = methodOf(pathname)
-  if (found?.route.format !== format) throw invalidInput({ pointer: '/path', detail: `is no path of ${format}` })
+  if (found?.route.format !== format) throw invalidInput({ pointer: '/path', detail: `is not a path of ${format}` })
   return { ...found, query }
 }
 
@@ -57,7 +59,7 @@ function usualPath(format: Format, routes: readonly Route[], body: JsonObject): 
   if (route !== undefined) return route.path
   throw invalidInput({
     pointer: '/path',
-    detail: `is missing: requests of ${format} name their model there, or there are none`,
+    detail: `is missing: requests in format ${format} name their model in the path, or the format has no endpoint`,
   })
 }
 
@@ -70,7 +72,10 @@ function methodOf(path: string): MatchedRoute | undefined {
   }
 }
 
-/** The request as it comes in at its endpoint: of the administrator it has the connection, and no credential. */
+/**
+ * Builds the call for a trial request. It uses the administrator's connection, but none of the administrator's
+ * credentials.
+ */
 export function triedCall(
   { body, headers: own = {} }: Tried,
   matched: TriedRoute,

@@ -2,10 +2,13 @@ import type { Abortable, HeaderSource, Reply } from '../../gateway/call.ts'
 
 type Headers = { readonly [name: string]: string }
 
-/** The header that has the door's own status: that of the answer is 200, whatever the door said. */
+/** Header with the endpoint's status; the HTTP status of the answer itself is always 200. */
 export const STATUS_HEADER = 'x-interlingua-status'
 
-/** Passes a door's answer on to the administrator who tried it. A page of the console never runs what is in it. */
+/**
+ * Passes an endpoint's answer on to the administrator who sent a trial request. Headers keep browsers from running its
+ * content.
+ */
 export class TriedReply implements Reply {
   private readonly reply: Reply
 

@@ -4,7 +4,7 @@ import { instantOf } from '../../config/schema.ts'
 import type { AdminToken, KeySecret, StoredGroup, StoredKey } from '../../store/access-records.ts'
 import { limitsView } from './permission-fields.ts'
 
-/* What is stored, as answers have it: of secrets never more than their beginning and end. */
+/* Converts stored records to answers. Of secrets, only the beginning and the end are shown. */
 
 const when = (at: number | undefined): string | undefined => (at === undefined ? undefined : instantOf(at))
 
@@ -19,7 +19,7 @@ const secretView = ({ prefix, lastFour, createdAt, expiresAt }: KeySecret) => ({
   ...defined({ expires_at: when(expiresAt) }),
 })
 
-/** A stored key. */
+/** Formats a stored key. */
 export const keyView = (key: StoredKey) => ({
   ...{ id: key.id, name: key.name, group: key.group, source: 'store' as const },
   ...settingsView(key),
@@ -28,14 +28,14 @@ export const keyView = (key: StoredKey) => ({
   secrets: key.secrets.map(secretView),
 })
 
-/** A key of the config, of which only the hash is known. */
+/** Formats a key from the config, of which only the hash is known. */
 export const fixedKeyView = (key: KeyConfig) => ({
   ...{ id: fixedId(key), name: key.name, group: key.group, source: 'config' as const },
   ...settingsView(key),
   secrets: [],
 })
 
-/** The owner of what a key of the config stores. */
+/** Returns the id of a key from the config, which is also the owner id of its stored data. */
 export const fixedId = ({ hash }: KeyConfig): string => hash.slice(0, 32)
 
 const groupFields = ({ name, models, doors, channels, limits, onLoss }: GroupConfig) => ({
@@ -48,7 +48,7 @@ export const groupView = (group: StoredGroup) => ({
   ...{ source: 'store' as const, created_at: instantOf(group.createdAt) },
 })
 
-/** A group of the config. */
+/** Formats a group from the config. */
 export const fixedGroupView = (group: GroupConfig) => ({ ...groupFields(group), source: 'config' as const })
 
 export const tokenView = ({ id, name, prefix, lastFour, createdAt, expiresAt }: AdminToken) => ({

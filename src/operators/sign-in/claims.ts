@@ -3,13 +3,13 @@ import type { OidcConfig } from '../../config/types.ts'
 import type { Role } from '../../store/console-records.ts'
 import { isUserName, LONGEST_NAME, userName } from './user-name.ts'
 
-/** What a provider states of a user; `sub` names the user for good. */
+/** Claims about a user from the identity provider; `sub` identifies the user permanently. */
 export interface Claims {
   readonly sub: string
   readonly [claim: string]: unknown
 }
 
-/** The value of a claim: of that name, or at that path of names with dots between. */
+/** Returns a claim's value by its name, or by a dotted path. */
 export function claimIn(claims: object, path: string): unknown {
   if (Object.hasOwn(claims, path)) return (claims as Claims)[path]
   let value: unknown = claims
@@ -20,20 +20,23 @@ export function claimIn(claims: object, path: string): unknown {
   return value
 }
 
-/** The role of a user, the higher of two; undefined where the user has none. */
+/** Returns the user's role, the higher one if several apply; undefined if none does. */
 export function roleIn(claims: Claims, { claim, roles }: Pick<OidcConfig, 'claim' | 'roles'>): Role | undefined {
   const has = new Set([claimIn(claims, claim)].flat())
   if (roles.admin.some(one => has.has(one))) return 'admin'
   return roles.viewer.some(one => has.has(one)) ? 'viewer' : undefined
 }
 
-/** Names by which a user may be shown: identity is the subject alone, so that none of them needs to be true. */
+/**
+ * Claims that can serve as display names, best first. They need not be trustworthy, because only the subject identifies
+ * a user.
+ */
 const NAMES = ['preferred_username', 'email', 'name', 'sub'] as const
 
 /**
- * A name for a new user.
+ * Derives the name of a new user from the claims.
  *
- * @param isOther whether the name that the provider states is another user's.
+ * @param isOther whether the stated name already belongs to another user.
  */
 export function nameIn(claims: Claims, subject: string, isOther: boolean): string {
   const stated = NAMES.map(name => claims[name]).find(one => typeof one === 'string' && one.trim() !== '')

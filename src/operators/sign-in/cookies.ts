@@ -1,18 +1,18 @@
 import type { IncomingMessage } from 'node:http'
 
-/** A cookie of the console: below TLS its name guarantees that nobody but this host has set it (RFC 6265bis, 4.1.3). */
+/** A console cookie. Over TLS, its `__Host-` prefix guarantees that only this host has set it (RFC 6265bis, 4.1.3). */
 export interface Cookie {
   readonly name: string
   readonly value: string
   /** Seconds; 0 deletes it. */
   readonly maxAge: number
-  /** `Lax` for what a provider's redirect must bring along. */
+  /** `Lax` for cookies that must survive the redirect from an identity provider. */
   readonly sameSite: 'Strict' | 'Lax'
 }
 
 const nameOf = (name: string, isSecure: boolean): string => (isSecure ? `__Host-${name}` : name)
 
-/** The `set-cookie` header of a cookie. */
+/** Formats the `set-cookie` header of a cookie. */
 export const written = ({ name, value, maxAge, sameSite }: Cookie, isSecure: boolean): string =>
   [
     `${nameOf(name, isSecure)}=${value}`,
@@ -20,7 +20,7 @@ export const written = ({ name, value, maxAge, sameSite }: Cookie, isSecure: boo
     ...(isSecure ? ['Secure'] : []),
   ].join('; ')
 
-/** The value of a cookie, the first of several; below TLS only one that this host has set. */
+/** Returns the first value of a cookie; over TLS, only of a cookie set by this host. */
 export function cookieIn(
   { headers }: Pick<IncomingMessage, 'headers'>,
   name: string,

@@ -1,14 +1,16 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
-/** The token that requests of a session carry beside its cookie: made of the session's, which it does not reveal. */
+/**
+ * Derives the CSRF token from the session token, without revealing it. Requests send it along with the session cookie.
+ */
 export const csrfOf = (token: string): string => createHmac('sha256', token).update('csrf').digest('base64url')
 
 const SAFE: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD'])
-/** Fetch metadata of requests that a page of this origin made, or nobody's page. */
+/** `sec-fetch-site` values of requests not made by a page of another origin. */
 const OWN: ReadonlySet<unknown> = new Set([undefined, 'same-origin', 'none'])
 
-/** Whether a request with a session's cookie was made by the console: reading changes nothing, and needs no token. */
+/** Whether the console made a request with a session cookie. Requests that only read need no CSRF token. */
 export function isOwnRequest({ method, headers }: IncomingMessage, token: string): boolean {
   if (SAFE.has(method)) return true
   const given = Buffer.from(String(headers['x-csrf-token'] ?? ''))
@@ -17,10 +19,10 @@ export function isOwnRequest({ method, headers }: IncomingMessage, token: string
 }
 
 /**
- * Whether a request without a session may sign in: no page of another origin may have made it, so that nobody is signed in
- * as another without noticing.
+ * Whether a request without a session may sign in. Refuses requests from pages of other origins, so that nobody is
+ * signed in to a foreign account unnoticed.
  *
- * @param hosts those of the gateway's own addresses.
+ * @param hosts hosts of the gateway's own addresses.
  */
 export function isSameOrigin({ headers }: Pick<IncomingMessage, 'headers'>, hosts: readonly string[]): boolean {
   const { origin } = headers

@@ -18,16 +18,16 @@ export type { Refused } from './sign-in.ts'
 export interface ConsoleParts {
   readonly records: ConsoleRecords
   readonly log: Log
-  /** Undefined where there is no console. */
+  /** Returns undefined if the console is disabled. */
   readonly config: () => ConsoleConfig | undefined
   readonly publicUrls: () => readonly string[]
   readonly proxies: () => Proxies
-  /** Settles when an answer to that address may be sent; rejects with GatewayError where too many wait already. */
+  /** Settles when an answer to that address may be sent; rejects with GatewayError if too many are already waiting. */
   readonly slow: (address: string) => Promise<void>
   readonly seal: () => Sealing
 }
 
-/** Users who sign in to the console. */
+/** Manages console users: adding them, passwords, sessions and sign-in. */
 export class ConsoleUsers {
   readonly records: ConsoleRecords
   readonly sessions: Sessions
@@ -50,28 +50,28 @@ export class ConsoleUsers {
     })
   }
 
-  /** Undefined where there is no console. */
+  /** Undefined if the console is disabled. */
   get config(): ConsoleConfig | undefined {
     return this.parts.config()
   }
 
-  /** Adds a user with a password, a random one where none is given; undefined where the name is taken. */
+  /** Adds a user, with a random password if none is given. Returns undefined if the name is taken. */
   async add(name: string, role: Role, password = freshPassword()): Promise<NewUser | undefined> {
     const user = await newUser(name, role, password)
     return (await this.records.addUser(user)) ? { user, password } : undefined
   }
 
-  /** Gives a user a random password, ends the sessions, and lets the user in where too many passwords were wrong. */
+  /** Sets a random password, ends the user's sessions and removes a lockout. */
   resetPassword(name: string): Promise<{ readonly text: string } | 'unknown' | 'oidc'> {
     return resetPassword(this.records, name)
   }
 
-  /** Gives a user a password; all sessions end save one, by the hash of its token. Rejects with GatewayError. */
+  /** Sets a user's password. Ends all sessions except the one with the given token hash. Rejects with GatewayError. */
   async setPassword(name: string, password: string, exceptSession?: string): Promise<void> {
     await this.records.changeUser(name, { password: await hashPassword(password) }, exceptSession)
   }
 
-  /** Signs users in at a provider; loaded when somebody does. */
+  /** Returns the sign-in through an identity provider, which is loaded on first use. */
   provider(): Promise<ProviderSignIn> {
     const { records, sessions } = this
     const { log, seal } = this.parts
@@ -82,12 +82,12 @@ export class ConsoleUsers {
     return this.atProvider
   }
 
-  /** The address below which the user who sent a request reaches the gateway. */
+  /** Returns the base URL by which the sender of a request reaches the gateway. */
   baseOf(message: IncomingMessage): string {
     return this.parts.proxies().baseOf(message)
   }
 
-  /** Whether no page of another origin can have made a request. */
+  /** Whether a request certainly comes from no page of another origin. */
   isSameOrigin(message: IncomingMessage): boolean {
     const own = [this.parts.proxies().originOf(message), ...this.parts.publicUrls()]
     return isSameOrigin(
@@ -96,7 +96,7 @@ export class ConsoleUsers {
     )
   }
 
-  /** Whether a request came by TLS. */
+  /** Whether a request came over TLS. */
   private isSecure(message: IncomingMessage): boolean {
     return this.parts.proxies().originOf(message).startsWith('https:')
   }

@@ -5,19 +5,19 @@ import { subjectOf } from './user-name.ts'
 
 export { freshPassword } from './fresh-password.ts'
 
-/** A user and the password, which can be shown only now. */
+/** A user with the plain password, which cannot be shown later. */
 export interface NewUser {
   readonly user: ConsoleUser
   readonly password: string
 }
 
-/** A user who signs in with that password. Rejects with GatewayError where too many passwords are hashed just now. */
+/** Creates a user with a password. Rejects with GatewayError if too many passwords are being hashed. */
 export const newUser = async (name: string, role: Role, password: string): Promise<ConsoleUser> => ({
   ...{ name, role, source: 'password', enabled: true, createdAt: Date.now() },
   password: await hashPassword(password),
 })
 
-/** Gives a user a random password, ends the sessions, and lets the user in where too many passwords were wrong. */
+/** Sets a random password, ends the user's sessions and removes a lockout. */
 export async function resetPassword(
   records: ConsoleRecords,
   name: string,

@@ -14,12 +14,12 @@ import {
 import type { OidcConfig } from '../../config/types.ts'
 import { type Claims, claimIn } from './claims.ts'
 
-/** Seconds a provider may take for one answer. */
+/** Seconds; timeout of one request to the provider. */
 const TIMEOUT = 10
-/** Milliseconds after which a provider's description of itself is fetched again. */
+/** Milliseconds; how long the provider's discovery document is cached. */
 const CURRENT = 3_600_000
 
-/** A sign-in that has begun: what its end is checked against. */
+/** A sign-in in progress: the values that its end is checked against. */
 export interface Pending {
   readonly issuer: string
   readonly redirectUri: string
@@ -30,7 +30,7 @@ export interface Pending {
   readonly begunAt: number
 }
 
-/** A provider of OpenID Connect (Core 1.0), spoken to by the authorization code flow with PKCE. */
+/** An OpenID Connect provider (Core 1.0), used with the authorization code flow and PKCE. */
 export class Provider {
   readonly config: OidcConfig
   private found: { readonly at: number; readonly by: Promise<Configuration> } | undefined
@@ -39,7 +39,10 @@ export class Provider {
     this.config = config
   }
 
-  /** The address at which a user signs in, and what is to be kept until then. Rejects where the provider cannot be asked. */
+  /**
+   * Starts a sign-in. Returns the URL where the user signs in, and the state to store until then. Rejects if the
+   * provider is unreachable.
+   */
   async begin(redirectUri: string): Promise<{ readonly url: string; readonly pending: Pending }> {
     const provider = await this.provider()
     const [state, nonce, verifier] = [randomState(), randomNonce(), randomPKCECodeVerifier()]
@@ -52,10 +55,10 @@ export class Provider {
   }
 
   /**
-   * What the provider states of the user who comes back. Rejects where state, nonce, issuer, audience, signature or code is
-   * not that of the sign-in that was begun.
+   * Completes a sign-in and returns the user's claims. Rejects if state, nonce, issuer, audience, signature or code
+   * does not match the started sign-in.
    *
-   * @param query that of the redirect.
+   * @param query the query of the redirect.
    */
   async finish(query: URLSearchParams, pending: Pending): Promise<Claims> {
     const provider = await this.provider()

@@ -1,14 +1,14 @@
 import type { Role } from '../../store/console-records.ts'
 
-/** Who a request of the admin API is from: the holder of a token, or a user who is signed in. */
+/** The authenticated sender of an admin API request: an admin token or a signed-in user. */
 export interface Principal {
   readonly kind: 'token' | 'user'
-  /** The token's name, or the user's. */
+  /** Name of the token or of the user. */
   readonly name: string
   readonly role: Role
-  /** SHA-256 of the token of a user's session, in hex. */
+  /** SHA-256 in hex of the user's session token. */
   readonly session?: string
 }
 
-/** Whether a role may do what needs another. */
+/** Whether a role includes the needed role. */
 export const isEnough = (role: Role, needed: Role): boolean => role === 'admin' || needed === 'viewer'

@@ -8,10 +8,10 @@ import { type Pending, Provider } from './oidc.ts'
 import type { OpenSession, Sessions } from './sessions.ts'
 
 const COOKIE = 'interlingua_oidc'
-/** Seconds a user may take at the provider. */
+/** Seconds a user has for signing in at the provider. */
 const PATIENCE = 600
 
-/** Encrypts what a browser keeps until the user comes back. */
+/** Encrypts the sign-in state that the browser holds in a cookie. */
 export interface Sealing {
   load(): Promise<void>
   seal(text: string): string
@@ -26,10 +26,10 @@ export interface ProviderParts {
   readonly isSecure: (message: IncomingMessage) => boolean
 }
 
-/** Why nobody is signed in: the way back was not begun in this browser, the provider failed, or refused. */
+/** Reasons for a failed sign-in: not started in this browser, provider error, no role, or user disabled. */
 export type ProviderRefusal = 'unknown' | 'failed' | 'no-role' | 'disabled'
 
-/** Signs users in at a provider. */
+/** Signs users in through an identity provider (OpenID Connect). */
 export class ProviderSignIn {
   private readonly parts: ProviderParts
   private provider: Provider | undefined
@@ -38,7 +38,10 @@ export class ProviderSignIn {
     this.parts = parts
   }
 
-  /** Where the user signs in, and the cookie that goes along. Undefined where the provider cannot be asked, which is logged. */
+  /**
+   * Starts a sign-in. Returns the provider's URL and a cookie with the encrypted state. If the provider is unreachable,
+   * logs the error and returns undefined.
+   */
   async begin(
     config: OidcConfig,
     redirectUri: string,
@@ -50,12 +53,12 @@ export class ProviderSignIn {
       const { url, pending } = await this.at(config).begin(redirectUri)
       return { url, cookie: this.cookie(seal.seal(JSON.stringify(pending)), PATIENCE, message) }
     } catch (thrown) {
-      log.error({ issuer: config.issuer, err: reasonOf(thrown) }, 'the provider of sign-ins cannot be asked')
+      log.error({ issuer: config.issuer, err: reasonOf(thrown) }, 'the identity provider is unreachable')
       return undefined
     }
   }
 
-  /** The session of a user who comes back. Rejects with GatewayError where the store is at fault. */
+  /** Completes a sign-in and opens a session. Rejects with GatewayError if the store fails. */
   async finish(
     config: OidcConfig,
     query: URLSearchParams,
@@ -68,12 +71,12 @@ export class ProviderSignIn {
     try {
       claims = await this.at(config).finish(query, pending)
     } catch (thrown) {
-      log.warn({ issuer: config.issuer, err: reasonOf(thrown) }, 'a sign-in at the provider was refused')
+      log.warn({ issuer: config.issuer, err: reasonOf(thrown) }, 'sign-in through the identity provider failed')
       return 'failed'
     }
     const user = await this.userOf(claims, config)
     if (typeof user === 'string') {
-      log.warn({ issuer: config.issuer, why: user }, 'a sign-in at the provider was refused')
+      log.warn({ issuer: config.issuer, why: user }, 'sign-in through the identity provider refused')
       return user
     }
     const session = await sessions.begin(user, message)
@@ -82,12 +85,15 @@ export class ProviderSignIn {
     return session
   }
 
-  /** Takes away the cookie of a sign-in, which can be finished once. */
+  /** Returns a cookie that deletes the sign-in state; each sign-in can be completed once. */
   noCookie(message: IncomingMessage): string {
     return this.cookie('', 0, message)
   }
 
-  /** The user of a subject, who is made with the first sign-in; the role is what the provider states now. */
+  /**
+   * Returns the user with that subject, created at the first sign-in. The role always follows the provider's current
+   * claims.
+   */
   private async userOf(claims: Claims, config: OidcConfig): Promise<ConsoleUser | 'no-role' | 'disabled'> {
     const { records } = this.parts
     const role = roleIn(claims, config)
@@ -95,7 +101,7 @@ export class ProviderSignIn {
     const known = await records.userOf(subject)
     if (known?.enabled === false) return 'disabled'
     if (role === undefined) {
-      // Whoever lost the roles is signed out as well.
+      // A user who lost all roles is also signed out.
       if (known !== undefined) await records.endSessions(known.name)
       return 'no-role'
     }
@@ -108,7 +114,7 @@ export class ProviderSignIn {
       const user = { name, role, source: 'oidc', subject, enabled: true, createdAt: Date.now() } as const
       if (await records.addUser(user)) return user
     }
-    // Another browser of the user was faster.
+    // Another browser of the same user has created the user meanwhile.
     return (await records.userOf(subject)) ?? 'disabled'
   }
 
@@ -127,13 +133,13 @@ export class ProviderSignIn {
     return pending !== undefined && pending.begunAt + PATIENCE * 1000 > Date.now() ? pending : undefined
   }
 
-  /** It must come along from the provider's page, which is another site. */
+  /** Returns the state cookie. `Lax`, because it must be sent with the redirect from the provider's site. */
   private cookie(value: string, maxAge: number, message: IncomingMessage): string {
     return written({ name: COOKIE, value, maxAge, sameSite: 'Lax' }, this.parts.isSecure(message))
   }
 }
 
-/** Of what a provider or the library reports, what names no token. */
+/** Describes an error of the provider or the library, from fields that contain no tokens. */
 function reasonOf(thrown: unknown): string {
   const { code, error, message, cause } = thrown as {
     readonly [field in 'code' | 'error' | 'message' | 'cause']?: unknown

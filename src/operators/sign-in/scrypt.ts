@@ -1,26 +1,29 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { rateLimited } from '../../canonical/error.ts'
 
-/** Cost (a power of two), block size and parallelism, as OWASP advises: 32 MiB and about 300 ms for a password. */
+/**
+ * scrypt parameters as recommended by OWASP: cost (a power of two), block size, parallelism. One hash takes 32 MiB and
+ * about 300 ms.
+ */
 const COST = { log: 15, r: 8, p: 3 }
 const SALT_BYTES = 16
 const HASH_BYTES = 32
-/** Bounds for parameters of what is stored: more could not be computed within reason. */
+/** Upper bounds for stored parameters; larger values would take too much time and memory. */
 const MOST = { log: 20, r: 32, p: 16 }
 
 const STORED = /^scrypt\$(\d{1,2})\$(\d{1,2})\$(\d{1,2})\$([\w-]+)\$([\w-]+)$/
 
-/** Hashes that are computed at once, and that wait. */
+/** Most hashes computed concurrently, and most that wait. */
 const SLOTS = 2
 const MOST_WAITING = 50
 
-/** Why a password is not checked now. */
-export const TOO_BUSY = rateLimited('Too many passwords are checked just now. Try again in a moment.', 2)
+/** Thrown if too many passwords are being checked. */
+export const TOO_BUSY = rateLimited('Too many passwords are being checked. Try again in a moment.', 2)
 
 let running = 0
 const waiting: (() => void)[] = []
 
-/** Limits how many hashes are computed at once: each takes a thread of the pool, and memory. Throws TOO_BUSY. */
+/** Limits concurrent hashing, because each hash takes a pool thread and memory. Throws TOO_BUSY. */
 async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   if (running < SLOTS) running++
   else {
@@ -39,7 +42,7 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
 const derived = (password: string, salt: Buffer, { log, r, p }: typeof COST, size: number): Promise<Buffer> =>
   new Promise((resolve, reject) =>
     scrypt(
-      // The same characters are typed differently on different keyboards (NIST SP 800-63B, section 5.1.1.2).
+      // Keyboards may produce the same characters in different Unicode forms (NIST SP 800-63B, section 5.1.1.2).
       password.normalize('NFKC'),
       salt,
       size,
@@ -48,7 +51,7 @@ const derived = (password: string, salt: Buffer, { log, r, p }: typeof COST, siz
     ),
   )
 
-/** What is stored of a password: parameters, salt and hash, as `scrypt$15$8$3$SALT$HASH`. Rejects with TOO_BUSY. */
+/** Hashes a password for storage: parameters, salt and hash, as `scrypt$15$8$3$SALT$HASH`. Rejects with TOO_BUSY. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES)
   const key = await inTurn(() => derived(password, salt, COST, HASH_BYTES))
@@ -56,18 +59,20 @@ export async function hashPassword(password: string): Promise<string> {
   return `scrypt$${log}$${r}$${p}$${salt.toString('base64url')}$${key.toString('base64url')}`
 }
 
-/** Of no password: what is computed for users that there are not. */
+/** A hash that matches no password; checked for unknown users, so that they take as long. */
 const NONE = `scrypt$${COST.log}$${COST.r}$${COST.p}$${'A'.repeat(22)}$${'A'.repeat(43)}`
 
 /**
- * Whether a password is the one that is stored; without one it takes as long, and is not. Rejects with TOO_BUSY.
+ * Whether a password matches a stored hash. Without a stored hash, takes the same time and returns false. Rejects with
+ * TOO_BUSY.
  *
- * @param stored as `hashPassword` makes it.
+ * @param stored a hash as returned by `hashPassword`.
  */
 export async function isPassword(password: string, stored: string | undefined): Promise<boolean> {
   const match = STORED.exec(stored ?? NONE) ?? STORED.exec(NONE)!
   const [log, r, p] = [Number(match[1]), Number(match[2]), Number(match[3])]
-  if (log > MOST.log || r > MOST.r || p > MOST.p) throw new Error('a stored password has parameters beyond reason')
+  if (log > MOST.log || r > MOST.r || p > MOST.p)
+    throw new Error('a stored password hash has excessive scrypt parameters')
   const expected = Buffer.from(match[5]!, 'base64url')
   const key = await inTurn(() => derived(password, Buffer.from(match[4]!, 'base64url'), { log, r, p }, expected.length))
   return timingSafeEqual(key, expected) && stored !== undefined

@@ -9,31 +9,31 @@ import { csrfOf, isOwnRequest } from './csrf.ts'
 const COOKIE = 'interlingua_session'
 const TOKEN_BYTES = 32
 const TOKEN = /^[\w-]{43}$/
-/** Sessions a user may have; the oldest end for new ones. */
+/** Most sessions per user; new sessions end the oldest. */
 const MOST = 50
-/** Milliseconds after which the use of a session is stored again. */
+/** Milliseconds; shortest interval for storing that a session was used. */
 const NOTED = 60_000
 
-/** Where sessions are, and what they follow. */
+/** Dependencies of the sessions. */
 export interface SessionParts {
   readonly records: ConsoleRecords
-  /** Undefined where there is no console. */
+  /** Returns undefined if the console is disabled. */
   readonly config: () => ConsoleConfig | undefined
-  /** Whether a request came by TLS. */
+  /** Whether a request came over TLS. */
   readonly isSecure: (message: IncomingMessage) => boolean
 }
 
-/** A session of a request. */
+/** A valid session of a signed-in user. */
 export interface OpenSession {
   readonly user: ConsoleUser
-  /** Its token, which is in the cookie and nowhere else. */
+  /** The session token, which only the cookie contains. */
   readonly token: string
   readonly hash: string
   /** Unix time in milliseconds. */
   readonly expiresAt: number
 }
 
-/** Sessions of users in browsers: a random token in a cookie, of which the store has the hash. */
+/** Sign-in sessions of console users: a random token in a cookie, whose hash is stored. */
 export class Sessions {
   private readonly parts: SessionParts
 
@@ -41,7 +41,9 @@ export class Sessions {
     this.parts = parts
   }
 
-  /** The session of a request's cookie; undefined where there is none that is valid. Rejects where the store cannot be asked. */
+  /**
+   * Returns the session of a request's cookie; undefined if there is none or it is invalid. Rejects if the store fails.
+   */
   async of(message: IncomingMessage): Promise<OpenSession | undefined> {
     const config = this.parts.config()
     const token = this.tokenIn(message)
@@ -50,23 +52,23 @@ export class Sessions {
     const hash = hashOf(token)
     const { user, session } = (await this.parts.records.session(hash)) ?? {}
     if (user === undefined || session === undefined) return undefined
-    // A config that was made stricter counts for sessions that there are.
+    // A stricter config also applies to existing sessions.
     const expiresAt = Math.min(session.expiresAt, session.createdAt + config.session)
     if (expiresAt <= now || session.usedAt + config.idle <= now) return undefined
     if (now - session.usedAt >= Math.min(NOTED, config.idle / 4)) await this.used(hash, now)
     return { user, token, hash, expiresAt }
   }
 
-  /** The same, of a request that may change something: undefined also where another page may have made it. */
+  /** Whether the console made a request of this session, rather than a page of another site (CSRF). */
   isOwn(message: IncomingMessage, session: OpenSession): boolean {
     return isOwnRequest(message, session.token)
   }
 
   /**
-   * Begins a session, always with a token of its own; the one that the request had before ends.
+   * Starts a session with a new token, and ends the session that the request had before.
    *
-   * @param user as it was when the password was checked.
-   * @returns undefined where the user was disabled or given another password meanwhile.
+   * @param user as read when the password was checked.
+   * @returns undefined if the user was disabled or changed the password meanwhile.
    */
   async begin(user: ConsoleUser, message: IncomingMessage): Promise<OpenSession | undefined> {
     const { records } = this.parts
@@ -80,19 +82,19 @@ export class Sessions {
     return { user, token, hash, expiresAt }
   }
 
-  /** Ends the session of a request's cookie, if any. */
+  /** Ends the session of a request's cookie. */
   async end(message: IncomingMessage): Promise<void> {
     const token = this.tokenIn(message)
     if (token !== undefined) await this.parts.records.endSession(hashOf(token))
   }
 
-  /** The `set-cookie` header that gives a browser its session. */
+  /** Returns the `set-cookie` header that stores the session in the browser. */
   cookie({ token, expiresAt }: OpenSession, message: IncomingMessage): string {
     const maxAge = Math.max(1, Math.round((expiresAt - Date.now()) / 1000))
     return written({ name: COOKIE, value: token, maxAge, sameSite: 'Strict' }, this.parts.isSecure(message))
   }
 
-  /** The one that takes it away. */
+  /** Returns the `set-cookie` header that deletes the session cookie. */
   noCookie(message: IncomingMessage): string {
     return written({ name: COOKIE, value: '', maxAge: 0, sameSite: 'Strict' }, this.parts.isSecure(message))
   }
@@ -106,7 +108,7 @@ export class Sessions {
     return token !== undefined && TOKEN.test(token) ? token : undefined
   }
 
-  /** A store that takes nothing can still be read: whoever is signed in stays so. */
+  /** Records the use of a session. Failures are ignored, so that a read-only store does not sign users out. */
   private async used(hash: string, now: number): Promise<void> {
     await this.parts.records.sessionUsed(hash, now).catch(() => {})
   }

@@ -8,12 +8,13 @@ import type { OpenSession, Sessions } from './sessions.ts'
 import { tryOf, userName } from './user-name.ts'
 
 /**
- * Ten wrong passwords in a row from one network within a quarter of an hour lock a name there for as long. After fifty
- * from anywhere a network has one, so that guesses from many addresses cost an address each.
+ * Lockout rules: ten consecutive wrong passwords from one network within 15 minutes lock the name for that network for
+ * 15 minutes. After fifty from anywhere, every network has one attempt, so that distributed guessing costs one address
+ * per guess.
  */
 export const LOCK: LockRules = { most: 10, everywhere: 50, within: 900_000, lockedFor: 900_000 }
 
-/** Sign-ins of one address that may be in progress, those held back among them. */
+/** Most concurrent sign-ins of one network, including delayed ones. */
 const AT_ONCE = 10
 
 export interface SignInParts {
@@ -21,19 +22,19 @@ export interface SignInParts {
   readonly sessions: Sessions
   readonly log: Log
   readonly addressOf: (message: IncomingMessage) => string
-  /** Settles when an answer to that address may be sent; rejects with GatewayError where too many wait already. */
+  /** Settles when an answer to that address may be sent; rejects with GatewayError if too many are already waiting. */
   readonly slow: (address: string) => Promise<void>
 }
 
-/** What became of a password: why it was refused, with the seconds after which it may be tried again. */
+/** Why a password was refused; for `locked`, with the seconds until the next attempt. */
 export type Refused = { readonly refused: 'wrong' } | { readonly refused: 'locked'; readonly seconds: number }
 
 const WRONG: Refused = { refused: 'wrong' }
 
-/** Checks passwords, at a cost that does not depend on whether there is such a user. */
+/** Checks passwords. An unknown user takes as long as a wrong password. */
 export class SignIn {
   private readonly parts: SignInParts
-  /** Guesses for one name are held back wherever they come from. */
+  /** Delays guesses for one name, regardless of their addresses. */
   private readonly byName = new WrongKeys()
   private readonly inProgress = new Map<string, number>()
 
@@ -41,7 +42,7 @@ export class SignIn {
     this.parts = parts
   }
 
-  /** Signs a user in. Rejects with GatewayError where the store is at fault, or too much is tried at once. */
+  /** Signs a user in. Rejects with GatewayError if the store fails or too many sign-ins are in progress. */
   withPassword(name: string, password: string, message: IncomingMessage): Promise<OpenSession | Refused> {
     return this.counted(message, async () => {
       const written = userName(name)
@@ -54,7 +55,7 @@ export class SignIn {
     })
   }
 
-  /** Checks the password of somebody who is signed in already. */
+  /** Checks the password of a signed-in user again. */
   confirm(user: ConsoleUser, password: string, message: IncomingMessage): Promise<ConsoleUser | Refused> {
     return this.counted(message, () => this.checked(user.name, password, message, tryOf(user.name)))
   }
@@ -79,13 +80,13 @@ export class SignIn {
       await records.forgive(tried)
       return user!
     }
-    // What was typed as a name may be a password.
+    // An unknown name is not logged: somebody may have typed the password there.
     log.warn({ address, ...(user === undefined ? {} : { user: user.name }) }, 'sign-in refused')
     await Promise.all([this.parts.slow(address), this.byName.slow(tried.account)])
     return WRONG
   }
 
-  /** One address has few attempts in progress, however many it begins. */
+  /** Limits the concurrent attempts of one network. */
   private async counted<T>(message: IncomingMessage, work: () => Promise<T>): Promise<T> {
     const { inProgress } = this
     const network = networkOf(this.parts.addressOf(message))

@@ -2,24 +2,24 @@ import { networkOf, widerNetworkOf } from '../../accounts/network.ts'
 import { hashOf } from '../../config/hash.ts'
 import type { PasswordTry } from '../../store/console-records.ts'
 
-/** Characters a name may have. */
+/** Most characters of a user name. */
 export const LONGEST_NAME = 64
 
-/** Letters of any script, digits, and a few marks inside; never what means something in a path by itself. */
+/** Letters of any script, digits and a few marks; no characters with a meaning in URL paths. */
 export const USER_NAME = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._@+()-]*$/u
 
-/** A name as it is stored and compared: what looks the same is the same. */
+/** Normalizes a user name for storage and comparison, so that names that look the same are equal. */
 export const userName = (written: string): string => written.normalize('NFKC').toLowerCase().trim()
 
 export const isUserName = (name: string): boolean => name.length <= LONGEST_NAME && USER_NAME.test(name)
 
-/** What attempts for a name are counted under; those who type their password into the field of the name leave no trace. */
+/** Hashes the name under which attempts are counted, so that a password typed into the name field is never stored. */
 export const subjectOf = (name: string): string => hashOf(`name\n${name}`)
 
 /**
- * What a password that is tried for a name is counted under.
+ * Returns the identifiers under which a password attempt is counted.
  *
- * @param address an IP address; undefined where somebody who is signed in confirms the password.
+ * @param address an IP address; undefined if a signed-in user confirms the password.
  */
 export function tryOf(name: string, address?: string): PasswordTry {
   const account = subjectOf(name)
@@ -29,5 +29,5 @@ export function tryOf(name: string, address?: string): PasswordTry {
   return { account, network: hashed(networkOf(address)), ...(wider !== undefined && { around: hashed(wider) }) }
 }
 
-/** Characters of a network's hash that distinguish it from others. */
+/** Characters of a network hash that are stored. */
 const NETWORK_HASH = 32

@@ -102,8 +102,8 @@ describe('requests that are wrong', () => {
         { pointer: '/name', detail: 'is empty' },
         { pointer: '/grup', detail: 'unknown; did you mean "group"?' },
         { pointer: '/rpm', detail: 'expected a whole number, 0 or more, found a number' },
-        { pointer: '/budget/day', detail: 'expected an amount, 0 or more, found another text' },
-        { pointer: '/models/0', detail: 'expected a text, found a number' },
+        { pointer: '/budget/day', detail: 'expected an amount, 0 or more, found another string' },
+        { pointer: '/models/0', detail: 'expected a string, found a number' },
       ]),
     )
     expect(json.errors).toHaveLength(5)
@@ -113,7 +113,7 @@ describe('requests that are wrong', () => {
     const wrong = async (query: string) => (await admin.get(query)).json.errors
     expect(await wrong('/keys?limti=5')).toEqual([{ parameter: 'limti', detail: 'unknown; did you mean "limit"?' }])
     expect(await wrong('/keys?limit=0')).toMatchObject([{ parameter: 'limit' }])
-    expect(await wrong('/keys?limit=1&limit=2')).toEqual([{ parameter: 'limit', detail: 'is given twice' }])
+    expect(await wrong('/keys?limit=1&limit=2')).toEqual([{ parameter: 'limit', detail: 'is given more than once' }])
     expect(await wrong('/keys?cursor=nonsense!')).toMatchObject([{ parameter: 'cursor' }])
     expect(await wrong('/usage?by=modle')).toMatchObject([{ parameter: 'by' }])
     expect(await wrong('/usage?since=1h&until=2h')).toEqual([{ parameter: 'since', detail: 'is not before until' }])

@@ -115,7 +115,7 @@ describe('workers', TIMED, () => {
     const serving = await start(config)
     const before = serving.workers
     spoil(join(serving.dir, 'interlingua.json'))
-    await until(() => serving.lines('config kept: the new one cannot be used').length > 0)
+    await until(() => serving.lines('the new config cannot be used').length > 0)
     for (const pid of before) process.kill(pid, 'SIGKILL')
     await until(() => serving.lines('a dead worker was replaced').length === 2)
     expect(serving.lines('a worker died and is replaced')).toHaveLength(2)
@@ -262,7 +262,7 @@ describe('workers', TIMED, () => {
     const before = serving.workers
     const port = Number(new URL(upstream.address).port)
     serving.write({ ...config, server: { ...config.server, port } })
-    const message = 'new workers cannot start: the others go on as they were started'
+    const message = 'new workers cannot start; the others keep running with the previous config'
     await until(() => serving.lines(message).length === 1, 60_000)
     expect(String(serving.lines(message)[0]!['fault'])).toContain('EADDRINUSE')
     expect((await serving.chat('m')).status).toBe(200)

@@ -14,7 +14,8 @@ const getCapture = endpoint({
   path: '/requests/{id}/capture',
   role: 'admin',
   operation: 'getCapture',
-  summary: 'What was captured of a request: sent, canonical, upstream and returned, without credentials.',
+  summary:
+    'Returns the capture of a request: as sent, canonical, at the upstream and as returned, without credentials.',
   params: id,
   answer: CAPTURE,
   problems: ['not-found'],
@@ -28,7 +29,7 @@ const dropCapture = endpoint({
   method: 'delete',
   path: '/requests/{id}/capture',
   operation: 'dropCapture',
-  summary: 'Deletes what was captured of a request.',
+  summary: 'Deletes the capture of a request.',
   params: id,
   problems: ['not-found'],
   handle: async ({ captures }, { params }) => {
@@ -41,7 +42,8 @@ const replayRequest = endpoint({
   method: 'post',
   path: '/requests/{id}/replay',
   operation: 'replayRequest',
-  summary: 'Sends a captured request again as its key, to a channel of choice; the new request is captured, too.',
+  summary:
+    'Sends a captured request again with its key, optionally to a given channel. The new request is captured too.',
   params: id,
   body: fields({ channel: v.optional(text()) }),
   status: 202,
@@ -60,7 +62,7 @@ const getFixture = endpoint({
   path: '/requests/{id}/fixture',
   role: 'admin',
   operation: 'getFixture',
-  summary: 'A captured request as the files of a fixture, in the formats of its caller and of its upstream.',
+  summary: 'Returns a captured request as fixture files, in the formats of its caller and its upstream.',
   params: id,
   answer: FIXTURE,
   problems: ['not-found'],
@@ -73,6 +75,7 @@ async function captureOf({ captures }: Administration, id: string): Promise<Capt
   return found
 }
 
-const UNKNOWN = new Problem('not-found', 'Nothing was captured of a request of this id, or it is not kept any more.')
+const UNKNOWN = new Problem('not-found', 'There is no capture of this request, or it has been deleted.')
 
+/** Endpoints for captured requests: read, delete, send again, export as a fixture. */
 export const CAPTURES = [getCapture, dropCapture, replayRequest, getFixture]

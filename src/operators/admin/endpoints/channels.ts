@@ -18,7 +18,7 @@ const listChannels = endpoint({
   method: 'get',
   path: '/channels',
   operation: 'listChannels',
-  summary: 'Channels in the order of the config, with their state at all processes of this machine.',
+  summary: 'Lists the channels in config order, with their state across all processes of this machine.',
   answer: allOf(CHANNEL),
   handle: async gateway => {
     const states = await gateway.states()
@@ -30,7 +30,7 @@ const getChannel = endpoint({
   method: 'get',
   path: '/channels/{name}',
   operation: 'getChannel',
-  summary: 'One channel, with the dialect of each of its formats.',
+  summary: 'Returns a channel, with the dialect of each of its formats.',
   params: name,
   answer: CHANNEL_DETAILS,
   problems: ['not-found'],
@@ -40,7 +40,7 @@ const getChannel = endpoint({
   }),
 })
 
-/** A flag without effect in the format has no meaning there. */
+/** Formats a dialect. A flag that has no effect in the format gets no description. */
 const dialectView = ({ format, dialect }: ChannelFormat) => ({
   ...{ format, native: DOORS.has(format), does: worksOf(format, dialect) },
   flags: Object.entries(dialect).map(([flag, value]) => {
@@ -56,7 +56,7 @@ const drainChannel = endpoint({
   method: 'post',
   path: '/channels/{name}/drain',
   operation: 'drainChannel',
-  summary: 'Has a channel take no new requests, at every process; those that run go on.',
+  summary: 'Stops sending new requests to a channel, at every process. Running requests continue.',
   params: name,
   answer: CHANNEL,
   problems: ['not-found'],
@@ -67,7 +67,7 @@ const resumeChannel = endpoint({
   method: 'post',
   path: '/channels/{name}/resume',
   operation: 'resumeChannel',
-  summary: 'Has a drained channel take requests again.',
+  summary: 'Sends requests to a drained channel again.',
   params: name,
   answer: CHANNEL,
   problems: ['not-found'],
@@ -78,7 +78,7 @@ const testChannel = endpoint({
   method: 'post',
   path: '/channels/{name}/test',
   operation: 'testChannel',
-  summary: 'Sends a channel one small request, whatever state it is in. Takes up to 30 seconds.',
+  summary: 'Sends one small test request to a channel, whatever its state. Takes up to 30 seconds.',
   params: name,
   body: fields({ model: v.optional(text()) }),
   answer: CHANNEL_TEST,
@@ -109,7 +109,7 @@ function configOf({ config }: Administration, name: string): ChannelConfig {
   return channel
 }
 
-/** How a channel is: what keeps requests from it comes first. */
+/** Returns a channel's state. If several apply, the one that blocks most requests: drained, full, resting, ok. */
 export function stateName(
   { maxConcurrent = Number.POSITIVE_INFINITY }: ChannelConfig,
   state: ChannelState,
@@ -149,4 +149,5 @@ function rateOf(stats: StatsSnapshot, minutes: number) {
   return { requests, errors, error_rate: requests === 0 ? 0 : Math.round((errors / requests) * 10_000) / 10_000 }
 }
 
+/** Endpoints for channels: list, read, drain, resume, test. */
 export const CHANNELS = [listChannels, getChannel, drainChannel, resumeChannel, testChannel]

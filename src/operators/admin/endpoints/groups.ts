@@ -11,8 +11,8 @@ import { fixedGroupView, groupView } from '../views.ts'
 
 const name = fields({ name: text() })
 
-/** What clients make of these in a path is another path. */
-const newName = v.pipe(text(), v.notValues(['.', '..'], 'cannot be in a path'))
+/** A group name; clients resolve `.` and `..` in URL paths, so these names are refused. */
+const newName = v.pipe(text(), v.notValues(['.', '..'], 'cannot be used in a URL path'))
 
 const settings = { ...permissionFields, channels: v.nullish(list(text())) }
 
@@ -22,7 +22,7 @@ const listGroups = endpoint({
   method: 'get',
   path: '/groups',
   operation: 'listGroups',
-  summary: 'Groups of keys by name; one of the config takes the place of a stored one.',
+  summary: 'Lists the groups by name. A group in the config replaces a stored group of the same name.',
   answer: allOf(GROUP),
   handle: async ({ config, records }) => {
     const stored = (await records.groups()).filter(({ name }) => !isFixed(config, name))
@@ -37,7 +37,7 @@ const getGroup = endpoint({
   method: 'get',
   path: '/groups/{name}',
   operation: 'getGroup',
-  summary: 'One group.',
+  summary: 'Returns a group.',
   params: name,
   answer: GROUP,
   problems: ['not-found'],
@@ -55,7 +55,7 @@ const createGroup = endpoint({
   method: 'post',
   path: '/groups',
   operation: 'createGroup',
-  summary: 'Makes a group. Without models it has all of them.',
+  summary: 'Creates a group. Without `models`, it may use all models.',
   body: fields({ name: newName, ...settings }),
   status: 201,
   answer: GROUP,
@@ -63,7 +63,7 @@ const createGroup = endpoint({
   location: group => `/groups/${encodeURIComponent(group.name)}`,
   handle: async (gateway, { body: { name, ...written } }) => {
     const group = await keep(gateway, name, written, before => (before === undefined ? newGroup(name) : undefined))
-    if (group === undefined) throw new Problem('name-taken', 'There is a group of this name.')
+    if (group === undefined) throw new Problem('name-taken', 'A group with this name already exists.')
     return group
   },
 })
@@ -72,7 +72,7 @@ const putGroup = endpoint({
   method: 'put',
   path: '/groups/{name}',
   operation: 'putGroup',
-  summary: 'Makes a group, or replaces all fields of the one of that name.',
+  summary: 'Creates a group, or replaces all fields of an existing one.',
   params: fields({ name: newName }),
   body: fields(settings),
   answer: GROUP,
@@ -107,7 +107,7 @@ const deleteGroup = endpoint({
   method: 'delete',
   path: '/groups/{name}',
   operation: 'deleteGroup',
-  summary: 'Deletes a group. With force also while there are keys in it, which are refused then.',
+  summary: 'Deletes a group. With `force`, also if it still has keys; these are refused afterwards.',
   params: name,
   query: fields({ force: flag }),
   problems: ['not-found', 'read-only', 'in-use'],
@@ -115,10 +115,7 @@ const deleteGroup = endpoint({
     checkStored(gateway, params.name)
     if (!(await gateway.records.groups()).some(({ name }) => name === params.name)) throw UNKNOWN
     if (!force && (await isUsed(gateway, params.name)))
-      throw new Problem(
-        'in-use',
-        'There are keys in this group that are not revoked. Revoke or move them, or use force.',
-      )
+      throw new Problem('in-use', 'This group has keys that are not revoked. Revoke or move them, or use force.')
     if (!(await gateway.records.dropGroup(params.name))) throw UNKNOWN
     await gateway.changed()
     return {}
@@ -134,7 +131,10 @@ const newGroup = (name: string): StoredGroup => ({
 
 type Base = (before: StoredGroup | undefined) => StoredGroup | undefined
 
-/** Writes fields into what `base` makes of the group there is; undefined, and nothing changed, where that is nothing. */
+/**
+ * Writes the given fields to the group that `base` returns. If `base` returns undefined, changes nothing and returns
+ * undefined.
+ */
 async function keep(gateway: Administration, name: string, written: Settings, base: Base) {
   checkStored(gateway, name)
   const group = await gateway.records.changeGroup(name, before => {
@@ -156,14 +156,17 @@ function withFields({ doors, channels, ...before }: StoredGroup, written: Settin
   }
 }
 
-/** The config's groups take the place of stored ones, save the default group that it does not declare. */
+/**
+ * Whether the config defines a group, so that it cannot be changed here. The undeclared default group does not count.
+ */
 export const isFixed = ({ groups }: Administration['config'], name: string): boolean =>
   groups.has(name) && groups.get(name)!.implied !== true
 
 function checkStored({ config }: Administration, name: string): void {
-  if (isFixed(config, name)) throw new Problem('read-only', 'The group is one of the config file.')
+  if (isFixed(config, name)) throw new Problem('read-only', 'The group is defined in the config file.')
 }
 
 const UNKNOWN = new Problem('not-found', 'There is no such group.')
 
+/** Endpoints for groups: list, create, read, replace, change, delete. */
 export const GROUPS = [listGroups, createGroup, getGroup, putGroup, changeGroup, deleteGroup]

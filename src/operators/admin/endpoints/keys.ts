@@ -20,7 +20,7 @@ const settings = {
   ...permissionFields,
   enabled: v.nullish(yesOrNo),
   expires_at: v.nullish(time),
-  /** For how long from now on its requests are captured whole. */
+  /** Duration from now for which requests of the key are captured. */
   capture: v.nullish(duration(7)),
 }
 
@@ -29,7 +29,7 @@ type Settings = v.InferOutput<v.StrictObjectSchema<typeof settings, undefined>>
 const PAGE = 50
 const MOST = 200
 
-/** Where a page begins: behind a key of the config, which come first, or behind a stored one. */
+/** Page positions: after a key of the config (listed first), or after a stored key. */
 const CONFIG = 'config:'
 const STORE = 'store:'
 const PLACE = /^(config|store):[\w-]{0,64}$/
@@ -38,7 +38,7 @@ const listKeys = endpoint({
   method: 'get',
   path: '/keys',
   operation: 'listKeys',
-  summary: 'API keys of callers: those of the config first, then the others by name.',
+  summary: 'Lists the API keys of callers: keys in the config first, then stored keys by name.',
   query: fields({
     limit: limit(PAGE, MOST),
     cursor: v.optional(word),
@@ -56,7 +56,7 @@ const listKeys = endpoint({
     if (fixed.length > limit) return { data: first, next_cursor: cursorOf(`${CONFIG}${first.at(-1)!.id}`) }
     const after = place.startsWith(STORE) ? place.slice(STORE.length) : undefined
     const room = limit - first.length
-    // Without room for any, one is still looked for: whether others follow must be known.
+    // Even if the page is full, one row is read to find out whether more keys follow.
     const page = { limit: Math.max(room, 1), revoked, ...defined({ after, group, name }) }
     const rows = await records.keys(page)
     const data = [...first, ...rows.slice(0, room).map(keyView)]
@@ -75,7 +75,7 @@ const getKey = endpoint({
   method: 'get',
   path: '/keys/{id}',
   operation: 'getKey',
-  summary: 'One key.',
+  summary: 'Returns a key.',
   params: id,
   answer: KEY,
   problems: ['not-found'],
@@ -92,7 +92,7 @@ const createKey = endpoint({
   method: 'post',
   path: '/keys',
   operation: 'createKey',
-  summary: 'Makes a key. Its secret is in this answer, and nowhere else ever after.',
+  summary: 'Creates a key. Only this answer contains its secret.',
   body: fields({ name: text(), group: v.optional(text()), ...settings }),
   status: 201,
   answer: NEW_KEY,
@@ -143,7 +143,7 @@ const changeKey = endpoint({
   },
 })
 
-/** What was written of the fields that can be absent. */
+/** Returns the optional fields that were given; null becomes undefined, which removes the field. */
 function changesOf(written: Settings): KeyChange {
   const { note, models, doors, on_loss: onLoss, expires_at: expiresAt, capture } = written
   const captureUntil = capture == null ? capture : Date.now() + capture
@@ -156,7 +156,7 @@ const revokeKey = endpoint({
   method: 'delete',
   path: '/keys/{id}',
   operation: 'revokeKey',
-  summary: 'Revokes a key for good; streams and sessions of it end, too.',
+  summary: 'Revokes a key permanently, and ends its streams and sessions.',
   params: id,
   problems: ['not-found', 'read-only'],
   handle: async (gateway, { params }) => {
@@ -171,7 +171,8 @@ const rotateKey = endpoint({
   method: 'post',
   path: '/keys/{id}/rotate',
   operation: 'rotateKey',
-  summary: 'Gives a key another secret; the ones before it work for the grace time (default: none, at most 90 days).',
+  summary:
+    'Replaces the secret of a key. Previous secrets keep working for the grace time (default: none; at most 90 days).',
   params: id,
   body: fields({ grace: v.optional(duration(90), '0s') }),
   answer: NEW_KEY,
@@ -187,9 +188,10 @@ const rotateKey = endpoint({
   },
 })
 
-/** A key that can be changed. Throws Problem where there is none. */
+/** Returns a key that can be changed. Throws Problem if it does not exist, is revoked or is defined in the config. */
 async function storedKey({ config, records }: Administration, id: string): Promise<StoredKey> {
-  if (config.keys.some(key => fixedId(key) === id)) throw new Problem('read-only', 'The key is one of the config file.')
+  if (config.keys.some(key => fixedId(key) === id))
+    throw new Problem('read-only', 'The key is defined in the config file.')
   const key = await records.key(id)
   if (key === undefined || key.revokedAt !== undefined) throw UNKNOWN
   return key
@@ -199,11 +201,12 @@ async function checkGroup({ config, records }: Administration, group: string): P
   if (config.groups.has(group)) return
   const names = [...config.groups.keys(), ...(await records.groups()).map(({ name }) => name)]
   if (!names.includes(group))
-    throw invalidInput({ pointer: '/group', detail: `there is no such group${suggestion(group, names)}` })
+    throw invalidInput({ pointer: '/group', detail: `unknown group${suggestion(group, names)}` })
 }
 
-const UNKNOWN = new Problem('not-found', 'There is no such key, or it is revoked.')
+const UNKNOWN = new Problem('not-found', 'There is no such key, or it has been revoked.')
 const taken = (): Problem =>
   new Problem('name-taken', 'Another key has this name.', [{ pointer: '/name', detail: 'is the name of another key' }])
 
+/** Endpoints for API keys: list, create, read, change, revoke, rotate. */
 export const KEYS = [listKeys, createKey, getKey, changeKey, revokeKey, rotateKey]

@@ -11,14 +11,14 @@ import { Problem } from '../problem.ts'
 import { REQUEST } from '../shapes.ts'
 import { requestView } from './requests.ts'
 
-/** Streams that one process has open at once. */
+/** Most open streams per process. */
 const MOST_LISTENERS = 50
-/** Those of one user or token: nobody takes all of them. */
+/** Most open streams of one user or token, so that nobody can use up the total. */
 const MOST_OF_ONE = 10
-/** Milliseconds of silence before a sign of life, and after which a stream ends: clients open another one then. */
+/** Milliseconds; heartbeat interval, and longest duration of a stream, after which clients reconnect. */
 const BEAT = 15_000
 const LIFETIME = 300_000
-/** Characters that wait for a reader that is behind; events beyond that are left out, and how many is said. */
+/** Most characters buffered for a slow reader. Further events are dropped and counted. */
 const MOST_WAITING = 1024 * 1024
 
 const BEGINNING = fields({
@@ -27,13 +27,14 @@ const BEGINNING = fields({
   model: v.optional(v.string()),
 })
 
+/** The endpoint that streams requests as server-sent events while they happen. */
 export const LIVE = [
   endpoint({
     method: 'get',
     path: '/requests/live',
     operation: 'watchRequests',
     summary:
-      'Server-sent events of requests: `begun` with what is known then, `over` with the row, `missed` with how many a slow reader missed.',
+      'Streams requests as server-sent events: `begun` with what is known at the start, `over` with the finished row, `missed` with the number of events that a slow reader missed.',
     answer: v.union([BEGINNING, REQUEST, fields({ count: v.number() })]),
     problems: ['too-many-requests'],
     live: ['text/event-stream'],
@@ -45,15 +46,15 @@ function watch(gateway: Administration, { message, reply }: LiveExchange, { kind
   const { live } = gateway
   const owner = `${kind} ${name}`
   if (live.size >= MOST_LISTENERS || live.sizeOf(owner) >= MOST_OF_ONE)
-    throw new Problem('too-many-requests', 'Too many watch requests already.')
+    throw new Problem('too-many-requests', 'Too many clients are already watching requests.')
   const watcher = new Watcher(reply, owner)
   const stop = live.listen(watcher)
   watcher.open(stop, () => authenticate(gateway, message))
-  // Last, as it closes at once for a reader who left already.
+  // Set last, because the setter aborts at once if the reader has already disconnected.
   reply.abortable = { abort: () => watcher.close() }
 }
 
-/** Writes events to one reader. */
+/** Streams events to one reader. */
 class Watcher implements LiveListener {
   readonly owner: string
   private readonly reply: Reply
@@ -70,8 +71,10 @@ class Watcher implements LiveListener {
   }
 
   /**
-   * @param stop called once it is over.
-   * @param authenticate rejects once whoever watches is not signed in any more.
+   * Starts the stream.
+   *
+   * @param stop called when the stream ends.
+   * @param authenticate rejects when the reader is no longer signed in.
    */
   open(stop: () => void, authenticate: () => Promise<unknown>): void {
     this.stop = stop
@@ -96,7 +99,7 @@ class Watcher implements LiveListener {
     if (!this.reply.gone) this.reply.end('')
   }
 
-  /** The reader left, or the last was written. */
+  /** Releases all resources; called when the stream ends or the reader disconnects. */
   close(): void {
     this.stop()
     clearInterval(this.beat)

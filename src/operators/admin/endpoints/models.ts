@@ -19,7 +19,7 @@ const listModels = endpoint({
   method: 'get',
   path: '/models',
   operation: 'listModels',
-  summary: 'Models by their public ids: all of them, or exactly those that a key (by its id) may call.',
+  summary: 'Lists the models by public id: all of them, or only those that the key with the given id may call.',
   query: fields({ key: v.optional(word) }),
   answer: fields({ ...allOf(MODEL).entries, catalogue: CATALOGUE }),
   handle: async (gateway, { query: { key } }) => {
@@ -33,10 +33,10 @@ const listModels = endpoint({
 
 const ALL = permissionsOf({ limits: {}, enabled: true }, { name: '', models: ['*'], limits: {}, onLoss: 'show' })
 
-/** What a key may do; undefined where it may do nothing, as it is not valid. */
+/** Returns the permissions of a key; undefined if the key is not valid. */
 async function permissionsOfKey({ config, records }: Administration, id: string): Promise<Permissions | undefined> {
   const key = config.keys.find(one => fixedId(one) === id) ?? (await records.key(id))
-  if (key === undefined) throw invalidInput({ parameter: 'key', detail: 'there is no key of this id' })
+  if (key === undefined) throw invalidInput({ parameter: 'key', detail: 'there is no key with this id' })
   const fixed = config.groups.get(key.group)
   const stored = isFixed(config, key.group) ? fixed : (await records.groups()).find(({ name }) => name === key.group)
   const group = stored ?? fixed
@@ -75,7 +75,7 @@ function modelView(
   }
 }
 
-/** Nanodollars a token as dollars a million; of tiers the first. */
+/** Converts nanodollars per token to dollars per million tokens; of tiered prices, the first tier. */
 const perMillion = (rate: Rate | undefined): number | undefined =>
   rate === undefined ? undefined : Number((rate.base / 1000).toPrecision(12))
 
@@ -87,4 +87,5 @@ function priceView({ input, output, cacheRead, cacheWrite }: Rates) {
   return Object.keys(price).length === 0 ? undefined : price
 }
 
+/** The endpoint that lists models. */
 export const MODELS = [listModels]

@@ -10,7 +10,7 @@ import { Problem } from '../problem.ts'
 import { pageOf, REQUEST } from '../shapes.ts'
 import { filterOf, filterParameters } from './usage.ts'
 
-/** The position of a row: its time and its id. */
+/** A page position: time and id of a row. */
 const PLACE = /^\d{1,15}\.[\w-]{1,200}$/
 
 const MONTH = 30 * 86_400_000
@@ -19,7 +19,7 @@ const listRequests = endpoint({
   method: 'get',
   path: '/requests',
   operation: 'listRequests',
-  summary: 'Requests that are over, the latest first: without bodies. The last 30 days by default.',
+  summary: 'Lists finished requests without their bodies, newest first. Covers the last 30 days by default.',
   query: fields({
     limit: limit(50, 500),
     cursor: v.optional(word),
@@ -39,14 +39,14 @@ const listRequests = endpoint({
   },
 })
 
-/** Captures that are looked up at a time, and for one page: each of them needs its row. */
+/** Captures looked up per query and per page. Each requires a query for its row. */
 const BATCH = 100
 const MOST_LOOKED_UP = 1000
 
 /**
- * The rows of captured requests. The store finds captures by time and key alone, so other filters are applied to their
- * rows: until the page is full, no capture is left, or enough were looked up. Then `next` says where to continue, even if
- * the page is not full.
+ * Returns the rows of captured requests. The store finds captures only by time and key, so other filters are applied
+ * here: until the page is full, no captures are left, or the lookup limit is reached. `next` then tells where to
+ * continue, even if the page is not full.
  */
 async function capturedRows({ usage, captures }: Administration, page: RowPage): ReturnType<UsageRecords['rows']> {
   const { since, until, limit, where = {} } = page
@@ -73,13 +73,14 @@ const getRequest = endpoint({
   method: 'get',
   path: '/requests/{id}',
   operation: 'getRequest',
-  summary: 'One request by the id that its answer named in x-request-id.',
+  summary: 'Returns a request by its id, which its answer carried in the x-request-id header.',
   params: fields({ id: word }),
   answer: REQUEST,
   problems: ['not-found'],
   handle: async ({ usage, captures }, { params }) => {
     const row = await usage.row(params.id)
-    if (row === undefined) throw new Problem('not-found', 'There is no request of this id, or it is not kept any more.')
+    if (row === undefined)
+      throw new Problem('not-found', 'There is no request with this id, or its row has been deleted.')
     return requestView(row, (await captures.records.known([row.id])).has(row.id))
   },
 })
@@ -88,7 +89,7 @@ const NANO = 1e9
 const ms = (value: number | undefined): number | undefined =>
   value === undefined ? undefined : Math.round(value * 10) / 10
 
-/** A row as answers have it. */
+/** Converts a usage row to the API's format. */
 export const requestView = (row: UsageRow, isCaptured: boolean) => ({
   ...{ id: row.id, at: instantOf(row.at), door: row.door, format: row.format, stream: row.stream },
   ...{ attempts: row.attempts, status: row.status, losses: row.losses, duration_ms: ms(row.duration)! },
@@ -110,4 +111,5 @@ export const requestView = (row: UsageRow, isCaptured: boolean) => ({
   }),
 })
 
+/** Endpoints for finished requests: list and read. */
 export const REQUESTS = [listRequests, getRequest]

@@ -9,7 +9,7 @@ const getStatus = endpoint({
   method: 'get',
   path: '/status',
   operation: 'getStatus',
-  summary: 'Version, health and warnings of this instance.',
+  summary: 'Returns the version, health and warnings of this instance.',
   answer: STATUS,
   handle: async gateway => {
     const { config, version, instance, startedAt } = gateway
@@ -30,7 +30,7 @@ const getSettings = endpoint({
   method: 'get',
   path: '/config',
   operation: 'getSettings',
-  summary: 'What of the config a console depends on.',
+  summary: 'Returns the config settings that the console needs.',
   answer: SETTINGS,
   handle: ({ config }) => ({
     public_urls: config.server.publicUrls,
@@ -49,4 +49,5 @@ const getSettings = endpoint({
   }),
 })
 
+/** Endpoints for the state and the settings of the instance. */
 export const STATUS_ENDPOINTS = [getStatus, getSettings]

@@ -13,7 +13,7 @@ const listTokens = endpoint({
   method: 'get',
   path: '/tokens',
   operation: 'listTokens',
-  summary: 'Tokens of administrators, the oldest first.',
+  summary: 'Lists the admin tokens, oldest first.',
   answer: allOf(TOKEN),
   handle: async ({ records }) => ({ data: (await records.tokens()).map(tokenView) }),
 })
@@ -22,7 +22,7 @@ const createToken = endpoint({
   method: 'post',
   path: '/tokens',
   operation: 'createToken',
-  summary: 'Makes a token for the admin API. Its secret is in this answer, and nowhere else ever after.',
+  summary: 'Creates a token for the admin API. Only this answer contains its secret.',
   body: fields({ name: text(), expires_at: v.nullish(time) }),
   status: 201,
   answer: NEW_TOKEN,
@@ -40,17 +40,17 @@ const revokeToken = endpoint({
   method: 'delete',
   path: '/tokens/{id}',
   operation: 'revokeToken',
-  summary: 'Revokes a token; with force also the last one, after which only the command line makes another.',
+  summary: 'Revokes a token. With `force`, also the last one; only the command line can create another then.',
   params: fields({ id: word }),
   query: fields({ force: flag }),
   problems: ['not-found', 'in-use'],
   handle: async ({ records }, { params, query: { force } }) => {
     const dropped = await records.dropToken(params.id, force)
     if (dropped === 'unknown') throw new Problem('not-found', 'There is no such token.')
-    if (dropped === 'last')
-      throw new Problem('in-use', 'This is the last valid token; use force to revoke it all the same.')
+    if (dropped === 'last') throw new Problem('in-use', 'This is the last valid token; use force to revoke it anyway.')
     return {}
   },
 })
 
+/** Endpoints for admin tokens: list, create, revoke. */
 export const TOKENS = [listTokens, createToken, revokeToken]

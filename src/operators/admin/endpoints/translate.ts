@@ -14,14 +14,14 @@ import { type Endpoint, endpoint } from '../endpoint.ts'
 import { invalidInput } from '../problem.ts'
 import { allOf, EXAMPLE, TRANSLATIONS } from '../shapes.ts'
 
-/** Characters of a text that is translated. */
+/** Most characters of a text to translate. */
 const LARGEST = 256 * 1024
 
 const KINDS = ['request', 'result', 'events'] as const
 
 const given = describedAs(
   v.pipe(
-    v.string('expected a text'),
+    v.string('expected a string'),
     v.check(value => value.trim() !== '', 'is empty'),
     v.check(value => !isLonger(value, LARGEST), `has more than ${LARGEST} characters`),
   ),
@@ -34,7 +34,7 @@ const translateText = endpoint({
   path: '/translate',
   operation: 'translateText',
   summary:
-    'A request, a whole answer or a stream of events in other formats, with what is lost and where. Nothing is sent or stored. Format and kind are guessed where they are not given.',
+    'Translates a request, a whole answer or an event stream into other formats, and lists the losses with their positions. Nothing is sent or stored. Format and kind are guessed if not given.',
   body: fields({
     text: given,
     format: v.optional(oneOf(KNOWN_FORMATS)),
@@ -48,7 +48,7 @@ const translateText = endpoint({
     const found = await guess(body.text, defined({ format: body.format, kind: body.kind }))
     const format = body.format ?? found?.format
     const kind = body.kind ?? found?.kind ?? 'request'
-    if (format === undefined) throw invalidInput({ pointer: '/text', detail: 'no format has such a text' })
+    if (format === undefined) throw invalidInput({ pointer: '/text', detail: 'matches no known format' })
     const read = readOrRefuse(() => givenOf(body.text, format, kind, defined({ model })))
     const all = await translations(read, to)
     return {
@@ -58,7 +58,7 @@ const translateText = endpoint({
   },
 })
 
-/** What is wrong with a text is wrong with that field. */
+/** Reports errors in the text as errors of the field `text`. */
 function readOrRefuse<T>(read: () => T): T {
   try {
     return read()
@@ -89,7 +89,7 @@ const listExamples = endpoint({
   method: 'get',
   path: '/translate/examples',
   operation: 'listTranslateExamples',
-  summary: 'Texts of each format to begin with.',
+  summary: 'Lists example texts of each format.',
   answer: allOf(EXAMPLE),
   handle: async () => {
     known ??= examples().catch(thrown => {
@@ -100,4 +100,5 @@ const listExamples = endpoint({
   },
 })
 
+/** Endpoints that translate texts between formats. */
 export const TRANSLATE: readonly Endpoint[] = [translateText, listExamples]

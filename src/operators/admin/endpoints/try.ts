@@ -16,7 +16,7 @@ const tryRequest = endpoint({
   path: '/try',
   operation: 'tryRequest',
   summary:
-    'Sends a request to a door as a key, whose permissions, limits and usage count. The answer comes as the door sends it; x-interlingua-status has its status.',
+    'Sends a request to a model endpoint with the permissions, limits and usage of a key. Passes the answer through; its status is in the header x-interlingua-status.',
   body: fields({
     key: word,
     format: oneOf([...DOORS.keys()]),
@@ -34,15 +34,19 @@ const tryRequest = endpoint({
   },
 })
 
-/** A key that ended is wrong input, and no reason for the administrator to sign in again. */
+/**
+ * Finds the caller for a key. An invalid key is reported as invalid input rather than 401, which would sign the
+ * administrator out.
+ */
 function callerOf(gateway: Administration, key: string): Caller {
   try {
     return gateway.callerOf(key)
   } catch (thrown) {
     if (thrown instanceof GatewayError && thrown.error.kind !== 'overloaded')
-      throw invalidInput({ pointer: '/key', detail: 'there is no valid key of this id' })
+      throw invalidInput({ pointer: '/key', detail: 'there is no valid key with this id' })
     throw thrown
   }
 }
 
+/** The endpoint that sends a trial request from the console. */
 export const TRY: readonly Endpoint[] = [tryRequest]

@@ -18,13 +18,13 @@ import { endpoint } from '../endpoint.ts'
 import { invalidInput } from '../problem.ts'
 import { USAGE_FIELDS, USAGE_SUM } from '../shapes.ts'
 
-/** The fields of a filter, by their names in a query. */
+/** Maps filter names in the query to usage fields. */
 const NAMES: { readonly [F in (typeof USAGE_FIELDS)[number]]: UsageField } = {
   ...{ key: 'key', model: 'model', channel: 'channel', format: 'format', upstream_format: 'upstreamFormat' },
   ...{ door: 'door', group: 'group', status: 'status' },
 }
 
-/** Parameters that select requests: an empty value means those without one. */
+/** Query parameters that select requests. An empty value selects requests without the field. */
 export const filterParameters = {
   since: v.optional(since),
   until: v.optional(since),
@@ -45,7 +45,10 @@ type Filter = { readonly [F in (typeof USAGE_FIELDS)[number]]?: string | undefin
 
 const DAY = 86_400_000
 
-/** The filter of a query: of the last 24 hours, unless it has times. Throws Problem for times in the wrong order. */
+/**
+ * Builds a usage filter from query parameters. Covers the last 24 hours by default. Throws Problem if `since` is not
+ * before `until`.
+ */
 export function filterOf({ since, until = Date.now(), ...where }: Filter, usual = DAY): UsageFilter {
   const from = since ?? until - usual
   if (from >= until) throw invalidInput({ parameter: 'since', detail: 'is not before until' })
@@ -61,7 +64,7 @@ const getUsage = endpoint({
   path: '/usage',
   operation: 'getUsage',
   summary:
-    'Sums over requests, by the named fields and by minute, hour or day. Times count to the hour, with `exact` or minutes to the millisecond; the last 24 hours by default.',
+    'Sums usage, grouped by the given fields and by minute, hour or day. Times are rounded to the hour, except with `exact` or by minute. Covers the last 24 hours by default.',
   query: fields({
     by: v.optional(namesOf(USAGE_FIELDS)),
     every: v.optional(oneOf(['minute', 'hour', 'day'])),
@@ -85,7 +88,10 @@ const getUsage = endpoint({
 
 function refused(thrown: unknown): never {
   if (!(thrown instanceof TooManyRows)) throw thrown
-  throw invalidInput({ parameter: 'since', detail: `has more than ${thrown.most} requests after it to count exactly` })
+  throw invalidInput({
+    parameter: 'since',
+    detail: `is too early: more than ${thrown.most} requests would have to be counted exactly`,
+  })
 }
 
 const NANO = 1e9
@@ -136,4 +142,5 @@ const COLUMNS = {
   duration_ms_p99: (sum: Sum) => sum.duration_ms?.p99,
 }
 
+/** The endpoint that sums usage. */
 export const USAGE = [getUsage]

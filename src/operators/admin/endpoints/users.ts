@@ -16,14 +16,14 @@ const userView = ({ name, role, source, enabled, createdAt, signedInAt }: Consol
 
 const listUsers = endpoint({
   ...{ method: 'get', path: '/users', operation: 'listUsers', role: 'admin' },
-  summary: 'Users of the console, by name.',
+  summary: 'Lists the console users by name.',
   answer: allOf(USER),
   handle: async ({ users }) => ({ data: (await users.records.users()).map(userView) }),
 })
 
 const getUser = endpoint({
   ...{ method: 'get', path: '/users/{name}', operation: 'getUser', role: 'admin' },
-  summary: 'One user.',
+  summary: 'Returns a user.',
   params: name,
   answer: USER,
   problems: ['not-found'],
@@ -32,7 +32,7 @@ const getUser = endpoint({
 
 const createUser = endpoint({
   ...{ method: 'post', path: '/users', operation: 'createUser' },
-  summary: 'Makes a user. Without a password one is made up, which is in this answer, and nowhere else ever after.',
+  summary: 'Creates a user. Without a password, generates one; only this answer contains it.',
   body: fields({ name: newUserName, role: v.optional(role), password: v.optional(newPassword) }),
   status: 201,
   answer: NEW_USER,
@@ -40,7 +40,7 @@ const createUser = endpoint({
   location: user => `/users/${encodeURIComponent(user.name)}`,
   handle: async ({ users, log }, { body }, principal) => {
     const made = await users.add(body.name, body.role ?? 'viewer', body.password)
-    if (made === undefined) throw new Problem('name-taken', 'There is a user of this name.')
+    if (made === undefined) throw new Problem('name-taken', 'A user with this name already exists.')
     log.info({ user: made.user.name, role: made.user.role, by: principal.name }, 'user added')
     return { ...userView(made.user), ...(body.password === undefined ? { password: made.password } : {}) }
   },
@@ -48,7 +48,8 @@ const createUser = endpoint({
 
 const changeUser = endpoint({
   ...{ method: 'patch', path: '/users/{name}', operation: 'changeUser' },
-  summary: 'Changes what a user may do. Sessions of one who is disabled end.',
+  summary:
+    'Changes the role of a user, or enables or disables the user. Disabling a user also ends all sessions of the user.',
   params: name,
   body: fields({ role: v.optional(role), enabled: v.optional(yesOrNo) }),
   answer: USER,
@@ -67,7 +68,7 @@ const changeUser = endpoint({
 const resetPassword = endpoint({
   ...{ method: 'post', path: '/users/{name}/password', operation: 'resetUserPassword' },
   summary:
-    'Gives a user a new password, which is in this answer only. The sessions of the user end, and so does a lock.',
+    'Sets a new random password; only this answer contains it. Ends all sessions of the user and removes a lockout.',
   params: name,
   answer: PASSWORD,
   problems: ['not-found', 'read-only'],
@@ -82,7 +83,7 @@ const resetPassword = endpoint({
 
 const endSessions = endpoint({
   ...{ method: 'delete', path: '/users/{name}/sessions', operation: 'endUserSessions' },
-  summary: 'Signs a user out everywhere.',
+  summary: 'Ends all sessions of a user.',
   params: name,
   problems: ['not-found'],
   handle: async ({ users }, { params }) => {
@@ -94,7 +95,7 @@ const endSessions = endpoint({
 
 const deleteUser = endpoint({
   ...{ method: 'delete', path: '/users/{name}', operation: 'deleteUser' },
-  summary: 'Deletes a user, whose sessions end; the last enabled admin cannot be deleted.',
+  summary: 'Deletes a user and ends all sessions of the user. The last enabled admin cannot be deleted.',
   params: name,
   problems: ['not-found', 'last-admin'],
   handle: async ({ users, log }, { params }, principal) => {
@@ -106,12 +107,16 @@ const deleteUser = endpoint({
   },
 })
 
-const OIDC_ROLE = 'The provider that this user signs in at decides on the role.'
-const OIDC_PASSWORD = 'This user signs in at the provider, and has no password here.'
-const LAST_ADMIN = new Problem('last-admin', 'This is the last enabled admin: nobody could administer any more.')
+const OIDC_ROLE = 'The identity provider of this user determines the role.'
+const OIDC_PASSWORD = 'This user signs in through the identity provider and has no password here.'
+const LAST_ADMIN = new Problem(
+  'last-admin',
+  'This is the last enabled admin; without it, nobody could administer the gateway.',
+)
 
 const unknown = (): never => {
   throw new Problem('not-found', 'There is no such user.')
 }
 
+/** Endpoints for console users: list, create, read, change, delete, reset password, end sessions. */
 export const USERS = [listUsers, createUser, getUser, changeUser, deleteUser, resetPassword, endSessions]

@@ -7,7 +7,7 @@ import { Problem } from '../problem.ts'
 import type { SessionRoute } from './route.ts'
 
 const CALLBACK = '/session/oidc/callback'
-/** The only place users are sent to once they are signed in: no part of a request can name another. */
+/** Target after sign-in. Fixed, so that no request can redirect users elsewhere. */
 const HOME = '/console/'
 
 const toProvider: SessionRoute = {
@@ -37,7 +37,7 @@ const fromProvider: SessionRoute = {
 }
 
 function oidcOf({ config }: Administration['users']): OidcConfig {
-  if (config?.oidc === undefined) throw new Problem('not-found', 'No provider is configured to sign in at.')
+  if (config?.oidc === undefined) throw new Problem('not-found', 'No identity provider is configured.')
   return config.oidc
 }
 
@@ -49,14 +49,16 @@ const STATUS: { readonly [refusal in ProviderRefusal]: number } = {
 }
 
 const WORDS: { readonly [refusal in ProviderRefusal]: string } = {
-  unknown: 'This sign-in was not begun in this browser, or took too long. Begin it again.',
-  failed: 'The provider could not be asked, or did not confirm who you are. The log of the gateway has the reason.',
-  'no-role':
-    'The provider knows you, but you have none of the roles that may use this console. Ask its administrators for one.',
+  unknown: 'This sign-in was not started in this browser, or took too long. Please start again.',
+  failed: 'The identity provider was unreachable or did not confirm your identity. The gateway log has the reason.',
+  'no-role': 'You have no role that may use this console. Ask the administrators of your identity provider for one.',
   disabled: 'Your user is disabled. Ask the administrators of this console.',
 }
 
-/** A page for people: they come here by a redirect, and no program reads the answer. Nothing of the request is in it. */
+/**
+ * Builds an HTML error page. People reach it by a redirect, so it is meant for them; it contains nothing from the
+ * request.
+ */
 const page = (status: number, refusal: ProviderRefusal): AdminAnswer => ({
   status,
   headers: {
@@ -69,4 +71,5 @@ const page = (status: number, refusal: ProviderRefusal): AdminAnswer => ({
 <title>Not signed in</title><h1>Not signed in</h1><p>${WORDS[refusal]}</p><p><a href="${HOME}">Back to the console</a></p></html>`,
 })
 
+/** Routes for signing in through an identity provider (OpenID Connect). */
 export const OIDC_ROUTES = [toProvider, fromProvider]

@@ -11,7 +11,7 @@ import { Problem } from '../problem.ts'
 import { newPassword, password } from '../user-fields.ts'
 import type { SessionRoute } from './route.ts'
 
-/** Bytes of a body with a name and passwords. */
+/** Bytes; largest body of a sign-in request. */
 const LARGEST = 16 * 1024
 const JSON_BODY = /^application\/json\s*(?:;|$)/i
 
@@ -32,7 +32,7 @@ const signIn: SessionRoute = {
   path: '/session',
   async handle(gateway, message) {
     const { users } = gateway
-    if (!users.isSameOrigin(message)) throw new Problem('csrf', 'Only pages of the gateway itself may sign in.')
+    if (!users.isSameOrigin(message)) throw new Problem('csrf', 'Only pages of the gateway may sign in.')
     const { name, password } = await bodyOf(gateway, message, CREDENTIALS)
     const session = orRefuse(await users.signIn.withPassword(name, password, message))
     return { ...stated(users, session), cookies: [users.sessions.cookie(session, message)] }
@@ -58,7 +58,8 @@ const changePassword: SessionRoute = {
   async handle(gateway, message) {
     const { users } = gateway
     const { user, hash } = await sessionOf(gateway, message)
-    if (user.source === 'oidc') throw new Problem('read-only', 'Your password is one of the provider you sign in at.')
+    if (user.source === 'oidc')
+      throw new Problem('read-only', 'You sign in through the identity provider; change your password there.')
     const { current, password } = await bodyOf(gateway, message, CHANGE)
     const confirmed = await users.signIn.confirm(user, current, message)
     if ('refused' in confirmed && confirmed.refused === 'wrong')
@@ -76,7 +77,7 @@ const CHANGE = fields({ current: password, password: newPassword })
 
 const DONE: AdminAnswer = { status: 204, headers: {}, text: '' }
 
-/** A session as its user sees it. */
+/** Formats a session for its user. */
 function stated({ sessions, config }: Administration['users'], session: OpenSession): AdminAnswer {
   const { user, expiresAt } = session
   const body = {
@@ -89,20 +90,22 @@ function stated({ sessions, config }: Administration['users'], session: OpenSess
 function orRefuse<T extends object>(result: T | Refused): T {
   if (!('refused' in result)) return result as T
   const refused = result as Refused
-  if (refused.refused === 'wrong') throw new Problem('sign-in-refused', 'The name or the password is wrong.')
+  if (refused.refused === 'wrong') throw new Problem('sign-in-refused', 'Wrong name or password.')
   throw new Problem('locked', LOCKED, [], { retryAfterSeconds: refused.seconds })
 }
 
-const LOCKED = 'There were too many wrong passwords for this name. Try again later.'
+const LOCKED = 'Too many wrong passwords for this name. Try again later.'
 
-/** A body of a schema. What is wrong with its JSON is not repeated: it may be part of a password. */
+/**
+ * Reads and validates a request body. JSON errors are not repeated in messages, because they could quote a password.
+ */
 async function bodyOf<S extends AnySchema>(
   gateway: Administration,
   message: IncomingMessage,
   schema: S,
 ): Promise<v.InferOutput<S>> {
   if (!JSON_BODY.test(message.headers['content-type'] ?? ''))
-    throw new Problem('invalid-input', 'The body is JSON: send "content-type: application/json".')
+    throw new Problem('invalid-input', 'The body must be JSON: send "content-type: application/json".')
   const body = await gateway.body(message, LARGEST).catch((thrown: unknown) => {
     const isWrong = thrown instanceof GatewayError && thrown.error.kind === 'invalid-request'
     throw isWrong ? new Problem('invalid-input', 'The body is not a JSON object.') : thrown
@@ -114,4 +117,5 @@ async function bodyOf<S extends AnySchema>(
 
 const NOTHING = fields({})
 
+/** Routes for signing in and out with a password, and for changing it. */
 export const PASSWORD_ROUTES = [readSession, signIn, signOut, changePassword]

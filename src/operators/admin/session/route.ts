@@ -3,7 +3,7 @@ import type { Administration } from '../administration.ts'
 import type { AdminAnswer } from '../answer.ts'
 import type { Method } from '../endpoint.ts'
 
-/** A route of sessions: it reads cookies, sets them, and looks itself after who may use it. */
+/** A sign-in route. It reads and sets cookies, and checks access itself. */
 export interface SessionRoute {
   readonly method: Method
   readonly path: string

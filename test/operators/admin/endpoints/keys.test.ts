@@ -62,7 +62,7 @@ describe('a key', () => {
     await admin.post('/keys', { name: 'other' })
     expect(kind(await admin.patch(`/keys/${id}`, { name: 'other' }))).toBe('name-taken')
     expect((await admin.post('/keys', { name: 'x', group: 'defualt' })).json.errors).toEqual([
-      { pointer: '/group', detail: 'there is no such group; did you mean "default"?' },
+      { pointer: '/group', detail: 'unknown group; did you mean "default"?' },
     ])
     expect((await admin.post('/keys', { name: 'x', doors: ['chat', 'mesages'] })).json.errors).toEqual([
       { pointer: '/doors/1', detail: 'unknown format; did you mean "messages"?' },

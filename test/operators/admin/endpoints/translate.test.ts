@@ -49,7 +49,7 @@ it('what cannot be read is refused in words that name the text', async () => {
     expect(status).toBe(400)
     expect(json.errors).toMatchObject([{ pointer: '/text' }])
   }
-  expect((await admin.post('/translate', { text: 'hello' })).json.detail).toBe('/text: no format has such a text')
+  expect((await admin.post('/translate', { text: 'hello' })).json.detail).toBe('/text: matches no known format')
   expect((await admin.post('/translate', { text: ' ' })).json.detail).toBe('/text: is empty')
   expect((await admin.post('/translate', { text: 'x'.repeat(300_000) })).status).toBe(400)
   expect((await admin.post('/translate', { text: '{}', format: 'none' })).status).toBe(400)
