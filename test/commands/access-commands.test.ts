@@ -59,7 +59,11 @@ describe('keys', () => {
 
   test.each([
     ['a time in the past', ['keys', 'create', 'bob', '--expires', '2020-01-01'], 'The time is in the past.'],
-    ['a number', ['keys', 'create', 'bob', '--expires', '90'], 'Expected a time such as 2027-01-31, or a duration from now'],
+    [
+      'a number',
+      ['keys', 'create', 'bob', '--expires', '90'],
+      'Expected a time such as 2027-01-31, or a duration from now',
+    ],
     ['a day of two meanings', ['keys', 'create', 'bob', '--expires', '1/2/2099'], 'Expected a time such as 2027-01-31'],
     ['what no clock shows', ['keys', 'create', 'bob', '--expires', '9999999d'], 'Expected a time such as 2027-01-31'],
     ['more than is counted', ['keys', 'create', 'bob', '--budget-day', '1000001'], 'Expected an amount of US dollars'],

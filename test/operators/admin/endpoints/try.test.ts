@@ -87,7 +87,9 @@ it('takes the paths of its format, and no other', async () => {
   expect(answer.text).toContain('"text":"Hel')
   const wrong = async (body: object) => (await admin.post('/try', { key, body: ASK, ...body })).json.detail
   expect(await wrong({ format: 'chat', path: '/v1/messages' })).toBe('/path: is not a path of chat')
-  expect(await wrong({ format: 'chat', path: '//evil.test/v1/chat/completions/x' })).toBe('/path: is not a path of chat')
+  expect(await wrong({ format: 'chat', path: '//evil.test/v1/chat/completions/x' })).toBe(
+    '/path: is not a path of chat',
+  )
   for (const path of ['//', '///', '//evil.test/v1/chat/completions', '//[/v1/chat/completions', '/\\\\evil.test'])
     expect(await wrong({ format: 'chat', path }), path).toBe('/path: is not a path of chat')
   expect(await wrong({ format: 'contents' })).toContain('/path: is missing')
