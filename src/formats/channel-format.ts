@@ -1,3 +1,6 @@
+import type { Format, JsonObject } from '../canonical/node.ts'
+import type { AuthStyle } from './auth.ts'
+
 /** How one format of a channel's upstream is called. */
 export interface ChannelFormat {
   readonly format: Format

@@ -1,3 +1,5 @@
+import type { Format, JsonObject } from '../canonical/node.ts'
+
 /** Facts about a model from the config; model lists show its name, description and limits. */
 export interface ModelFacts {
   readonly id: string
